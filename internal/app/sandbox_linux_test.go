@@ -3,11 +3,9 @@ package app
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,15 +14,6 @@ import (
 	"parley/internal/sandbox"
 	apart "parley/internal/test"
 )
-
-// The sandbox starts parley's own program, which is this one.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "sandboxed" {
-		fmt.Fprintln(os.Stderr, sandbox.Enter(os.Args[2:]))
-		os.Exit(70)
-	}
-	os.Exit(m.Run())
-}
 
 // asUser is a user without rights for tests that run as root.
 const asUser = 12345
@@ -42,6 +31,7 @@ type walled struct {
 // without rights. make prepares the repository before there is a sandbox. The test is
 // skipped without bubblewrap.
 func everyUser(t *testing.T, prepare func(w *walled), test func(w *walled)) {
+	program := apart.Parley(t) // sets up the sandbox
 	for _, uid := range []int{os.Getuid(), asUser} {
 		t.Run(fmt.Sprintf("uid %d", uid), func(t *testing.T) {
 			if uid != os.Getuid() && os.Getuid() != 0 {
@@ -79,11 +69,11 @@ func everyUser(t *testing.T, prepare func(w *walled), test func(w *walled)) {
 			on := true
 			// Every user has to be able to start it.
 			w.l = &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: w.dir, program: filepath.Join(root, "parley")}
-			self, err := os.ReadFile(os.Args[0])
+			parley, err := os.ReadFile(program)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(w.l.program, self, 0o755); err != nil {
+			if err := os.WriteFile(w.l.program, parley, 0o755); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(w.l.Close)
@@ -223,56 +213,77 @@ func TestGitRunsNothingOfTheAgent(t *testing.T) {
 // it wait: neither when the user commits after a turn, nor after the session.
 func TestGitWritesNowhereElse(t *testing.T) {
 	const prepare = "git init -q . && echo poem > poem.txt && git add . && git commit -q -m first && git branch side && echo kept > $HOME/trap"
-	attacks := map[string]string{
-		"message":           "rm -f G/COMMIT_EDITMSG; ln -s $HOME/trap G/COMMIT_EDITMSG",
-		"message of tags":   "ln -s $HOME/trap G/TAG_EDITMSG",
-		"message of merges": "rm -f G/MERGE_MSG G/SQUASH_MSG; ln -s $HOME/trap G/MERGE_MSG; ln -s $HOME/trap G/SQUASH_MSG",
-		"not there yet":     "rm -f G/COMMIT_EDITMSG; ln -s $HOME/none G/COMMIT_EDITMSG",
-		"log of HEAD":       "rm -f G/logs/HEAD; ln -s $HOME/trap G/logs/HEAD",
-		"log of a branch":   "rm -f R/logs/refs/heads/main; ln -s $HOME/trap R/logs/refs/heads/main",
-		"logs":              "rm -rf R/logs/refs; ln -s $HOME R/logs/refs",
-		"branches":          "rm -rf R/refs/tags; ln -s $HOME R/refs/tags",
-		"index":             "mv G/index G/other; ln -s $HOME/trap G/index",
-		"heads":             "ln -sf $HOME/trap G/ORIG_HEAD; ln -sf $HOME/trap G/FETCH_HEAD; ln -sf $HOME/trap R/packed-refs",
-		"objects":           "for i in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do for j in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do ln -s $HOME R/objects/$i$j 2>/dev/null; done; done; true",
-		"pipe":              "rm -f G/COMMIT_EDITMSG; mkfifo G/COMMIT_EDITMSG",
+	type attack struct{ name, script string }
+	rounds := [][]attack{ // in each, those that do not stand in another's place
+		{
+			{"message", "rm -f G/COMMIT_EDITMSG; ln -s $HOME/trap G/COMMIT_EDITMSG"},
+			{"message of tags", "ln -s $HOME/trap G/TAG_EDITMSG"},
+			{"message of merges", "rm -f G/MERGE_MSG G/SQUASH_MSG; ln -s $HOME/trap G/MERGE_MSG; ln -s $HOME/trap G/SQUASH_MSG"},
+			{"log of HEAD", "rm -f G/logs/HEAD; ln -s $HOME/trap G/logs/HEAD"},
+			{"log of a branch", "rm -f R/logs/refs/heads/main; ln -s $HOME/trap R/logs/refs/heads/main"},
+			{"branches", "rm -rf R/refs/tags; ln -s $HOME R/refs/tags"},
+			{"index", "mv G/index G/other; ln -s $HOME/trap G/index"},
+			{"heads", "ln -sf $HOME/trap G/ORIG_HEAD; ln -sf $HOME/trap G/FETCH_HEAD; ln -sf $HOME/trap R/packed-refs"},
+			{"objects", "cp -a $HOME/.links/. R/objects/ 2>/dev/null; find R/objects -type l | grep -q ."},
+		},
+		{
+			{"not there yet", "rm -f G/COMMIT_EDITMSG; ln -s $HOME/none G/COMMIT_EDITMSG"},
+			{"logs", "rm -rf R/logs/refs; ln -s $HOME R/logs/refs"},
+		},
+		{{"pipe", "rm -f G/COMMIT_EDITMSG; mkfifo G/COMMIT_EDITMSG"}},
 	}
 	for kind, c := range map[string]struct{ prepare, git, common string }{
 		"repository": {prepare, ".git", ".git"},
 		"worktree":   {"git init -q ../main && cd ../main && " + prepare + " && git worktree add -q --force -B own ../project", "../main/.git/worktrees/project", "../main/.git"},
 	} {
 		t.Run(kind, func(t *testing.T) {
-			everyUser(t, func(w *walled) { w.must(c.prepare) }, func(w *walled) {
+			withLinks := func(w *walled) {
+				w.must(c.prepare)
+				links := filepath.Join(os.Getenv("HOME"), ".links") // instead of all directories of objects
+				if err := os.Mkdir(links, 0o755); err != nil {
+					w.t.Fatal(err)
+				}
+				for i := range 256 {
+					if err := os.Symlink(os.Getenv("HOME"), filepath.Join(links, fmt.Sprintf("%02x", i))); err != nil {
+						w.t.Fatal(err)
+					}
+				}
+			}
+			everyUser(t, withLinks, func(w *walled) {
 				check := func(name, after, told string) {
 					if left, _ := w.outside("find " + c.git + " " + c.common + " -type l -o -type p"); left != "" {
-						w.t.Errorf("%s: after the %s there is left %q", name, after, left)
+						w.t.Errorf("%safter the %s there is left %q", name, after, left)
 					}
 					if !strings.Contains(told, "Removed links") {
-						w.t.Errorf("%s: after the %s it is told %q", name, after, told)
+						w.t.Errorf("%safter the %s it is told %q", name, after, told)
 					}
 					out, _ := w.outside("date +%N > file; git add . ; timeout 20 git commit -q -m 'evil\n; touch x'; git tag -f -a -m evil tag; git fetch -q .; git checkout -q -B new; git merge -q --squash side; git pack-refs --all")
 					trap, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), "trap"))
 					entries, _ := filepath.Glob(filepath.Join(os.Getenv("HOME"), "[a-z0-9]*"))
 					if err != nil || string(trap) != "kept\n" || len(entries) != 1 {
-						w.t.Errorf("%s: after the %s, git has written %q, %v; %v: %s", name, after, trap, err, entries, out)
+						w.t.Errorf("%safter the %s, git has written %q, %v; %v: %s", name, after, trap, err, entries, out)
 					}
 				}
 				paths := strings.NewReplacer("G/", c.git+"/", "R/", c.common+"/")
-				for _, name := range slices.Sorted(maps.Keys(attacks)) {
-					if out, err := w.inside(paths.Replace(attacks[name])); err != nil {
-						w.t.Logf("%s: %v: %s", name, err, out) // the sandbox prevents it
-						continue
+				for _, round := range rounds {
+					names := ""
+					for _, a := range round {
+						if out, err := w.inside(paths.Replace(a.script)); err != nil {
+							w.t.Logf("%s: %v: %s", a.name, err, out) // the sandbox prevents it
+							continue
+						}
+						names += a.name + ", "
 					}
 					title, detail := w.l.cleanGit()
-					check(name, "turn", title+detail)
+					check(names, "turn", title+detail)
 				}
 				told := ""
 				w.l.Warn = func(text string) { told = text }
-				if out, err := w.inside(paths.Replace(attacks["message"])); err != nil {
+				if out, err := w.inside(paths.Replace(rounds[0][0].script)); err != nil {
 					w.t.Fatalf("%v: %s", err, out)
 				}
 				w.l.Close()
-				check("message", "session", told)
+				check("message, ", "session", told)
 			})
 		})
 	}
@@ -343,7 +354,7 @@ func TestRefusesALinkedRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	on := true
-	l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: dir}
+	l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: dir, program: apart.Parley(t)}
 	defer l.Close()
 	if err := l.CheckSandbox(nil); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("got %v", err)
@@ -353,6 +364,8 @@ func TestRefusesALinkedRepository(t *testing.T) {
 // parley's own directories are hidden in every sandbox, even if nothing was in them before,
 // whatever sandbox_hide says, and wherever they are.
 func TestHidesWhatIsParleysOwn(t *testing.T) {
+	program := apart.Parley(t) // sets up the sandbox
+	withoutBubblewrap := without(t, "bwrap")
 	for _, backend := range []string{"bubblewrap", "Landlock"} {
 		for name, c := range map[string]struct {
 			hide config.Sandbox
@@ -379,7 +392,7 @@ func TestHidesWhatIsParleysOwn(t *testing.T) {
 					t.Setenv("XDG_RUNTIME_DIR", filepath.Join(root, c.run))
 				}
 				if backend == "Landlock" {
-					t.Setenv("PATH", without(t, "bwrap"))
+					t.Setenv("PATH", withoutBubblewrap)
 				}
 				project := filepath.Join(root, "project")
 				secrets := []string{filepath.Join(config.StateDir(), "secret"), config.ConfigFile(), filepath.Join(config.RunDir(), "secret")}
@@ -402,7 +415,7 @@ func TestHidesWhatIsParleysOwn(t *testing.T) {
 					t.Fatal(err)
 				}
 				on := true
-				l := &Launcher{Config: &config.Config{Sandbox: c.hide}, Sandbox: &on, Cwd: project}
+				l := &Launcher{Config: &config.Config{Sandbox: c.hide}, Sandbox: &on, Cwd: project, program: program}
 				t.Cleanup(l.Close)
 				box, err := l.sandbox(config.Agent{}, []string{project})
 				if err != nil {
@@ -422,10 +435,10 @@ func TestHidesWhatIsParleysOwn(t *testing.T) {
 					if err := os.WriteFile(secret, []byte("secret\n"), 0o666); err != nil {
 						t.Fatal(err)
 					}
-					if out, err := inside("grep secret " + secret); err == nil {
+					out, _ := inside("grep secret " + secret + " && echo read; echo new > " + secret + "; mv " + filepath.Dir(secret) + " taken; rm -f " + secret)
+					if strings.Contains(out, "read\n") {
 						t.Errorf("the agent reads %s: %s", secret, out)
 					}
-					_, _ = inside("echo new > " + secret + "; mv " + filepath.Dir(secret) + " taken; rm -f " + secret)
 					if text, err := os.ReadFile(secret); string(text) != "secret\n" {
 						t.Errorf("%s has %q, %v", secret, text, err)
 					}
@@ -458,10 +471,11 @@ func without(t *testing.T, program string) string {
 
 // An agent may not work in what is parley's own.
 func TestRefusesToWorkInWhatIsParleysOwn(t *testing.T) {
+	program := apart.Parley(t)
 	apart.Apart(t)
 	on := true
 	for _, dir := range config.PrivatePaths() {
-		l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: dir}
+		l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: dir, program: program}
 		err := l.CheckSandbox(nil)
 		if h, ok := errors.AsType[*HintError](err); !ok || !strings.Contains(err.Error(), "parley's own") || !strings.Contains(h.Hint, "--sandbox=false") {
 			t.Errorf("%s: %v", dir, err)
@@ -496,10 +510,11 @@ func TestSaysThatTheSandboxHidesTheAgent(t *testing.T) {
 
 // Where only Landlock works, it is said what it cannot do.
 func TestSaysWhatLandlockCannotDo(t *testing.T) {
+	program := apart.Parley(t)
 	apart.Apart(t)
 	t.Setenv("PATH", t.TempDir()) // there is no bubblewrap
 	on := true
-	l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: t.TempDir()}
+	l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: t.TempDir(), program: program}
 	defer l.Close()
 	box, err := l.sandbox(config.Agent{}, []string{l.Cwd})
 	if err != nil {
