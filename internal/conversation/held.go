@@ -18,10 +18,11 @@ import (
 // Terminal output has its own limit, see outputKeep, and so have the contents of written
 // files.
 const (
-	heldMost   = 32 << 20
 	heldAlways = 1 << 10
 	heldInput  = 16 << 10
 )
+
+var heldMost = 32 << 20 // a variable for tests
 
 // Limits on the lists that an agent sends.
 const (
@@ -73,7 +74,7 @@ func (h *held) weighs(i lightened, weight int) {
 	if h.bytes <= max(heldMost, h.left+heldMost/4) {
 		return
 	}
-	const room = heldMost - heldMost/4 // leave slack, so that this stays rare
+	room := heldMost - heldMost/4 // leave slack, so that this stays rare
 	for len(h.queue) > 0 && h.bytes > room {
 		i := h.queue[0]
 		of := i.holding()

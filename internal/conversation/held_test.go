@@ -25,8 +25,10 @@ func heapOf() int {
 // However much an agent sends of whatever kind, a session holds no more of it than its
 // bound, and names what it left out. The latest is whole.
 func TestWhatASessionHoldsIsBounded(t *testing.T) {
-	const piece, pieces, most = 4 << 20, 50, 90 << 20
-	text := strings.Repeat("x", piece)
+	const held = 4 << 20
+	conversation.HoldMost(t, held)
+	const pieces, most = 50, 3 * held // of a State and a Conversation
+	text := strings.Repeat("x", held/8)
 	up := func(format string) func(int) []conversation.Event {
 		return func(i int) []conversation.Event {
 			e := test.Up(t, strings.ReplaceAll(format, "N", fmt.Sprint(i))).(conversation.Update)
@@ -81,28 +83,38 @@ func TestWhatASessionHoldsIsBounded(t *testing.T) {
 				conversation.ElicitationClosed{ID: i, Action: acpclient.ElicitAccept},
 			}
 		},
-		"files": func(i int) []conversation.Event {
-			return []conversation.Event{conversation.FileWritten{Path: fmt.Sprint(i), After: fmt.Sprint(i) + text}}
-		},
 	} {
-		before := heapOf()
-		state, c := conversation.NewState(), conversation.New() // as a session and a front end have them
-		for _, start := range []conversation.Event{conversation.SessionOpened{ID: "s"}, test.Sent("x")} {
-			state.Apply(start)
-			c.Apply(start)
-		}
-		for i := 1; i <= pieces; i++ {
-			for _, e := range flood(i) {
-				state.Apply(e)
-				c.Apply(e)
-			}
-		}
-		if grown := heapOf() - before; grown > most {
+		if grown := grows(pieces, flood); grown > most {
 			t.Errorf("%s: %d MB are held", name, grown>>20)
 		}
-		runtime.KeepAlive(state)
-		runtime.KeepAlive(c)
 	}
+	const piece, mostFiles = 4 << 20, 80 << 20 // which have limits of their own
+	file := strings.Repeat("x", piece)
+	if grown := grows(pieces, func(i int) []conversation.Event {
+		return []conversation.Event{conversation.FileWritten{Path: fmt.Sprint(i), After: fmt.Sprint(i) + file[10:]}}
+	}); grown > mostFiles {
+		t.Errorf("files: %d MB are held", grown>>20)
+	}
+}
+
+// grows returns by how many bytes the heap grows while a session takes the events of a flood.
+func grows(pieces int, flood func(i int) []conversation.Event) int {
+	before := heapOf()
+	state, c := conversation.NewState(), conversation.New() // as a session and a front end have them
+	for _, start := range []conversation.Event{conversation.SessionOpened{ID: "s"}, test.Sent("x")} {
+		state.Apply(start)
+		c.Apply(start)
+	}
+	for i := 1; i <= pieces; i++ {
+		for _, e := range flood(i) {
+			state.Apply(e)
+			c.Apply(e)
+		}
+	}
+	grown := heapOf() - before
+	runtime.KeepAlive(state)
+	runtime.KeepAlive(c)
+	return grown
 }
 
 // fill puts a text in the place of TEXT, everywhere.
@@ -176,7 +188,7 @@ func TestLongListsAreCut(t *testing.T) {
 		}
 		return "[" + b.String() + "]"
 	}
-	const many = 100_000
+	const many = 20_000
 	c := folded(t, conversation.SessionOpened{ID: "s"}, test.Sent("x"),
 		`{"sessionUpdate":"available_commands_update","availableCommands":`+list(many, `{"name":"N","description":""}`)+`}`,
 		`{"sessionUpdate":"plan","entries":`+list(many, `{"content":"N","status":"pending","priority":"low"}`)+`}`,
