@@ -82,7 +82,7 @@ func TestEveryEventHasAFormat(t *testing.T) {
 				u.Raw = again.(conversation.Update).Raw // an update of parley's own has none before
 				e = u
 			}
-			if d := cmp.Diff(e, again, test.DeepEqual); d != "" {
+			if d := test.Diff(e, again); d != "" {
 				rt.Fatalf("%s comes back as another (-before +after):\n%s", line, d)
 			}
 			if bytes.Contains(line, []byte(test.Secret)) {
@@ -127,7 +127,7 @@ func sameFold(t rapid.TB, stream []conversation.Event) *conversation.Conversatio
 		_, again := encoded(t, e)
 		got.Apply(again)
 	}
-	if d := cmp.Diff(want, got, test.DeepEqual); d != "" {
+	if d := test.Diff(want, got); d != "" {
 		t.Fatalf("the stored stream is another conversation (-before +after):\n%s", d)
 	}
 	return want
@@ -320,7 +320,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%s becomes %s, which cannot be read: %v", line, mended, err)
 		}
 		second, got := encoded(t, want)
-		if d := cmp.Diff(want, got, test.DeepEqual); d != "" || !bytes.Equal(mended, second) {
+		if d := test.Diff(want, got); d != "" || !bytes.Equal(mended, second) {
 			t.Fatalf("%s becomes %s, which becomes %s (-before +after):\n%s", line, mended, second, d)
 		}
 		c := conversation.New()

@@ -38,10 +38,10 @@ func fold(t testing.TB, happened ...any) *conversation.Conversation {
 	for _, e := range all {
 		again.Apply(e)
 	}
-	if d := cmp.Diff(c, again, test.DeepEqual); d != "" {
+	if d := test.Diff(c, again); d != "" {
 		t.Errorf("folding twice differs:\n%s", d)
 	}
-	if d := cmp.Diff(asReceived, all, test.DeepEqual); d != "" {
+	if d := test.Diff(asReceived, all); d != "" {
 		t.Errorf("folding has changed the events:\n%s", d)
 	}
 	return c

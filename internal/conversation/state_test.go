@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
@@ -114,10 +113,10 @@ func TestAStateAloneDecidesAsTheConversation(t *testing.T) {
 			stored.Apply(again)
 			whole.Apply(e)
 			want := decidingIn(alone)
-			if d := cmp.Diff(want, decidingIn(&whole.State), test.DeepEqual); d != "" {
+			if d := test.Diff(want, decidingIn(&whole.State)); d != "" {
 				rt.Fatalf("after event %d, a %T, the conversation decides otherwise (-alone +whole):\n%s", i, e, d)
 			}
-			if d := cmp.Diff(want, decidingIn(stored), test.DeepEqual); d != "" {
+			if d := test.Diff(want, decidingIn(stored)); d != "" {
 				rt.Fatalf("after event %d, a %T, what was stored decides otherwise (-alone +stored):\n%s", i, e, d)
 			}
 		}

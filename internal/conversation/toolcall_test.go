@@ -39,7 +39,7 @@ func TestThinPermissionRequests(t *testing.T) {
 		if len(c.Permissions) != 1 || c.Permissions[0].ToolCall != got {
 			t.Fatalf("%s: permissions %v", thin, c.Permissions)
 		}
-		if d := cmp.Diff(whole, got, test.DeepEqual, test.IgnoreVersions); d != "" {
+		if d := test.Diff(whole, got, test.IgnoreVersions); d != "" {
 			t.Errorf("%s changed the call:\n%s", thin, d)
 		}
 	}
@@ -61,7 +61,7 @@ func TestThinPermissionRequests(t *testing.T) {
 func TestToolCallUpdates(t *testing.T) {
 	c := fold(t, test.FullCall,
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","title":null,"content":null,"locations":null,"rawInput":null,"status":null,"kind":null}`)
-	if d := cmp.Diff(onlyTool(t, fold(t, test.FullCall)), onlyTool(t, c), test.DeepEqual, test.IgnoreVersions); d != "" {
+	if d := test.Diff(onlyTool(t, fold(t, test.FullCall)), onlyTool(t, c), test.IgnoreVersions); d != "" {
 		t.Errorf("null has changed something:\n%s", d)
 	}
 	c = fold(t, test.FullCall, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[{"type":"content","content":{"type":"text","text":"x"}}],"locations":[],"rawOutput":7}`)

@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"parley/internal/conversation"
@@ -119,10 +118,10 @@ func TestNothingIsLostOrDoneTwice(t *testing.T) {
 			for _, e := range c.Stream().Take() {
 				seen.Apply(e)
 			}
-			if d := cmp.Diff(wanted, seen, test.DeepEqual, test.IgnoreVersions); d != "" {
+			if d := test.Diff(wanted, seen, test.IgnoreVersions); d != "" {
 				rt.Fatalf("the viewer sees another conversation (-host +viewer):\n%s", d)
 			}
-			if d := cmp.Diff(state, h.state, test.DeepEqual, test.IgnoreVersions); d != "" {
+			if d := test.Diff(state, h.state, test.IgnoreVersions); d != "" {
 				rt.Fatalf("the host has another state (-want +host):\n%s", d)
 			}
 		})

@@ -15,7 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
@@ -138,7 +137,7 @@ func TestAttachAtAnyMoment(t *testing.T) {
 				for _, e := range c.Stream().Take() {
 					c.Past().Apply(e)
 				}
-				if d := cmp.Diff(want, c.Past(), test.DeepEqual, test.IgnoreVersions); d != "" {
+				if d := test.Diff(want, c.Past(), test.IgnoreVersions); d != "" {
 					rt.Fatalf("a viewer sees another conversation (-host +viewer):\n%s", d)
 				}
 			}

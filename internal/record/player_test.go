@@ -231,7 +231,7 @@ func sameAgain(t rapid.TB, stream []conversation.Event) {
 		return c
 	}
 	first := fold()
-	if d := cmp.Diff(first, fold(), test.DeepEqual); d != "" {
+	if d := test.Diff(first, fold()); d != "" {
 		t.Fatalf("folded again it is another conversation (-first +again):\n%s", d)
 	}
 }

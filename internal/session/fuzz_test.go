@@ -3,10 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -44,8 +41,8 @@ func FuzzFold(f *testing.F) {
 		for _, e := range stream.Take() {
 			merged.Apply(e)
 		}
-		if !reflect.DeepEqual(c, again) {
-			t.Fatalf("folding twice differs:\n%s", cmp.Diff(c, again, test.DeepEqual))
+		if d := test.Diff(c, again); d != "" {
+			t.Fatalf("folding twice differs:\n%s", d)
 		}
 		// Merging is not seen, but for the repetition of a prompt, which is
 		// recognised by its pieces.

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
@@ -326,7 +325,7 @@ func (m *model) check() {
 	for _, e := range m.h.events {
 		again.Apply(e)
 	}
-	if d := cmp.Diff(again, c, test.DeepEqual); d != "" {
+	if d := test.Diff(again, c); d != "" {
 		m.Fatalf("the state is not the fold of the stream:\n%s", d)
 	}
 	if c.Turn.Running != m.h.isRunning() {
@@ -394,7 +393,7 @@ func (m *model) finish() {
 		}
 		stored.Apply(e)
 	}
-	if d := cmp.Diff(m.h.conv, stored, test.DeepEqual); d != "" {
+	if d := test.Diff(m.h.conv, stored); d != "" {
 		m.Fatalf("the stored stream is another conversation:\n%s", d)
 	}
 	for _, q := range m.questions {

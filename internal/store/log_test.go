@@ -66,7 +66,7 @@ func TestStoredSessionsFoldToTheSame(t *testing.T) {
 		for _, e := range read(t, s, l.ID()) {
 			got.Apply(e)
 		}
-		if diff := cmp.Diff(want, got, test.DeepEqual); diff != "" {
+		if diff := test.Diff(want, got); diff != "" {
 			r.Fatal(diff)
 		}
 	})

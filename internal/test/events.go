@@ -106,6 +106,15 @@ var DeepEqual = cmp.Options{
 	cmp.FilterPath(isRoot, cmp.Transformer("outline", outlineOf)),
 }
 
+// Diff says how whole conversations differ, "" if they do not. [cmp.Diff] takes fifty times as
+// long for equal ones as [reflect.DeepEqual].
+func Diff(want, got any, options ...cmp.Option) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+	return cmp.Diff(want, got, append(options, DeepEqual)...)
+}
+
 // leadsToNodes reports whether a field of a node is another node.
 func leadsToNodes(p cmp.Path) bool {
 	f, ok := p.Last().(cmp.StructField)
