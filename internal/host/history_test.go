@@ -61,7 +61,7 @@ func (r *reader) all(t testing.TB, h *history) {
 // However much an agent sends of whatever kind, the file has no more of it than the bound, and
 // who reads it afterwards has the prompts, the queue and the open question, whole.
 func TestAHistoryIsBounded(t *testing.T) {
-	const most, piece, pieces = 1 << 20, 16 << 10, 200
+	const most, piece, pieces = 512 << 10, 8 << 10, 200
 	up := func(update string, n int) func(int) conversation.Event {
 		return func(i int) conversation.Event {
 			return test.Up(t, strings.NewReplacer("N", fmt.Sprint(i), "TEXT", strings.Repeat("x", n)).Replace(update))

@@ -28,7 +28,7 @@ const unsentNames = "unsent-*"
 
 // mostUnsent limits what is read of a file, in bytes; unsentAge is how long one is kept.
 const (
-	mostUnsent = mostToHost
+	mostUnsent = 64 << 20
 	unsentAge  = 30 * 24 * time.Hour
 )
 

@@ -182,8 +182,8 @@ type transport struct {
 
 // Limits on the length of a message, in bytes. The largest of a viewer are a prompt with
 // images and a hunk to undo with its whole file; the largest of a host are both texts of a
-// changed file.
-const (
+// changed file. Tests lower them.
+var (
 	mostToHost   = 64 << 20
 	mostToViewer = 256 << 20
 )

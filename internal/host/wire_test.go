@@ -25,6 +25,7 @@ import (
 	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/internal/test"
 )
 
 // Every act goes over the wire: what is done is what was meant, and its result comes back.
@@ -35,6 +36,7 @@ func TestEveryActGoesOverTheWire(t *testing.T) {
 	if len(session.Kinds()) < 50 {
 		t.Error("there are too few acts: those of package app are missing")
 	}
+	test.Checks(t, 20) // for each of many acts
 	for _, k := range session.Kinds() {
 		t.Run(k.Name, rapid.MakeCheck(func(rt *rapid.T) {
 			empty, err := k.Decode(json.RawMessage("{}"))

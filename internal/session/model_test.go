@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"slices"
-	"strconv"
 	"testing"
 	"testing/synctest"
 
@@ -18,20 +16,10 @@ import (
 	"parley/internal/test"
 )
 
-// modelRuns is how many runs there are unless -rapid.checks says more: each takes half a
-// second under the race detector.
-const modelRuns = 15
-
 // TestModel lets a user, an agent and fate do anything in any order, and
 // checks after each step what must always hold.
 func TestModel(t *testing.T) {
-	runs := flag.Lookup("rapid.checks")
-	if given := runs.Value.String(); given == runs.DefValue {
-		if err := runs.Value.Set(strconv.Itoa(modelRuns)); err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = runs.Value.Set(given) }()
-	}
+	test.Checks(t, 15) // of many steps each
 	rapid.Check(t, func(rt *rapid.T) {
 		capabilities := rapid.SampledFrom([]string{everything, `{"loadSession":true}`, `{}`}).Draw(rt, "capabilities")
 		second := rapid.Bool().Draw(rt, "second version")

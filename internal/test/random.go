@@ -3,9 +3,12 @@ package test
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"testing"
 	"time"
 
 	"pgregory.net/rapid"
@@ -13,6 +16,19 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 )
+
+// Checks sets how often rapid runs a property until the end of the test, unless -rapid.checks
+// says something else.
+func Checks(t testing.TB, n int) {
+	t.Helper()
+	runs := flag.Lookup("rapid.checks")
+	if given := runs.Value.String(); given == runs.DefValue {
+		t.Cleanup(func() { _ = runs.Value.Set(given) })
+		if err := runs.Value.Set(strconv.Itoa(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
 // Kinds are generators of events, by the name of their type. They use few ids, so that
 // the events of a stream refer to each other.
