@@ -20,6 +20,8 @@ type Question struct {
 	// Enter, if not nil, accepts a line of text in place of a choice; Hint describes the line.
 	Enter func(text string) (Outcome, error)
 	Hint  string
+	// While reports whether the question still makes sense; nil means always.
+	While func() bool
 }
 
 // Outcome is the consequence of an answer.
@@ -44,8 +46,10 @@ type Choice struct {
 	// DropWorktree means that the front end asks whether to drop the session's worktree: it
 	// knows who works there.
 	DropWorktree bool
-	// Do carries the choice out. It may be slow; nil does nothing.
-	Do func() (Outcome, error)
+	// Do carries the choice out. It may be slow; nil does nothing. Here does so in the front end
+	// instead, and must not be slow.
+	Do   func() (Outcome, error)
+	Here func()
 }
 
 func (c Choice) Line() string { return withMore(c.Name, c.More) }

@@ -11,10 +11,18 @@ import (
 	"parley/internal/termtext"
 )
 
-// Choose lists a choice and asks, unless words say what to do with which item.
+// Choose lists a choice once it is complete, and asks, unless words say what to do with which item.
 func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 	if c.Now != nil {
 		c.Items = c.Now()
+	}
+	if c.Loading {
+		return func(c command.Choice) bool {
+			if !c.Loading {
+				f.Choose(c)
+			}
+			return c.Loading // what is written stays as it is
+		}
 	}
 	words := f.words
 	f.words = ""
@@ -30,7 +38,7 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 	default:
 		f.list(c)
 	}
-	return func(command.Choice) bool { return false } // what is written stays
+	return func(command.Choice) bool { return false }
 }
 
 // list writes what cannot be chosen, and numbers the rest.
@@ -41,7 +49,7 @@ func (f *front) list(c command.Choice) {
 			fixed += "\n- " + line(it)
 		}
 	}
-	numbered := slices.DeleteFunc(slices.Clone(c.Items), func(it command.Item) bool { return !choosable(it) })
+	numbered := numbered(c)
 	if len(numbered) < len(c.Items) {
 		f.p.out.line(fixed)
 	}
@@ -52,11 +60,19 @@ func (f *front) list(c command.Choice) {
 		f.listWords(c, numbered)
 		return
 	}
-	q := &question{text: c.Ask, cancel: func() {}}
-	for _, it := range numbered {
-		q.choices = append(q.choices, choice{line: line(it), do: func(string) { doing(it)() }})
+	left := func() {}
+	if c.Left != nil {
+		left = c.Left
 	}
-	q.choices = append(q.choices, choice{line: "None", do: func(string) {}})
+	q := &question{text: c.Ask, cancel: left}
+	for _, it := range numbered {
+		q.choices = append(q.choices, choice{line: line(it), do: func(string) {
+			if doing(it)(); it.Stays && c.Left != nil {
+				f.Choose(c) // for another one
+			}
+		}})
+	}
+	q.choices = append(q.choices, choice{line: cmp.Or(termtext.Capital(c.Closing), "None"), do: func(string) { left() }})
 	f.p.later(q)
 }
 
@@ -83,7 +99,7 @@ func deleting(c command.Choice) string { return cmp.Or(c.Deleting, "delete") }
 // line returns an item as a line.
 func line(it command.Item) string {
 	var parts []string
-	for _, text := range []string{it.Group, it.Title, it.Detail, it.Why} {
+	for _, text := range []string{it.Group, it.Title, used(it), it.Detail, it.Why} {
 		if text != "" {
 			parts = append(parts, termtext.Line(text))
 		}
@@ -98,12 +114,33 @@ func line(it command.Item) string {
 	return text
 }
 
+// used says when an item was last used, if that matters.
+func used(it command.Item) string {
+	if it.Used.IsZero() {
+		return ""
+	}
+	return it.Used.Format("2006-01-02 15:04")
+}
+
 // doing returns what choosing an item does, nil for nothing.
 func doing(it command.Item) func() {
 	if it.Open != nil {
 		return it.Open
 	}
 	return it.Do
+}
+
+// numbered returns the items that can be chosen, in the order of their numbers.
+func numbered(c command.Choice) (all []command.Item) {
+	for _, it := range c.Items {
+		if choosable(it) {
+			all = append(all, it)
+		}
+	}
+	if c.Backwards {
+		slices.Reverse(all)
+	}
+	return all
 }
 
 func choosable(it command.Item) bool { return it.Why == "" && doing(it) != nil }
@@ -150,23 +187,18 @@ func (f *front) reports(do func()) func() {
 
 // item returns the item that a text names, nil if there is none: by its ID, title, number or words.
 func item(c command.Choice, text string) *command.Item {
-	var all []*command.Item
-	for i := range c.Items {
-		if choosable(c.Items[i]) {
-			all = append(all, &c.Items[i])
-		}
-	}
+	all := numbered(c)
 	n, _ := strconv.Atoi(text)
-	for _, is := range []func(*command.Item) bool{
-		func(it *command.Item) bool { return it.ID == text },
-		func(it *command.Item) bool { return strings.EqualFold(it.Title, text) },
-		func(it *command.Item) bool { return n > 0 && n <= len(all) && it == all[n-1] },
-		func(it *command.Item) bool {
+	for _, is := range []func(command.Item) bool{
+		func(it command.Item) bool { return it.ID == text },
+		func(it command.Item) bool { return strings.EqualFold(it.Title, text) },
+		func(it command.Item) bool { return n > 0 && n <= len(all) && it.ID == all[n-1].ID },
+		func(it command.Item) bool {
 			return slices.ContainsFunc(strings.Fields(it.Words), func(w string) bool { return strings.EqualFold(w, text) })
 		},
 	} {
 		if i := slices.IndexFunc(all, is); i >= 0 {
-			return all[i]
+			return &all[i]
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package linemode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
+	"parley/tui/toolview"
 )
 
 // front is the program, as one command of all front ends uses it.
@@ -58,6 +60,9 @@ func (f *front) KeyOf(a config.Action) string {
 func (f *front) EditQueued(int, int) {}
 func (f *front) NoEdit() string      { return "only the screen edits queued prompts" }
 
+func (f *front) Tell(title, text string) { f.p.out.line(title + ": " + text) }
+func (f *front) Path(path string) string { return toolview.PathsIn(f.p.out.conv.Cwd).Path(path) }
+
 func (f *front) Ask(q app.Question) { f.p.later(f.p.numbered(q)) }
 
 func (f *front) Beside(do func(context.Context) func()) {
@@ -68,7 +73,6 @@ func (f *front) Backend() *app.Backend { return &f.p.opt.Backend }
 func (f *front) Quit()                 { f.p.over = true }
 func (f *front) Detach()               { f.p.over = true }
 func (f *front) Changes()              { f.live().changes(f.words) }
-func (f *front) Rewind()               { f.live().rewind(f.words) }
 func (f *front) Sessions()             { f.p.switchSession(f.words) }
 func (f *front) NewSession()           { f.p.newSession() }
 func (f *front) NewAgent()             { f.p.unlessWorking("Choose another agent", f.p.chooseAgent) }
@@ -83,10 +87,73 @@ func (f *front) NoChanges() string {
 }
 
 func (f *front) NoRewind() string {
-	if f.live().Conversation.Turn.Running {
+	switch l := f.live(); {
+	case l.branching:
+		return "the session is not open"
+	case l.Conversation.Turn.Running:
 		return "the agent is working: wait, or /cancel first"
+	case len(l.Conversation.Prompts()) == 0:
+		return "no prompt was sent in this session"
 	}
-	return f.NoChanges()
+	return ""
+}
+
+func (f *front) NoBranch() string {
+	if f.p.opt.Branch == nil || f.live().StoredID() == "" {
+		return "the conversation stays: this session is not stored"
+	}
+	return ""
+}
+
+// Branch goes on in the branch. Prompts that are typed meanwhile wait for it.
+func (f *front) Branch(branch command.Branch) {
+	l := f.live()
+	l.branching = true
+	f.Beside(func(ctx context.Context) func() {
+		b, err := branch.Begin(ctx)
+		return func() {
+			if err == nil {
+				if len(l.held) > 0 {
+					l.held[0] = l.withEarlier(l.held[0], b.Earlier)
+					b.Earlier = ""
+				}
+				f.p.reopened(app.Open{ID: b.Transcript.Meta.ID}, b.Reopened, nil)
+				f.live().earlier = b.Earlier
+				if b.Prompt != nil {
+					f.p.out.line("Your prompt was: " + app.PromptLine(conversation.QueuedPrompt{Prompt: b.Prompt}))
+				}
+				return
+			}
+			l.branching = false
+			if open := branch.Failed(err); open != nil {
+				f.p.reopen(*open)
+				return
+			}
+			l.held.Send(l.Session)
+		}
+	})
+}
+
+// Fork goes on in a fork of the session. This one stays in the list.
+func (f *front) Fork(prompt int) {
+	l, agent := f.live(), f.live().Agent
+	if why := cmp.Or(f.NoRewind(), f.NoBranch()); why != "" {
+		f.Say("no fork: " + why)
+		return
+	}
+	f.Branch(command.Branch{
+		Begin: func(ctx context.Context) (*app.Branched, error) {
+			b, err := f.p.opt.Branch(ctx, app.Open{ID: l.StoredID(), Agent: &agent, Keep: l.Running() != ""}, prompt, "")
+			if err == nil {
+				b.TellOld(l.Session)
+			}
+			return b, err
+		},
+		Failed: func(err error) *app.Open {
+			f.Tell("The session was not forked", err.Error())
+			return nil
+		},
+	})
 }
 
 func (f *front) NoDetach() string {

@@ -40,6 +40,11 @@ type live struct {
 	// told are the waits that were written, with when they began.
 	told map[string]time.Time
 	link app.Link // the last one written
+	// branching means that a branch is about to replace the session. It gets held, the prompts, and
+	// earlier with the first one.
+	branching bool
+	held      app.HeldPrompts
+	earlier   string
 	// unstarted means that the agent exited before a session was opened.
 	unstarted bool
 }
@@ -63,7 +68,7 @@ func (l *live) enter(held app.HeldPrompts) {
 
 func (l *live) leave() app.HeldPrompts {
 	l.p.end(l.Session)
-	return nil
+	return l.held
 }
 
 func (l *live) close() Left {
@@ -212,6 +217,9 @@ func (l *live) apply(e conversation.Event) {
 		l.p.out.items()
 		l.p.out.line("/start retries, /new opens a new session, /quit quits.")
 	case conversation.AgentLost:
+		if l.branching {
+			break // its session was ended for the branch
+		}
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
 			l.p.out.line("The session was rewound on another terminal.")
 			l.p.reopenWith(app.Open{Running: moved.To, LookOn: l.Session.About().LookOn}, l.p.opt.Follow)
@@ -291,6 +299,10 @@ func (l *live) send(text string) {
 	}
 	q := l.content(text)
 	switch {
+	case l.branching:
+		l.held = append(l.held, q)
+		l.p.out.line(heldText)
+		return
 	case l.Conversation.Idle():
 		l.direct = true
 	case l.Conversation.Opening():
@@ -304,12 +316,21 @@ func (l *live) send(text string) {
 	l.take()
 }
 
-// content returns a prompt with the added output.
+// content returns a prompt with the added output, and what was said before the session.
 func (l *live) content(text string) conversation.QueuedPrompt {
-	if l.adds == nil {
-		return prompt.New(text)
+	q := prompt.New(text)
+	if l.adds != nil {
+		q = prompt.New(text, toolview.OutputAttachment(l.adds))
 	}
-	q := prompt.New(text, toolview.OutputAttachment(l.adds))
-	l.adds = nil
+	q = l.withEarlier(q, l.earlier)
+	l.adds, l.earlier = nil, ""
+	return q
+}
+
+// withEarlier returns a prompt that brings along what was said before the session, if anything.
+func (l *live) withEarlier(q conversation.QueuedPrompt, text string) conversation.QueuedPrompt {
+	if text != "" {
+		q.Prompt = app.WithEarlier(q.Prompt, text, l.Conversation.Agent.Capabilities.PromptCapabilities)
+	}
 	return q
 }

@@ -343,10 +343,13 @@ func (p *program) numbered(q app.Question) *question {
 	for _, l := range q.Lines {
 		lines = append(lines, termtext.VisibleLine(l))
 	}
-	shown := &question{text: strings.Join(lines, "\n") + "\n"}
+	shown := &question{text: strings.Join(lines, "\n") + "\n", open: q.While}
 	for _, c := range q.Choices {
 		shown.choices = append(shown.choices, choice{line: c.Line(), do: func(string) {
-			if c.Do != nil {
+			switch {
+			case c.Here != nil:
+				c.Here()
+			case c.Do != nil:
 				p.carriedOut(c.Do())
 			}
 		}})

@@ -369,7 +369,8 @@ func (t *Tab) runWith(a config.Action, argument string) tea.Cmd {
 
 // otherItems returns the palette items that are no actions.
 func (l *live) otherItems() []dialog.Item {
-	items := slices.Concat(l.pieceItems(), l.rewindItems(), l.tab.worktree.Items())
+	f := &front{tab: l.tab}
+	items := slices.Concat(l.pieceItems(), f.items(command.RewindItems(f)), l.tab.worktree.Items())
 	for i := range items {
 		items[i].Group = "more"
 	}

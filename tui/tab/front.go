@@ -10,8 +10,10 @@ import (
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/pages"
+	"parley/tui/toolview"
 )
 
 // front is the tab, as commands of all front ends use it. It collects what they do.
@@ -54,7 +56,21 @@ func (f *front) Live() *app.Live {
 func (f *front) Say(words string)                         { f.add(f.tab.say(words)) }
 func (f *front) SayWhile(words string, holds func() bool) { f.add(f.tab.sayWhile(words, holds)) }
 func (f *front) KeyOf(a config.Action) string             { return keyOrPalette(f.tab.program.Keys, a) }
-func (f *front) Ask(q app.Question)                       { f.tab.ask(f.tab.confirmation(q)) }
+
+func (f *front) Tell(title, text string) { f.tab.tell(title, termtext.Block(text)) }
+
+func (f *front) Path(path string) string { return toolview.PathsIn(f.tab.cwd).Path(path) }
+
+func (f *front) Ask(q app.Question) {
+	asked := f.tab.confirmation(q)
+	asked.While = q.While
+	for i, c := range q.Choices {
+		if c.Here != nil {
+			asked.Choices[i].Do = f.action(c.Here, false)
+		}
+	}
+	f.tab.ask(asked)
+}
 
 func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 	shown := f.list(c)
@@ -78,7 +94,7 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 
 // list returns a choice as a list.
 func (f *front) list(c command.Choice) dialog.List {
-	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Space: c.Space, Choosing: c.Choosing, Deleting: c.Deleting, Closing: c.Closing, Items: f.items(c.Items)}
+	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Loading: c.Loading, Filter: c.Filter, Space: c.Space, Marked: c.Marked, Instead: f.action(c.Left, false), Choosing: c.Choosing, Deleting: c.Deleting, Closing: c.Closing, Items: f.items(c.Items)}
 	now := func() []command.Item {
 		if c.Now != nil {
 			return c.Now()
@@ -89,7 +105,7 @@ func (f *front) list(c command.Choice) dialog.List {
 		list.Keys = append(list.Keys, dialog.ItemKey{Action: k.ID, Hint: k.Hint, Do: func(marked dialog.Item) dialog.Action {
 			for _, it := range now() {
 				if it.ID == marked.ID && i < len(it.Also) {
-					return f.action(it.Also[i], true)
+					return f.action(it.Also[i], !k.Closes)
 				}
 			}
 			return nil
@@ -102,7 +118,7 @@ func (f *front) items(all []command.Item) []dialog.Item {
 	items := make([]dialog.Item, len(all))
 	for i, it := range all {
 		items[i] = dialog.Item{
-			ID: it.ID, Title: it.Title, Words: it.Words, Detail: cmp.Or(it.Why, it.Detail), Group: it.Group, About: it.About,
+			ID: it.ID, Title: it.Title, Words: it.Words, Detail: cmp.Or(it.Why, dialog.SessionItem("", it.Used, f.tab.program.Now(), it.Detail).Detail), Group: it.Group, About: it.About,
 			Current: it.Current, Pending: it.Pending, Disabled: it.Why != "", Do: f.action(it.Do, it.Stays),
 		}
 		if it.Do == nil {
@@ -149,7 +165,6 @@ func (f *front) NoChanges() string {
 	return unless(f.live().Session.Journal() != nil, f.live().noReview())
 }
 
-func (f *front) Rewind()          { f.add(f.live().listPrompts()) }
 func (f *front) NoRewind() string { return f.live().noRewind() }
 
 // EditQueued implements command.Front, as NoEdit does.

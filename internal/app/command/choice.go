@@ -1,6 +1,10 @@
 package command
 
-import "parley/config"
+import (
+	"time"
+
+	"parley/config"
+)
 
 // Choice is what the user can choose from: a list on the screen, numbered lines elsewhere. Its
 // texts may be foreign.
@@ -15,10 +19,17 @@ type Choice struct {
 	// Now returns the items as they are now, in place of Items: the list follows them. Nil means
 	// that they do not change.
 	Now func() []Item
+	// Loading means that more is to come: see the update of [Front]. Numbered lines wait for it.
+	Loading bool
 	// Keys are what else can be done to an item.
 	Keys []Key
-	// Space means that space chooses, too.
-	Space bool
+	// Filter means that the list always shows its filter, Space that space chooses, too, and
+	// Backwards that numbered lines begin with the last item.
+	Filter, Space, Backwards bool
+	// Marked, if not nil, is called when an item is marked, and Left instead of closing the list
+	// without a choice.
+	Marked func(id string)
+	Left   func()
 	// Choosing, Deleting and Closing are the hints for choosing and deleting an item and for closing
 	// the list, "" for "choose", "delete" and "close". Numbered lines have Deleting as a word, too.
 	Choosing, Deleting, Closing string
@@ -29,6 +40,8 @@ type Item struct {
 	// ID identifies the item in its list. It is also found by Title and by Words, which are not
 	// shown.
 	ID, Title, Words string
+	// Used is when it was last used, zero if that is unknown or does not matter.
+	Used time.Time
 	// Detail and Group are shown beside the title, About while the item is marked.
 	Detail, Group, About string
 	// Current marks the current value, Pending one that the agent has yet to confirm.
@@ -51,4 +64,6 @@ type Key struct {
 	ID config.Action
 	// Hint says what it does, and Word names it where there are no keys.
 	Hint, Word string
+	// Closes means that it closes the list.
+	Closes bool
 }

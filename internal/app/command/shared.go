@@ -24,11 +24,15 @@ type Front interface {
 	SayWhile(words string, holds func() bool)
 	// KeyOf says how the user does a command here, in a word or two; "" if they cannot.
 	KeyOf(config.Action) string
+	// Tell tells more than Say, until the user has read it.
+	Tell(title, text string)
 	// Ask asks a question of parley's own.
 	Ask(app.Question)
 	// Choose lists what the user can choose from. Update lists it as it is now, and reports
 	// whether the list is still open.
 	Choose(Choice) (update func(Choice) bool)
+	// Path shortens a path.
+	Path(string) string
 	// Backend is what the front end works with.
 	Backend() *app.Backend
 	// Beside calls do in the background, and then in the front end what it returns.
@@ -39,12 +43,16 @@ type Front interface {
 // Own are the commands that each front end does in its own way.
 type Own interface {
 	Help()
-	// Changes reviews changed files, Rewind goes back to a prompt, Detach leaves a session that keeps
-	// running; NoChanges, NoRewind and NoDetach say why that cannot be done now, or return "".
+	// Changes reviews changed files, Detach leaves a session that keeps running; NoChanges and NoDetach
+	// say why that cannot be done now, or return "".
 	Changes()
 	NoChanges() string
-	Rewind()
+	// NoRewind says why the session cannot be rewound now, NoBranch why its conversation cannot, or
+	// return "". Branch goes on in a branch of the session, Fork opens one from before a prompt.
 	NoRewind() string
+	NoBranch() string
+	Branch(Branch)
+	Fork(prompt int)
 	// EditQueued takes a prompt of the queue back into the draft. Sending it restores its position,
 	// counted from 1. NoEdit says why that cannot be done now, or returns "".
 	EditQueued(id, at int)
@@ -105,8 +113,8 @@ func Commands() Rows[Shared] {
 			Why: Front.NoChanges, Do: Front.Changes,
 		}},
 		{ID: Rewind, Keys: "alt+z", Help: "Rewind to an earlier prompt", Words: "back checkpoint restore undo branch fork revert", Slash: "rewind", Do: Shared{
-			Session: true, Plain: "list your prompts; /rewind N rewinds the files to before one, /rewind undo undoes that",
-			Why: Front.NoRewind, Do: Front.Rewind,
+			Session: true, Plain: "list your prompts; /rewind N rewinds to before one, /rewind undo undoes that",
+			Why: Front.NoRewind, Do: choosePrompt,
 		}},
 		{ID: Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: Shared{Replay: true, Plain: "quit parley", Do: Front.Quit}},
 		{ID: Detach, Help: "Detach; the session keeps running", Words: "background leave disconnect tmux", Slash: "detach", Do: Shared{

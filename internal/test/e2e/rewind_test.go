@@ -155,10 +155,25 @@ func TestPlainRewindsFiles(t *testing.T) {
 	t.Parallel()
 	p := startPlain(t, Options{Script: forksNothing, Files: map[string]string{"a.txt": "zero\n"}})
 	p.Hears(invitation).Tells("first").Hears("Answer 1.", invitation).Tells("second").Hears("Answer 2.", invitation)
-	p.Tells("/rewind").Hears("1. first (since: 2 files, +2 −1)", "2. second (since: 2 files, +2 −1)", "/rewind N rewinds the files")
-	p.Tells("/rewind 2").Hears("parley asks: Rewind the files to before prompt 2?", "restores a.txt  +1 −1", "deletes b.txt", "1. Rewind the files", "Answer 1 to 2")
-	p.Tells("1").Hears("Rewound the files to before prompt 2").holds("a.txt", "one\n").holds("b.txt", "-")
+	p.Tells("/rewind").Hears("1. first: ", "2 files  +2 −1", "2. second: ", "2 files  +2 −1", "/rewind N: rewind, /rewind fork N: fork from here.")
+	p.Tells("/rewind 2").Hears("parley asks: Rewind to before prompt 2?", "restores a.txt  +1 −1", "deletes b.txt", "2. Files only", "Answer 1 to 4")
+	p.Tells("2").Hears("Rewound the files to before prompt 2").holds("a.txt", "one\n").holds("b.txt", "-")
 	p.Tells("/rewind undo").Hears("Undid the rewind: 2 files changed.").holds("a.txt", "two\n").holds("b.txt", "new\n")
+	p.Tells("/quit").Exits(0)
+}
+
+// Line mode goes on before a prompt, too, and what is typed meanwhile waits for that.
+func TestPlainRewindsTheConversation(t *testing.T) {
+	t.Parallel()
+	p := startPlain(t, Options{Script: forksNothing, Home: t.TempDir(), Files: map[string]string{"a.txt": "zero\n"}})
+	p.Hears(invitation).Tells("first").Hears("Answer 1.", invitation).Tells("second").Hears("Answer 2.", invitation)
+	p.Tells("/rewind 2").Hears("your next prompt sends the conversation along as text", "1. Conversation and files", "Answer 1 to 4")
+	p.Tells("1").Tells("third").Hears("You: first", "Answer 1.", "Your prompt was: second", "Rewound the files to before prompt 2")
+	p.holds("a.txt", "one\n").holds("b.txt", "-")
+	if sent := p.WaitSent("session/prompt", 3); !strings.Contains(sent, "Answer 1.") || strings.Contains(sent, "Answer 2.") {
+		t.Errorf("the new session was sent %s", sent)
+	}
+	p.Hears(invitation).Tells("/rewind fork 1").Hears("Your prompt was: first", invitation)
 	p.Tells("/quit").Exits(0)
 }
 
