@@ -94,18 +94,21 @@ func load(name string) *Schema {
 	return s
 }
 
-// Kinds returns the known values of the field that identifies the variants of a union.
-func (s *Schema) Kinds(def, field string) []string {
-	var all []string
-	if s.defs[def] == nil {
-		return nil
-	}
-	for _, variant := range s.defs[def].AnyOf {
-		if p := variant.Properties[field]; p != nil && p.Const != nil {
-			if kind, ok := (*p.Const).(string); ok {
+// Kinds returns the known values of a union, or of the field that identifies its variants. It
+// panics if there are none.
+func (s *Schema) Kinds(def, field string) (all []string) {
+	for _, variant := range slices.Concat(s.defs[def].OneOf, s.defs[def].AnyOf) {
+		if field != "" {
+			variant = variant.Properties[field]
+		}
+		if variant != nil && variant.Const != nil {
+			if kind, ok := (*variant.Const).(string); ok {
 				all = append(all, kind)
 			}
 		}
+	}
+	if all == nil {
+		panic("schema: no kinds of " + def)
 	}
 	return all
 }

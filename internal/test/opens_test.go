@@ -2,13 +2,7 @@ package test
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"maps"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 )
 
@@ -31,25 +25,12 @@ var waits = map[string]string{
 
 // A named pipe in a project, or any other file that is none, holds up nothing.
 func TestFilesAreOpenedWithoutWaiting(t *testing.T) {
-	const root = "../.."
 	unused := maps.Clone(waits)
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		name, _ := filepath.Rel(root, path)
-		name = filepath.ToSlash(name)
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || slices.Contains([]string{"internal/test", "internal/demoagent", "packaging"}, name)):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
+	for _, s := range sources(t) {
+		if s.below("internal/test", "internal/demoagent", "packaging") {
+			continue
 		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, 0)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
+		ast.Inspect(s.File, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
 				return true
@@ -58,27 +39,23 @@ func TestFilesAreOpenedWithoutWaiting(t *testing.T) {
 			if !ok {
 				return true
 			}
-			if f.Sel.Name == "OpenRoot" && name != "fs/open.go" {
-				if of, ok := f.X.(*ast.Ident); !ok || of.Name != "os" {
-					if lit, ok := call.Args[0].(*ast.BasicLit); !ok || lit.Value != `"."` {
-						t.Errorf("%s: use fs.OpenRootIn, which does not wait for a named pipe", set.Position(call.Pos()))
-					}
+			of, ok := f.X.(*ast.Ident)
+			ofOS := ok && of.Name == "os"
+			switch f.Sel.Name {
+			case "OpenRoot":
+				if lit, ok := call.Args[0].(*ast.BasicLit); !ofOS && s.name != "fs/open.go" && (!ok || lit.Value != `"."`) {
+					t.Errorf("%s: use fs.OpenRootIn, which does not wait for a named pipe", positions.Position(call.Pos()))
 				}
-				return true
-			}
-			if of, ok := f.X.(*ast.Ident); !ok || of.Name != "os" || f.Sel.Name != "Open" && f.Sel.Name != "ReadFile" {
-				return true
-			}
-			delete(unused, name)
-			if _, may := waits[name]; !may {
-				t.Errorf("%s: use fs.OpenRegular or fs.ReadHead, which open no named pipe", set.Position(call.Pos()))
+			case "Open", "ReadFile":
+				if _, may := waits[s.name]; ofOS && !may {
+					t.Errorf("%s: use fs.OpenRegular or fs.ReadHead, which open no named pipe", positions.Position(call.Pos()))
+				}
+				if ofOS {
+					delete(unused, s.name)
+				}
 			}
 			return true
 		})
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for name := range unused {
 		if name != "fs/open.go" {

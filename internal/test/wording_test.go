@@ -1,14 +1,10 @@
 package test
 
 import (
-	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -49,9 +45,7 @@ func sayOneWord(t *testing.T, at, text string) {
 
 // TestWording reads the texts of the program. With -v it lists them by file.
 func TestWording(t *testing.T) {
-	const root = "../.."
 	words := regexp.MustCompile(`\p{L}{2,}[^\p{L}]+\p{L}{2,}`)
-	onScreen := regexp.MustCompile(`^../../(tui|config|internal/(app|cli|headless))/`)
 	for _, name := range []string{"README.md", "docs/guide.md"} {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
@@ -60,50 +54,27 @@ func TestWording(t *testing.T) {
 		sayOneWord(t, name, string(text))
 	}
 	read := 0
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		name := d.Name()
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "testdata" || path == filepath.Join(root, "internal/test")):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
-			return nil
+	for _, s := range sources(t) {
+		if s.below("internal/test") {
+			continue
 		}
-		files := token.NewFileSet()
-		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.ImportSpec, *ast.Field:
-				return false
-			case *ast.BasicLit:
-				text, err := strconv.Unquote(n.Value)
-				if n.Kind != token.STRING || err != nil {
-					return false
-				}
-				if onScreen.MatchString(path) {
-					sayOneWord(t, files.Position(n.Pos()).String(), text)
-				}
-				if !words.MatchString(text) {
-					return false
-				}
-				read++
-				at := files.Position(n.Pos())
-				if testing.Verbose() {
-					t.Logf("%s:%d: %s", at.Filename, at.Line, text)
-				}
-				if bad := stilted.FindString(text); bad != "" {
-					t.Errorf("%s:%d: %q is not plain English: %q", at.Filename, at.Line, bad, text)
-				}
+		s.literals(t, func(at token.Position, text string) {
+			if s.below("tui", "config", "internal/app", "internal/cli", "internal/headless") {
+				sayOneWord(t, at.String(), text)
 			}
-			return true
+			if !words.MatchString(text) {
+				return
+			}
+			read++
+			if testing.Verbose() {
+				t.Logf("%s: %s", at, text)
+			}
+			if bad := stilted.FindString(text); bad != "" {
+				t.Errorf("%s: %q is not plain English: %q", at, bad, text)
+			}
 		})
-		return nil
-	})
-	if err != nil || read < 1000 {
-		t.Errorf("%d texts read, %v", read, err)
+	}
+	if read < 1000 {
+		t.Errorf("%d texts read", read)
 	}
 }

@@ -1,91 +1,10 @@
 package screen_test
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
 	"parley/tui/screen"
 )
-
-// TestEveryGlyphIsInTheTable reads what the sources of the screen draw: each character
-// beyond ASCII in them is in the table, or could not be seen without Unicode.
-func TestEveryGlyphIsInTheTable(t *testing.T) {
-	t.Parallel()
-	found := 0
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, 0)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			lit, ok := n.(*ast.BasicLit)
-			if !ok || lit.Kind != token.STRING && lit.Kind != token.CHAR {
-				return true
-			}
-			for _, r := range text(t, lit) {
-				switch {
-				case r < utf8.RuneSelf || !unicode.IsGraphic(r) || unicode.IsMark(r):
-				case known(r), elsewhere[r] != "":
-					found++
-				default:
-					t.Errorf("%s draws %q (%U), which is not in the table of glyphs", set.Position(lit.Pos()), r, r)
-				}
-			}
-			return true
-		})
-		return nil
-	})
-	if err != nil || found < 100 {
-		t.Errorf("%d characters found, %v", found, err)
-	}
-}
-
-// known reports whether a character is one of the table.
-func known(r rune) bool {
-	return slices.ContainsFunc(screen.SymbolGroups, func(g screen.SymbolGroup) bool {
-		return slices.ContainsFunc(g.Glyphs, func(g screen.Symbol) bool { return g.Rune == r })
-	})
-}
-
-// elsewhere are characters in the sources that are not drawn as they stand there, and
-// why.
-var elsewhere = map[rune]string{
-	'\u2400': "control pictures: only in texts from outside, which show as unknown",
-	'\u2421': "a control picture",
-	'«':      "in AppleScript, for the clipboard of macOS",
-	'»':      "likewise",
-	'ß':      "a letter that has no capital of one character, for the keys of vim",
-}
-
-func text(t *testing.T, lit *ast.BasicLit) string {
-	t.Helper()
-	s := ""
-	var err error
-	if lit.Kind == token.CHAR {
-		var r rune
-		r, _, _, err = strconv.UnquoteChar(lit.Value[1:len(lit.Value)-1], '\'')
-		s = string(r)
-	} else {
-		s, err = strconv.Unquote(lit.Value)
-	}
-	if err != nil {
-		t.Fatalf("%s: %v", lit.Value, err)
-	}
-	return s
-}
 
 // TestTableIsSound: what stands for a character can be seen, and what a user tells
 // apart by its character stays apart.

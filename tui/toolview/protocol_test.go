@@ -2,63 +2,19 @@ package toolview
 
 import (
 	"encoding/json"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"path/filepath"
-	"strconv"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/schema"
 )
-
-// constants are the values of all constants of a type in package acpclient, as
-// its source has them: so no list has to be kept beside it.
-func constants(t *testing.T, typeName string) []string {
-	t.Helper()
-	files, err := filepath.Glob("../../acpclient/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var values []string
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			spec, ok := n.(*ast.ValueSpec)
-			if !ok {
-				return true
-			}
-			if id, ok := spec.Type.(*ast.Ident); !ok || id.Name != typeName {
-				return true
-			}
-			for _, v := range spec.Values {
-				if lit, ok := v.(*ast.BasicLit); ok && lit.Kind == token.STRING {
-					s, err := strconv.Unquote(lit.Value)
-					if err != nil {
-						t.Fatal(err)
-					}
-					values = append(values, s)
-				}
-			}
-			return true
-		})
-	}
-	if len(values) < 2 {
-		t.Fatalf("acpclient has the constants %q of type %s: they are no longer found", values, typeName)
-	}
-	return values
-}
 
 // Every kind of tool that the protocol knows has a look of its own.
 func TestEveryToolKindHasAFace(t *testing.T) {
 	icons, verbs := map[string]string{}, map[string]string{}
-	for _, k := range constants(t, "ToolKind") {
+	for _, k := range schema.V1().Kinds("ToolKind", "") {
 		face, ok := kinds[acpclient.ToolKind(k)]
 		if !ok {
 			t.Errorf("kind %q has no face", k)
@@ -87,7 +43,7 @@ func (seen) Unknown(label string, _ json.RawMessage) string { return label }
 // Every kind of content that the protocol knows is given to the method of its
 // name.
 func TestEveryKindOfContentIsVisited(t *testing.T) {
-	for _, kind := range constants(t, "ToolContentType") {
+	for _, kind := range schema.V1().Kinds("ToolCallContent", "type") {
 		c := acpclient.TextContent("text")
 		c.Type = acpclient.ToolContentType(kind)
 		if got := Visit(&c, seen{}); got != kind {
@@ -103,7 +59,7 @@ func TestEveryKindOfContentIsVisited(t *testing.T) {
 // Every kind of content block that the protocol knows is told in words or text.
 func TestEveryContentBlockIsKnown(t *testing.T) {
 	text := "text"
-	for _, kind := range constants(t, "ContentType") {
+	for _, kind := range schema.V1().Kinds("ContentBlock", "type") {
 		b := acpclient.ContentBlock{
 			Type: acpclient.ContentType(kind), Text: text, Name: "name", MimeType: "image/png", Data: "AAAA",
 			Resource: &acpclient.ResourceContents{URI: "file:///a", Text: &text},
