@@ -533,6 +533,12 @@ var kinds = []kind{
 		return []member{{"budget", &e.Budget}, {"raised?", &e.Raised}, {"unbounded?", &e.Unbounded}, {"spent?", &e.Spent}}
 	}),
 	kindOf("budget_reached", func(*BudgetReached) []member { return nil }),
+	kindOf("limit_reached", func(e *LimitReached) []member {
+		return []member{{"kind?", &e.Kind}, {"resets?", &e.Resets}, {"waits?", &e.Waits}}
+	}),
+	kindOf("limit_wait", func(e *LimitWait) []member {
+		return []member{{"until?", &e.Until}}
+	}),
 	kindOf("cancel_requested", func(e *CancelRequested) []member {
 		return []member{{"at?", &e.At}}
 	}),

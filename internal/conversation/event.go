@@ -96,6 +96,18 @@ type (
 	// BudgetReached: the budget is used up. The session sends no prompt until the next
 	// BudgetSet, and repeats this event for each prompt that is held back.
 	BudgetReached struct{}
+	// LimitReached: a turn has ended at a limit of the user's plan. Its prompt, or one that goes on
+	// with it, is the first of the paused queue. Kind is the agent's name for the limit, Resets is
+	// zero if the agent does not say. Waits means that the session waits unasked.
+	LimitReached struct {
+		Kind   string
+		Resets time.Time
+		Waits  bool
+	}
+	// LimitWait: the queue goes on by itself at a time, or not any more if that is zero.
+	LimitWait struct {
+		Until time.Time
+	}
 	// QueueChanged: the queue has changed.
 	QueueChanged struct {
 		Queue  []QueuedPrompt
@@ -319,6 +331,8 @@ func (e PromptSent) Size() int           { return sizeOf(e) }
 func (e PromptSteered) Size() int        { return sizeOf(e) }
 func (e BudgetSet) Size() int            { return sizeOf(e) }
 func (e BudgetReached) Size() int        { return sizeOf(e) }
+func (e LimitReached) Size() int         { return sizeOf(e) }
+func (e LimitWait) Size() int            { return sizeOf(e) }
 func (e CancelRequested) Size() int      { return sizeOf(e) }
 func (e TurnEnded) Size() int            { return sizeOf(e) }
 func (e QueueChanged) Size() int         { return sizeOf(e) }

@@ -37,6 +37,9 @@ type Quirks struct {
 	// ForksAtMessageSince is the first version whose session/fork takes the message to
 	// fork at, in _meta.jetbrains.air.fork; "" if none does.
 	ForksAtMessageSince string
+	// LimitWords are parts of the errors, in lower case, by which it says that a limit of the
+	// user's plan is reached, where nothing else in the error says so.
+	LimitWords []string
 }
 
 // known lists the quirks by the name in agentInfo, each with the reason for it.
@@ -49,6 +52,8 @@ var known = map[string]Quirks{
 		// It sends no current_mode_update. When an answer to a permission, or a tool, changes
 		// the mode, a message says so: "[MODE_UPDATE] autoEdit".
 		AnnouncedModes: []string{"plan", "default", "autoEdit", "yolo"},
+		// "You have exhausted your daily quota on this model. Your quota will reset after 3h2m."
+		LimitWords: []string{"exhausted your daily quota", "quota exceeded", "exhausted your capacity", "resource_exhausted"},
 	},
 	"qwen-code": {
 		MissingFileIsEmpty: true,
@@ -66,7 +71,7 @@ var known = map[string]Quirks{
 	// failed only if its command could not be run.
 	"OpenCode": {TaggedOutput: true, ExitCodeInRawOutput: true},
 	// Codex uses Claude's field for the fork point, and refuses an unknown message.
-	"@agentclientprotocol/codex-acp": {ForksAtMessageSince: "2.5.0"},
+	"@agentclientprotocol/codex-acp": {ForksAtMessageSince: "2.5.0", LimitWords: []string{"hit your usage limit"}},
 	// Claude's tool puts "Exit code 1" above the output for the model; the adapter also
 	// reports the exit code itself. It forks only at an agent's message, and ignores a fork
 	// point that it does not understand.
@@ -74,6 +79,8 @@ var known = map[string]Quirks{
 		ExitCodeInOutput: true, ForksAtMessageSince: "0.101.0",
 		// "This tool result is internal metadata — never quote or paste any part of it".
 		LaunchNote: "Async agent launched successfully.",
+		// Some errors come without an errorKind.
+		LimitWords: []string{"you've hit your", "you've reached your", "you're out of usage credits", "out of extra usage"},
 	},
 }
 

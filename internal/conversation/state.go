@@ -48,6 +48,7 @@ type State struct {
 
 	settings
 	budgeting
+	limiting
 
 	tools      map[acpclient.ToolCallID]*ToolCall
 	questioned map[acpclient.ToolCallID]*ToolCall // of the current turn; see announcedOf
@@ -148,6 +149,7 @@ func (s *State) Apply(e Event) {
 		s.restore(fx)
 		s.Phase = PhaseFailed
 	case PromptSent:
+		s.Limit, s.LimitWait = nil, time.Time{}
 		s.newTurn()
 		s.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
 		s.Turn.follow(s.asks(), e.At)
@@ -179,6 +181,10 @@ func (s *State) Apply(e Event) {
 		}
 	case BudgetReached:
 		s.BudgetReached = true
+	case LimitReached:
+		s.Limit, s.LimitWait = &e, time.Time{}
+	case LimitWait:
+		s.LimitWait = e.Until
 	case QueueChanged:
 		s.Queue, s.QueuePaused = e.Queue, e.Paused
 	case OptionChosen:
@@ -257,6 +263,7 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 			usage.Used, usage.Size = 0, 0 // ten times a full context can only be a mistake
 		}
 		s.applyUsage(usage)
+		s.applyLimit(u.Meta, e.At)
 	case *acpclient.StateUpdate:
 		s.applyWork(u, e.At, fx)
 	case *acpclient.UnknownUpdate:
@@ -368,7 +375,7 @@ func (s *State) applyOpening(e SessionOpening) {
 func (s *State) forget(same bool) {
 	fresh := NewState()
 	fresh.Agent, fresh.Phase, fresh.Cwd = s.Agent, s.Phase, s.Cwd
-	fresh.Budget, fresh.subjects = s.Budget, s.subjects
+	fresh.Budget, fresh.limiting, fresh.subjects = s.Budget, s.limiting, s.subjects
 	// A turn may wait for this very session while the user signs in on a terminal.
 	fresh.Turn, fresh.Queue, fresh.QueuePaused = s.Turn, s.Queue, s.QueuePaused
 	fresh.Permissions, fresh.Judging, fresh.Elicitations, fresh.visits = s.Permissions, s.Judging, s.Elicitations, s.visits
@@ -386,7 +393,7 @@ func (s *State) restore(fx *effect) {
 		return
 	}
 	b.Agent, b.Phase, b.Turn, b.AuthError = s.Agent, s.Phase, s.Turn, s.AuthError
-	b.Queue, b.QueuePaused = s.Queue, s.QueuePaused
+	b.Queue, b.QueuePaused, b.limiting = s.Queue, s.QueuePaused, s.limiting
 	b.Permissions, b.Judging, b.Elicitations, b.visits = nil, nil, nil, nil
 	*s = *b
 	fx.restored = true
@@ -415,6 +422,7 @@ func (s *State) applyAgentLost(e AgentLost, fx *effect) {
 	}
 	s.Turn, s.Work, s.Tasks = Turn{}, Work{}, nil
 	s.Queue = Unclaimed(s.Queue)
+	s.LimitWait = time.Time{} // nothing is sent to another agent unasked
 	clear(s.subagents)
 	s.AuthError = nil
 	s.endTools(true, e.At, fx)
@@ -479,7 +487,7 @@ func (s *State) Opening() bool { return s.Phase == PhaseStarting || s.Phase == P
 
 // SendsNext reports whether the first queued prompt will be sent without user action.
 func (s *State) SendsNext() bool {
-	return len(s.Queue) > 0 && (!s.QueuePaused || s.Queue[0].Now)
+	return len(s.Queue) > 0 && (!s.QueuePaused || s.Queue[0].Now || s.WaitsForLimit())
 }
 
 // Idle reports whether a prompt would be sent immediately.

@@ -178,6 +178,11 @@ func (s *State) applyWork(u *acpclient.StateUpdate, at time.Time, fx *effect) {
 	}
 }
 
+// Worked reports whether the running turn has called a tool.
+func (s *State) Worked() bool {
+	return slices.ContainsFunc(s.liveTools, func(t *ToolCall) bool { return !t.Started.Before(s.Turn.Started) })
+}
+
 // Busy reports whether the agent works on something that no prompt began.
 func (s *State) Busy() bool {
 	w := &s.Work

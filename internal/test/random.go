@@ -73,7 +73,11 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 		}
 		return e
 	}),
-	"BudgetReached":   rapid.Just[conversation.Event](conversation.BudgetReached{}),
+	"BudgetReached": rapid.Just[conversation.Event](conversation.BudgetReached{}),
+	"LimitReached": draw(func(t *rapid.T) conversation.Event {
+		return conversation.LimitReached{Kind: someText(t), Resets: moment(t), Waits: rapid.Bool().Draw(t, "waits")}
+	}),
+	"LimitWait":       draw(func(t *rapid.T) conversation.Event { return conversation.LimitWait{Until: moment(t)} }),
 	"CancelRequested": draw(func(t *rapid.T) conversation.Event { return conversation.CancelRequested{At: moment(t)} }),
 	"TurnEnded": draw(func(t *rapid.T) conversation.Event {
 		reason := rapid.SampledFrom([]acpclient.StopReason{"", acpclient.StopEndTurn, acpclient.StopCancelled, acpclient.StopRefusal, "odd"}).Draw(t, "reason")

@@ -1,0 +1,219 @@
+package conversation
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+)
+
+// PlanLimit is what an agent says of a limit of the user's plan, such as what may be used up in
+// five hours.
+type PlanLimit struct {
+	// Kind is the agent's name for it, such as "five_hour". It is untrusted text.
+	Kind string
+	// Used is the part that is used up, from 0 to 1; -1 if unknown.
+	Used float64
+	// Near means that the agent warns, Reached that it refuses to work.
+	Near, Reached bool
+	// Resets is when it begins anew, zero if unknown.
+	Resets time.Time
+}
+
+const (
+	mostLimits = 8
+	// longestLimit is more than any plan counts over. A reset later than that is a mistake.
+	longestLimit = 40 * 24 * time.Hour
+	// lateError is how long after its reset a limit may still end a turn.
+	lateError = 5 * time.Minute
+)
+
+// limiting is the part of the State about the limits of the user's plan.
+type limiting struct {
+	// Limits are those that the agent reports, never changed in place.
+	Limits []PlanLimit
+	// Limit is the limit at which the last turn has ended, nil if it has not. Its prompt is then
+	// the first of the paused queue.
+	Limit *LimitReached
+	// LimitWait is when the queue goes on, zero if that waits for the user.
+	LimitWait time.Time
+}
+
+// WaitsForLimit reports whether the queue goes on by itself when a limit resets.
+func (s *State) WaitsForLimit() bool {
+	return !s.LimitWait.IsZero() && s.QueuePaused && !s.Turn.Running
+}
+
+// claudeLimit is SDKRateLimitInfo of claude-agent-acp, which sends it in
+// _meta["_claude/rateLimit"] of a usage_update.
+type claudeLimit struct {
+	Status      string   `json:"status"`
+	Kind        string   `json:"rateLimitType"`
+	ResetsAt    *float64 `json:"resetsAt"` // seconds since 1970
+	Utilization *float64 `json:"utilization"`
+	Overage     bool     `json:"isUsingOverage"`
+}
+
+// applyLimit folds what a usage report says of a limit.
+func (s *State) applyLimit(meta acpclient.Meta, at time.Time) {
+	r, ok := acpclient.MetaValue[claudeLimit](meta, "_claude/rateLimit")
+	if !ok {
+		return
+	}
+	l := PlanLimit{
+		Kind: r.Kind, Used: -1, Near: r.Status == "allowed_warning",
+		Reached: r.Status == "rejected" && !r.Overage,
+	}
+	if u := r.Utilization; u != nil && *u >= 0 && *u <= 100 {
+		if l.Used = *u; l.Used > 1 { // in percent
+			l.Used /= 100
+		}
+	}
+	if r.ResetsAt != nil {
+		l.Resets = plausibleReset(*r.ResetsAt, at)
+	}
+	list := slices.DeleteFunc(slices.Clone(s.Limits), func(o PlanLimit) bool { return o.Kind == l.Kind })
+	s.Limits = append(list[max(0, len(list)-mostLimits+1):], l)
+}
+
+// plausibleReset returns the time of a reset in seconds since 1970, zero if that cannot be. at
+// is when it was said, zero if unknown.
+func plausibleReset(seconds float64, at time.Time) time.Time {
+	if !(seconds > 0 && seconds < math.MaxInt32*2) {
+		return time.Time{}
+	}
+	resets := time.UnixMilli(int64(seconds * 1000))
+	if !at.IsZero() && resets.Sub(at) > longestLimit {
+		return time.Time{}
+	}
+	return resets
+}
+
+// LimitIn returns the limit of the user's plan at which a turn has ended, from the error of the
+// agent and from what it has said before.
+func (s *State) LimitIn(err error, at time.Time) (LimitReached, bool) {
+	answer, is := errors.AsType[*acpclient.Error](err)
+	if !is {
+		return LimitReached{}, false
+	}
+	words := answer.Words()
+	if q := s.quirks(); !q.limited(answer, words) {
+		return LimitReached{}, false
+	}
+	var l LimitReached
+	for _, r := range s.Limits {
+		if r.Reached && r.Resets.After(at.Add(-lateError)) && r.Resets.After(l.Resets) { // all of them have to reset
+			l = LimitReached{Kind: r.Kind, Resets: r.Resets}
+		}
+	}
+	if l.Resets.IsZero() {
+		l.Resets = resetIn(words, at)
+	}
+	return l, true
+}
+
+// limited reports whether an error says that a limit of the user's plan is reached.
+func (q *Quirks) limited(e *acpclient.Error, words string) bool {
+	var data struct {
+		Kind  string          `json:"errorKind"`
+		Codex json.RawMessage `json:"codexErrorInfo"`
+	}
+	if json.Unmarshal(e.Data, &data) == nil {
+		switch {
+		case data.Kind == "rate_limit",
+			string(data.Codex) == `"usageLimitExceeded"`, string(data.Codex) == `"rateLimitExceeded"`:
+			return true
+		}
+	}
+	words = strings.ToLower(words)
+	return slices.ContainsFunc(q.LimitWords, func(part string) bool { return strings.Contains(words, part) })
+}
+
+// Agents say in words when a limit resets: "try again at 3:04 PM", "try again at Jan 3rd, 2026
+// 3:04 PM", "resets 3pm (Europe/Berlin)", "resets Jan 3 at 3:30pm", "try again in 2 hours 5
+// minutes", "Your quota will reset after 1h2m3s".
+var (
+	resetAfter = regexp.MustCompile(`(?i)\b(?:in|after) ((?:\d+(?:\.\d+)? ?(?:d|h|m|s|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b[ ,]*(?:and )?|\d+[dhms])+)`)
+	amount     = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?([dhms])`)
+	resetAt    = regexp.MustCompile(`(?i)\b(?:resets|reset at|try again at|again at)(?: at| on)? (?:([a-z]{3})[a-z]* (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?(?:,)?(?: at)? )?(\d{1,2})(?::(\d{2}))? ?([ap])\.?m\.?(?: \(([A-Za-z0-9_+/-]+)\))?`)
+)
+
+// resetIn reads when a limit resets from words, relative to when they were said; zero if they do
+// not say.
+func resetIn(words string, at time.Time) time.Time {
+	if at.IsZero() {
+		return time.Time{}
+	}
+	if m := resetAt.FindStringSubmatch(words); m != nil {
+		return clockTime(m, at)
+	}
+	m := resetAfter.FindStringSubmatch(words)
+	if m == nil {
+		return time.Time{}
+	}
+	var d time.Duration
+	for _, part := range amount.FindAllStringSubmatch(m[1], -1) {
+		n, err := strconv.ParseFloat(part[1], 64)
+		unit := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}[strings.ToLower(part[2])]
+		if err != nil || n > longestLimit.Seconds() {
+			return time.Time{}
+		}
+		d += time.Duration(n * float64(unit))
+	}
+	if d <= 0 || d > longestLimit {
+		return time.Time{}
+	}
+	return at.Add(d)
+}
+
+// clockTime returns the first moment after at that a match of resetAt names.
+func clockTime(m []string, at time.Time) time.Time {
+	zone := at.Location()
+	if m[7] != "" {
+		named, err := time.LoadLocation(m[7])
+		if err != nil {
+			return time.Time{}
+		}
+		zone = named
+	}
+	hour, _ := strconv.Atoi(m[4])
+	minute, _ := strconv.Atoi(cmp.Or(m[5], "0"))
+	if hour < 1 || hour > 12 || minute > 59 {
+		return time.Time{}
+	}
+	if hour %= 12; strings.EqualFold(m[6], "p") {
+		hour += 12
+	}
+	now := at.In(zone)
+	if m[1] == "" {
+		resets := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, zone)
+		if !resets.After(now) {
+			resets = resets.AddDate(0, 0, 1)
+		}
+		return resets
+	}
+	month, err := time.Parse("Jan", strings.ToUpper(m[1][:1])+strings.ToLower(m[1][1:]))
+	if err != nil {
+		return time.Time{}
+	}
+	day, _ := strconv.Atoi(m[2])
+	year := now.Year()
+	if m[3] != "" {
+		year, _ = strconv.Atoi(m[3])
+	}
+	resets := time.Date(year, month.Month(), day, hour, minute, 0, 0, zone)
+	if m[3] == "" && !resets.After(now) {
+		resets = resets.AddDate(1, 0, 0)
+	}
+	if !resets.After(now) || resets.Sub(now) > longestLimit {
+		return time.Time{}
+	}
+	return resets
+}
