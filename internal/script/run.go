@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Run is what every run of a script has: a context, which ends it, and variables. It may be
@@ -79,6 +80,10 @@ func (r *Run) ExpandJSON(text string) (json.RawMessage, error) {
 const maxVariable = 1 << 30
 
 func (r *Run) value(name string) (json.RawMessage, error) {
+	if ahead, ok := strings.CutPrefix(name, "now+"); ok { // a time, in seconds since 1970
+		d, err := time.ParseDuration(ahead)
+		return Encode(float64(time.Now().Add(d).UnixMilli()) / 1000), err
+	}
 	if unit, count, ok := strings.Cut(name, ":"); ok {
 		n, err := strconv.Atoi(count)
 		if err != nil || n < 0 || len(unit)*n > maxVariable {

@@ -15,7 +15,8 @@
 // # Variables
 //
 // ${NAME} is a text or JSON that a step has set, ${NAME.params.prompt.0.text} a value in it;
-// ${n} is the count of the innermost repeat; ${x:65536} is x repeated that often. Inside JSON,
+// ${n} is the count of the innermost repeat; ${x:65536} is x repeated that often; ${now+2s} is
+// the time in two seconds, in seconds since 1970. Inside JSON,
 // strings are inserted escaped and without quotes, everything else as JSON.
 package script
 

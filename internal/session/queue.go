@@ -232,6 +232,7 @@ func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
 	if s.sendable(queue, paused) {
 		p := queue[0]
 		if content, reads := s.agent.content(p); !reads {
+			s.limit.sent = p
 			s.send(content())
 			queue = queue[1:]
 		} else {
@@ -249,6 +250,7 @@ func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
 					queue[at].Reading = false
 				}
 				if s.epoch == epoch && at == 0 && s.sendable(queue, paused) {
+					s.limit.sent = p
 					s.send(prompt)
 					queue = queue[1:]
 				}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -66,6 +67,19 @@ func (s *Stream) options() (all []acpclient.SessionConfigOption) {
 func (s *Stream) budgetReached() (reached bool) {
 	s.read(func(st *conversation.State) { reached = st.BudgetReached })
 	return reached
+}
+
+// limit returns the limit at which the last turn has ended, nil if it has not, and when the queue
+// goes on, zero if that waits for the user.
+func (s *Stream) limit() (reached *conversation.LimitReached, until time.Time) {
+	s.read(func(st *conversation.State) { reached, until = st.Limit, st.LimitWait })
+	return reached, until
+}
+
+// worked reports whether the running turn has called a tool.
+func (s *Stream) worked() (worked bool) {
+	s.read(func(st *conversation.State) { worked = st.Turn.Running && st.Worked() })
+	return worked
 }
 
 // notice adds a notice of parley's own.

@@ -85,6 +85,10 @@ type Options struct {
 	Budget       conversation.Budget
 	BudgetRaised bool
 	Spent        conversation.Spent
+	// AtLimit says what follows when a turn ends at a limit of the user's plan. Limit is the
+	// one at which an earlier run has ended, nil if it has not.
+	AtLimit LimitPolicy
+	Limit   *conversation.LimitReached
 	// Recorder stores the events; it may be nil. The consumer of the stream calls it.
 	Recorder Recorder
 	// Journal records changes on this machine; it may be nil. The session closes it.
@@ -150,6 +154,7 @@ type Session struct {
 	// lastNumber is the last number of a switch, a question or a queued prompt, which
 	// share one count. The State does not know the numbers of earlier runs.
 	lastNumber int
+	limit      limitWait
 	// The questions and calls that wait have goroutines and channels, which are no state.
 	permissions  map[int]*question[acpclient.RequestPermissionOutcome]
 	elicitations map[int]*question[acpclient.CreateElicitationResponse]
@@ -183,6 +188,9 @@ func NewSession(opt Options) (*Session, error) {
 		s.checkBudget() // it may be used up since the last run
 	}
 	s.pauseQueue()
+	if l := opt.Limit; l != nil && len(opt.Queue) > 0 && opt.AtLimit != FailAtLimit {
+		s.stream.post(conversation.LimitReached{Kind: l.Kind, Resets: l.Resets}) // the user decides anew
+	}
 	if opt.Journal != nil {
 		s.stream.watch = opt.Journal.Watch
 	}

@@ -100,12 +100,14 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	if e.Reason != acpclient.StopCancelled || !s.stream.cancelling() { // else the user has cut the calls off
 		s.rules.checkUnfinished()
 	}
+	worked := s.stream.worked()
 	s.stream.post(e)
 	s.checkReports()
 	s.checkBudget()
 	if e.Err != nil {
 		s.pauseQueue() // the user wrote the next prompt before they knew of the error
 	}
+	s.checkLimit(e, worked)
 	s.sendNext()
 	s.awaitSteers()
 }
