@@ -38,6 +38,8 @@ type Config struct {
 	Budget Budget
 	// Enter is what enter does with a prompt while the agent works.
 	Enter EnterKey
+	// LimitWait says whether sessions wait for a limit of the user's plan.
+	LimitWait LimitWait
 	// Plain writes lines of text instead of drawing a screen.
 	Plain bool
 	// Inline leaves the conversation in the terminal's scrollback and draws only at its
@@ -173,6 +175,16 @@ func (root *table) config() *Config {
 	root.done()
 	return c
 }
+
+// LimitWait is what follows when a turn ends at a limit of the user's plan.
+type LimitWait string
+
+// The values of LimitWait.
+const (
+	LimitWaitAsk    LimitWait = "ask"
+	LimitWaitAlways LimitWait = "always"
+	LimitWaitNever  LimitWait = "never"
+)
 
 // EnterKey is what enter does with a prompt while a turn is running.
 type EnterKey string

@@ -92,6 +92,10 @@ is for one agent.`, rows: budgetRows(func(c *Config) *Budget { return &c.Budget 
 it, if the agent takes it.`, rows: []row[Config]{
 			choice("enter", EnterQueues, []EnterKey{EnterQueues, EnterSteers}, func(c *Config) *EnterKey { return &c.Enter }, ""),
 		}},
+		{key: "limits", about: `What follows when a turn ends at a limit of your plan: "ask", "always" wait until it resets and
+send the prompt again, or "never" do.`, rows: []row[Config]{
+			choice("wait", LimitWaitAsk, []LimitWait{LimitWaitAsk, LimitWaitAlways, LimitWaitNever}, func(c *Config) *LimitWait { return &c.LimitWait }, ""),
+		}},
 		{key: "attention", about: `Notifications.`, rows: []row[Config]{
 			choice("when", WhenUnfocused, []When{WhenUnfocused, WhenAlways, WhenNever}, func(c *Config) *When { return &c.Attention.When },
 				`"unfocused": only while the terminal reports that it has no focus; "always"; "never".`),

@@ -35,6 +35,8 @@ type Kept struct {
 	Rules    []policy.Rule `json:"rules,omitempty"`
 	NoRules  bool          `json:"noRules,omitempty"`
 	MaxCost  float64       `json:"maxCost,omitempty"`
+
+	WaitForLimit bool `json:"waitForLimit,omitempty"`
 }
 
 // KeptBranch says how to branch a stored session: see [Launcher.Branch].
@@ -48,7 +50,7 @@ type KeptBranch struct {
 func (l *Launcher) Kept(a config.Agent, cwd string) Kept {
 	k := Kept{
 		Agent: a.ID, Cwd: cwd, Dirs: l.Dirs,
-		Sandbox: l.Sandbox, Protocol: l.Protocol, Rules: l.Rules, NoRules: l.NoRules, MaxCost: l.MaxCost,
+		Sandbox: l.Sandbox, Protocol: l.Protocol, Rules: l.Rules, NoRules: l.NoRules, MaxCost: l.MaxCost, WaitForLimit: l.WaitForLimit,
 	}
 	if a.Source == "" { // from the command line
 		k.Words = a.Words()
@@ -68,7 +70,7 @@ func (l *Launcher) KeptFirst(a config.Agent) Kept {
 func (k *Kept) Launcher(cfg *config.Config, version string) *Launcher {
 	return &Launcher{
 		Config: cfg, Version: version, Cwd: k.Cwd, Dirs: k.Dirs, Command: k.Words, Store: StoreOf(cfg),
-		Sandbox: k.Sandbox, Protocol: k.Protocol, Rules: k.Rules, NoRules: k.NoRules, MaxCost: k.MaxCost,
+		Sandbox: k.Sandbox, Protocol: k.Protocol, Rules: k.Rules, NoRules: k.NoRules, MaxCost: k.MaxCost, WaitForLimit: k.WaitForLimit,
 	}
 }
 

@@ -63,6 +63,8 @@ type Launcher struct {
 	NoRules bool
 	// MaxCost replaces the cost in the budget, unless it is 0.
 	MaxCost float64
+	// WaitForLimit has sessions wait for limits of the user's plan, whatever the configuration says.
+	WaitForLimit bool
 	// Unsent returns the prompts that were sent to a stored session while it ran elsewhere and
 	// did not arrive: a session that continues it queues them. They are kept until done(true).
 	// nil finds none.
@@ -152,7 +154,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if opt.Judge = rules; l.NoRules {
 		opt.Judge = nil
 	}
-	opt.Unattended = l.Unattended
+	opt.Unattended, opt.AtLimit = l.Unattended, l.atLimit()
 	if !opt.BudgetRaised {
 		opt.Budget = l.budget(a)
 	}

@@ -242,7 +242,7 @@ func (l *Launcher) resume(r *Reopened, log *store.Log) (Session, error) {
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
 		ResumeID: c.ID, HasTranscript: c.ID != "", EarlierOptions: c.Options, Queue: c.Queue, LastNumber: t.LastNumber,
-		Spent: c.Spent(),
+		Spent: c.Spent(), Limit: c.Limit,
 	}
 	if c.BudgetRaised {
 		opt.Budget, opt.BudgetRaised = c.Budget, true

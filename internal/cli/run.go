@@ -36,9 +36,11 @@ type runOptions struct {
 	timeout  time.Duration
 	maxTurns int
 	maxCost  float64
-	allow    []string
-	deny     []string
-	detach   bool
+
+	waitForLimit bool
+	allow        []string
+	deny         []string
+	detach       bool
 }
 
 // The output formats.
@@ -92,6 +94,7 @@ Exit codes:` + outcomes.String(),
 	f.StringVar(&o.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's")
 	f.DurationVar(&o.timeout, "timeout", 0, "cancel after this `TIME`, such as 90s or 10m")
 	f.Float64Var(&o.maxCost, "max-cost", 0, "end the turn when the session has cost `AMOUNT`, in the agent's currency")
+	f.BoolVar(&o.waitForLimit, "wait-for-limit", false, "at a limit of your plan, wait until it resets and send the prompt again")
 	f.IntVar(&o.maxTurns, "max-turns", 0, "send at most `N` prompts")
 	f.StringVar(&o.record, "record", "", "record the session in this new `FILE`; 'parley replay FILE' plays it")
 	f.StringArrayVar(&o.allow, "allow", nil, "allow by this `RULE`, such as edit or 'execute(go test *)'; none: ignore all allow rules; may be repeated")
@@ -160,7 +163,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	l.Recording = recording
 	o.agent = agent.ID
 	*agent = overruled(*agent, opt)
-	opt.Unruled = l.NoRules
+	opt.Unruled, opt.WaitsAtLimit = l.NoRules, l.WaitsAtLimit()
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
@@ -196,7 +199,7 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Open, *con
 		return nil, nil, nil, err
 	}
 	l := o.launcher(cfg)
-	l.Unattended, l.MaxCost = !o.detach, o.maxCost
+	l.Unattended, l.MaxCost, l.WaitForLimit = !o.detach, o.maxCost, o.waitForLimit
 	if err := o.rules(cmd, l); err != nil {
 		return nil, nil, nil, err
 	}

@@ -42,6 +42,8 @@ type Options struct {
 	Settings []Setting
 	// MaxTurns limits how many prompts are sent; 0 means no limit.
 	MaxTurns int
+	// WaitsAtLimit means that the session waits for limits of the user's plan, and goes on.
+	WaitsAtLimit bool
 	// Timeout limits the time from the start to the last answer; 0 means no limit. An agent
 	// that does not end soon afterwards is killed.
 	Timeout time.Duration
@@ -284,6 +286,10 @@ func (r *run) apply(e conversation.Event) {
 		r.progress(e)
 	case conversation.TurnEnded:
 		r.turnEnded(e)
+	case conversation.LimitWait:
+		if !e.Until.IsZero() {
+			r.tell(app.LimitWaitText(r.conv, time.Now()))
+		}
 	case conversation.BudgetReached:
 		r.end(OverBudget, "the budget is used up: "+r.conv.BudgetWords())
 	case conversation.AuthRequired: // nobody is there who could sign in
@@ -339,6 +345,7 @@ func (r *run) turnEnded(e conversation.TurnEnded) {
 		r.end(r.cause, r.why)
 	case status == Answered:
 		r.next()
+	case status == LimitReached && r.opt.WaitsAtLimit: // the session sends the prompt again
 	case status == Cancelled && r.rejected:
 		r.end(PermissionDenied, "the agent ended the turn because a request was denied")
 	default:

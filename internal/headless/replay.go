@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 )
 
@@ -70,6 +71,9 @@ func (r *run) setStatus(s Status, why string) {
 // statusOf returns the status for the end of a turn. Some agents end a turn in which the
 // model has failed as if they had answered: they say nothing, and have done nothing.
 func (r *run) statusOf(e conversation.TurnEnded) (Status, string) {
+	if l, limited := r.conv.LimitIn(e.Err, e.At); limited {
+		return LimitReached, app.LimitReachedText(l, e.At) + ": " + words(e.Err)
+	}
 	status, why := statusOf(e)
 	if status == Answered && r.silent() {
 		return AgentFailed, "the agent ended the turn without an answer"

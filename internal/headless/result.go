@@ -174,6 +174,7 @@ const (
 	Incomplete       Status = "incomplete"
 	Bypassed         Status = "rule_bypassed"
 	OverBudget       Status = "over_budget"
+	LimitReached     Status = "limit_reached"
 )
 
 // Outcome says what a Status means to a program and to people.
@@ -200,6 +201,7 @@ var Outcomes = []Outcome{
 	{Incomplete, 10, "a limit of tokens, requests or --max-turns was reached"},
 	{Bypassed, 11, "the agent did what a rule denies, however the turn ended; --sandbox confines it"},
 	{OverBudget, 12, "--max-cost, or the budget of the configuration, is used up"},
+	{LimitReached, 13, "a limit of your plan is reached; --wait-for-limit waits until it resets"},
 }
 
 // ExitCode returns the exit code for a status.

@@ -182,6 +182,9 @@ func (p *program) cancel() {
 		p.out.line("Answer this question first.")
 	case open && l.Conversation.Opening():
 		p.out.line("No turn is running. /stop stops the agent.")
+	case open && l.Conversation.WaitsForLimit():
+		session.Post(l.Session, session.StopWaiting{})
+		p.out.line("No more waiting for the limit. The queue is paused.")
 	case !open || !l.cancel():
 		p.out.line("No turn is running.")
 	default:

@@ -228,6 +228,14 @@ func (l *live) apply(e conversation.Event) {
 		l.lost(e)
 	case conversation.AuthRequired:
 		l.signIn = l.SignIn(e)
+	case conversation.LimitReached:
+		if q := app.LimitQuestion(l.Session, l.Conversation, time.Now()); q != nil {
+			l.p.later(l.p.numbered(*q))
+		}
+	case conversation.LimitWait:
+		if l.Conversation.WaitsForLimit() {
+			l.p.out.line(app.LimitWaitText(l.Conversation, time.Now()) + ". /cancel stops waiting.")
+		}
 	case conversation.BudgetReached:
 		l.p.later(l.p.numbered(app.BudgetQuestion(l.Session, l.Conversation)))
 	case conversation.AuthDone:

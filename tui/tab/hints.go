@@ -144,6 +144,9 @@ func promptHints(keys config.Keys, c *conversation.Conversation, changed, far, s
 	case c.Gone():
 		h.Add(command.StartAgain, again)
 		h.Add(command.Send, "keep")
+	case c.WaitsForLimit():
+		h.Add(command.Cancel, "stop waiting")
+		h.Add(command.Send, "send")
 	default:
 		h.Add(command.Send, "send")
 	}

@@ -39,6 +39,8 @@ func (l *live) cancel() tea.Cmd {
 	case l.Conversation.Opening():
 		return l.leaveStart()
 	case l.options.TakeBack():
+	case l.Conversation.WaitsForLimit():
+		session.Post(l.Session, session.StopWaiting{})
 	case !l.Conversation.Turn.Running:
 		return l.tab.prompts.Escape(l.Conversation)
 	case l.Conversation.Turn.Cancelling.IsZero():

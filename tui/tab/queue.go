@@ -153,6 +153,9 @@ func (pq *promptQueue) Lines(width int) []string {
 	if c.QueuePaused || c.BudgetReached {
 		words = "paused"
 	}
+	if c.WaitsForLimit() {
+		words = "waits"
+	}
 	if gone {
 		words = "kept"
 	}
@@ -188,6 +191,8 @@ func (pq *promptQueue) Lines(width int) []string {
 		hint("you will be asked before it is sent, " + back + ": edit the last one")
 	case c.BudgetReached:
 		hint("the budget is used up, enter: decide, " + back + ": edit the last one")
+	case c.WaitsForLimit():
+		hint("enter: send it now, " + back + ": edit the last one")
 	case c.QueuePaused:
 		hint("enter: send them, " + back + ": edit the last one")
 	}

@@ -325,6 +325,7 @@ type live struct {
 	changes       *pages.Review    // nil until it is shown
 	inspector     *pages.Inspector // nil until it is shown
 	overBudget    dialog.Dialog    // the last question about a used-up budget, or nil
+	limit         limitQuestion
 	queue         promptQueue
 	questions     questions
 	commands      commands

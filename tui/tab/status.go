@@ -120,6 +120,8 @@ func (f *statusInfo) Activity() string {
 			left += "  " + th.Accent.Render("the agent waits for you")
 		}
 		left += f.planStep()
+	case c.WaitsForLimit():
+		left = "  " + th.Accent.Render(app.LimitWaitText(c, f.Now)) + th.Muted.Render(", "+app.InText(c.LimitWait, f.Now))
 	case c.Busy():
 		left = "  " + th.Muted.Render(outsideTurns(&c.State)) + "  " + th.Accent.Render(keyName(f.Keys, command.Background)) + th.Muted.Render(" shows it")
 	}
@@ -263,6 +265,7 @@ func (f *statusInfo) parts() (left []statusPart, badge bool) {
 	if u := c.Usage; u != nil {
 		left = append(left, usageParts(u, th)...)
 	}
+	left = append(left, limitParts(c.Limits, f.Now, th)...)
 	if n := f.Changed; n > 0 {
 		left = append(left, statusPart{text: th.Muted.Render(termtext.Count(n, "file") + " changed"), rank: rankChanged})
 	}
@@ -329,6 +332,30 @@ func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) 
 		parts = append(parts, statusPart{text: th.Muted.Render(conversation.Money(c)), rank: rankUsage})
 	}
 	return parts
+}
+
+// limitParts draws the limit of the user's plan that is closest, once half of it is used up.
+func limitParts(limits []conversation.PlanLimit, now time.Time, th *theme.Theme) []statusPart {
+	var closest conversation.PlanLimit
+	for _, l := range limits {
+		if l.Reached {
+			l.Used = 1
+		}
+		if (l.Resets.IsZero() || l.Resets.After(now)) && l.Used > closest.Used {
+			closest = l
+		}
+	}
+	style := th.Muted
+	switch {
+	case closest.Used < 0.5 && !closest.Near:
+		return nil
+	case closest.Used >= 0.9:
+		style = th.Error
+	case closest.Near, closest.Used >= 0.75:
+		style = th.Warning
+	}
+	name := app.LimitName(closest.Kind)
+	return []statusPart{{text: style.Render(name + " " + app.PercentText(closest.Used)), whole: style.Render(app.LimitText(closest, now)), rank: rankUsage}}
 }
 
 // messageLine draws the line below the transcript or a page: a toast, or else the left and

@@ -286,7 +286,7 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 			}
 		}
 	}
-	cmds = append(cmds, l.questions.Follow(), l.commands.Follow(), l.followStart())
+	cmds = append(cmds, l.limit.follow(l), l.questions.Follow(), l.commands.Follow(), l.followStart())
 	if cmd := t.diffPositions.Find(batch, l.Conversation); cmd != nil {
 		cmds = append(cmds, cmd)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	"parley/acpclient"
 	"parley/config"
@@ -153,9 +154,9 @@ func Commands() Rows[Shared] {
 		{ID: "usage", Help: "Show usage and cost", Words: "spend usage context limit tokens money price budget", Slash: "usage cost context stats", Do: Shared{
 			Session: true,
 			Why: func(f Front) string {
-				return unless(app.UsageText(f.Live().Conversation.Usage) != "", "the agent has reported no usage")
+				return unless(app.UsedText(f.Live().Conversation, time.Now()) != "", "the agent has reported no usage")
 			},
-			Do: func(f Front) { f.Say("used: " + app.UsageText(f.Live().Conversation.Usage)) },
+			Do: func(f Front) { f.Say(app.UsedText(f.Live().Conversation, time.Now())) },
 		}},
 		{ID: "sign_in", Help: "Sign in to the agent", Words: "login log in account auth authenticate", Slash: "login signin auth", Do: Shared{
 			Session: true,
