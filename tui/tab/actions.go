@@ -12,8 +12,6 @@ import (
 	"parley/config"
 	"parley/docs"
 	"parley/internal/app/command"
-	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
@@ -509,21 +507,8 @@ func (l *live) pieceItems() []dialog.Item {
 	for i, p := range l.Conversation.Operations() {
 		items = append(items, dialog.Item{
 			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
-			Do: dialog.Do(func() tea.Cmd { return l.cancelOperation(p) }),
+			Do: dialog.Do(func() tea.Cmd { return l.cancelOperation(l.Session, p) }),
 		})
 	}
 	return items
-}
-
-// cancelOperation asks the agent to cancel one operation. The transcript shows the
-// outcome.
-func (l *live) cancelOperation(p conversation.Operation) tea.Cmd {
-	ctx, s := l.tab.program.Context, l.Session
-	cancel := session.CancelOf(p)
-	return func() tea.Msg {
-		if err := session.Try(ctx, s, cancel); err != nil {
-			session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The agent did not cancel the call", Detail: err.Error()})
-		}
-		return nil
-	}
 }

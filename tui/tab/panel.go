@@ -177,9 +177,9 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.Show:
 		t.dialogs.Push(l.reader.pagerOf(a.Call, a.Head, t.dialogs.Top()))
 	case dialog.ProposeRules:
-		l.proposeRules(a.ID)
+		l.questions.proposeRules(a.ID)
 	case dialog.SaveRules:
-		return l.saveRules(a)
+		return l.questions.saveRules(a)
 	case dialog.CancelTurn:
 		return act(t.ui, l.Session, session.Cancel{}, func(running bool, err error) tea.Cmd {
 			if err == nil && !running {

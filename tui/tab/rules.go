@@ -20,31 +20,31 @@ func (l *live) askToTrustRules() {
 }
 
 // proposeRules opens the step that saves rules for a request.
-func (l *live) proposeRules(id int) {
-	if p := permissionOf(l.Conversation, id); p != nil {
-		if step := dialog.NewRuleStep(l.env(), p); step != nil {
-			l.dialogs.Push(step)
+func (q *questions) proposeRules(id int) {
+	if p := permissionOf(q.Conversation, id); p != nil {
+		if step := dialog.NewRuleStep(q.env(), p); step != nil {
+			q.dialogs.Push(step)
 		}
 	}
 }
 
 // saveRules saves the chosen rules in the background, then answers their question, unless that
 // has changed.
-func (l *live) saveRules(a dialog.SaveRules) tea.Cmd {
-	l.dialogs.Pop()
-	ctx, s := l.program.Context, l.Session
+func (q *questions) saveRules(a dialog.SaveRules) tea.Cmd {
+	q.dialogs.Pop()
+	ctx, s := q.program.Context, q.Session
 	return inBackground(func() then {
 		done := "saved: " + strings.Join(a.Rules, "; ")
 		if err := session.Try(ctx, s, app.AddRules{Everywhere: a.Everywhere, Rules: slices.Clone(a.Rules)}); err != nil {
-			return func() tea.Cmd { return l.say(err.Error()) }
+			return func() tea.Cmd { return q.say(err.Error()) }
 		}
 		return func() tea.Cmd {
-			return act(l.ui, s, session.Answer{Question: a.Question, Option: a.Option}, func(_ session.None, err error) tea.Cmd {
+			return act(q.ui, s, session.Answer{Question: a.Question, Option: a.Option}, func(_ session.None, err error) tea.Cmd {
 				if err != nil {
-					return l.say(done + ", but " + err.Error())
+					return q.say(done + ", but " + err.Error())
 				}
-				l.program.Guard.Settle()
-				return l.say(done)
+				q.program.Guard.Settle()
+				return q.say(done)
 			})
 		}
 	})

@@ -54,7 +54,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 				save.Question.Revision++
 			}
 			b.tell("a rule", "for this") // the step in which it was chosen
-			b.Do(b.open().saveRules(save))
+			b.Do(b.open().questions.saveRules(save))
 			if !strings.Contains(b.toast.text, "saved: allow read") {
 				t.Errorf("it says %q", b.toast.text)
 			}
