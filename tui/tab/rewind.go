@@ -22,7 +22,7 @@ func (l *live) noRewind() string {
 	case l.reopens():
 		return "the session is not open yet"
 	case l.tab.Works():
-		return "the agent is working: wait, or cancel with " + l.tab.keyOf(command.Cancel)
+		return "the agent is working: wait, or cancel with " + l.keyOf(command.Cancel)
 	case len(l.Conversation.Prompts()) == 0:
 		return "no prompt was sent in this session"
 	}
@@ -109,7 +109,7 @@ func (f *front) Fork(prompt int) {
 	if prompt > len(l.Conversation.Prompts()) {
 		title = "Fork this session"
 	}
-	l.tab.ask(dialog.Confirmation{
+	l.ask(dialog.Confirmation{
 		Title: title, Text: app.WayTo(l.Conversation, prompt).Text() + ".\nThis session and its files stay as they are.",
 		Choices: []dialog.Choice{
 			{Name: "In a new tab", Key: "t", Do: dialog.Do(func() tea.Cmd { return l.fork(prompt, false) })},
@@ -124,7 +124,7 @@ func (l *live) forkAll() tea.Cmd {
 	return l.tab.front(func(f command.Front) {
 		switch why := f.NoRewind(); {
 		case f.NoBranch() != "":
-			f.(*front).add(l.tab.try(l.Session, session.Fork{}))
+			f.(*front).add(l.try(l.Session, session.Fork{}))
 		case why != "":
 			f.Say(why)
 		default:
@@ -135,19 +135,19 @@ func (l *live) forkAll() tea.Cmd {
 
 // fork opens a fork of the session in a new tab.
 func (l *live) fork(prompt int, worktree bool) tea.Cmd {
-	p, id, agent, old, dir := l.tab.program, l.tab.StoredID(), l.Agent, l.Session, l.tab.cwd
+	p, id, agent, old, dir := l.program, l.tab.StoredID(), l.Agent, l.Session, l.tab.cwd
 	kept := l.Running() != ""
-	return tea.Batch(l.tab.say("forking the session"), inBackground(func() then {
+	return tea.Batch(l.say("forking the session"), inBackground(func() then {
 		cwd := ""
 		if worktree {
 			var err error
 			if cwd, err = p.Worktree(p.Context, dir); err != nil {
-				return l.tab.failed(err)
+				return l.failed(err)
 			}
 		}
 		b, err := p.Branch(p.Context, app.Open{ID: id, Agent: &agent, Keep: kept}, prompt, cwd)
 		if err != nil {
-			return l.tab.failed(err)
+			return l.failed(err)
 		}
 		b.TellOld(old)
 		return func() tea.Cmd {
