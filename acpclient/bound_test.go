@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -48,17 +49,17 @@ func TestRefusedLineIsNotKept(t *testing.T) {
 // request waits.
 func TestUnreadAnswersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const most = 300_000
+		const most = 30_000
 		in, requests := io.Pipe()
 		unread, out := io.Pipe()
 		c := acpclient.NewClient(acpclient.NewLines(in, out), acpclient.UnimplementedHandler{}, acpclient.ConnOptions{})
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		sent := 0
+		sent, long := 0, strings.Repeat("x", 1000) // of the id, which each answer repeats
 		go func() {
 			for ; sent < most; sent++ {
-				if _, err := fmt.Fprintf(requests, `{"jsonrpc":"2.0","id":%d,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}}`+"\n", sent); err != nil {
+				if _, err := fmt.Fprintf(requests, `{"jsonrpc":"2.0","id":"%d%s","method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}}`+"\n", sent, long); err != nil {
 					return
 				}
 			}

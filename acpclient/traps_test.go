@@ -351,7 +351,7 @@ func TestInitializeAnotherVersion(t *testing.T) {
 // A permission request that follows its tool call on the wire is never seen
 // before it, nor after what follows it.
 func TestRequestsKeepTheirPlace(t *testing.T) {
-	const rounds = 10_000
+	const rounds = 3000
 	var seen atomic.Int64 // updates so far, two for each round
 	late := 0
 	l := &listener{
@@ -400,7 +400,7 @@ func TestRequestsKeepTheirPlace(t *testing.T) {
 func TestAnswersKeepTheirPlace(t *testing.T) {
 	seen := 0
 	c, w := connect(t, &listener{onUpdate: func(*SessionNotification) { seen++ }}, ConnOptions{})
-	for round := range 500 {
+	for round := range 200 {
 		done := make(chan int, 1)
 		Go(c.Conn(), SessionPrompt, &PromptRequest{SessionID: "s"}, func(r *PromptResponse, err error) {
 			if err != nil || r.StopReason != StopEndTurn {
@@ -420,7 +420,7 @@ func TestAnswersKeepTheirPlace(t *testing.T) {
 // A handler that is slow holds the agent up; nothing is lost or reordered, and
 // memory does not grow with what waits.
 func TestSlowReader(t *testing.T) {
-	const updates = 30_000
+	const updates = 10_000
 	r, w := io.Pipe()
 	var sent atomic.Int64
 	go func() {
@@ -443,7 +443,7 @@ func TestSlowReader(t *testing.T) {
 			t.Errorf("got %s, want %d", got, next)
 		}
 		next++
-		if next%5000 == 0 { // slow, and long enough for anything to pile up
+		if next%2000 == 0 { // slow, and long enough for anything to pile up
 			for range 50 {
 				runtime.Gosched()
 			}

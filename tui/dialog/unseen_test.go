@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/test"
 )
 
 // commandOf is a command of so many lines, all different and of no other round.
@@ -76,6 +77,7 @@ func TestAQuestionThatHasGrownTakesNoAnswer(t *testing.T) {
 // Whatever the user scrolls and the agent changes, no answer is taken unless every line of
 // what is asked now was drawn. ("end" is left out: it goes to the end without them.)
 func TestNoAnswerBeforeEveryLineWasDrawn(t *testing.T) {
+	test.Checks(t, 50) // of many rounds each
 	rapid.Check(t, func(rt *rapid.T) {
 		conv, p := proposed()
 		command, first := commandOf(0, rapid.IntRange(1, 8).Draw(rt, "lines"))

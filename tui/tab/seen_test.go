@@ -15,6 +15,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/test"
 	"parley/tui/dialog"
 )
 
@@ -99,6 +100,7 @@ func (v *viewing) look() {
 // and click, at any pace and over links of any speed: nothing is allowed that was not in sight,
 // and no letter is lost.
 func TestNothingUnseenIsAllowed(t *testing.T) {
+	test.Checks(t, 60) // of many steps each
 	dir, given := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
 		h := &hosted{t: rt, conv: conversation.New(), asks: map[int]string{}}
@@ -170,6 +172,7 @@ func TestNothingUnseenIsAllowed(t *testing.T) {
 					o.clock = o.clock.Add(pause)
 					o.look()
 					o.Due()
+					o.look()
 				}
 			case "key", "twice":
 				key := rapid.SampledFrom([]string{"1", "2", "3", "y", "a", "n", "x", ":", "space", "enter", "enter", "up", "down", "backspace", "pgdown", "left", "right", "esc"}).Draw(rt, "key")
@@ -188,9 +191,7 @@ func TestNothingUnseenIsAllowed(t *testing.T) {
 				}
 				v.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y})
 			}
-			for _, o := range h.viewers {
-				o.look()
-			}
+			v.look()
 		}
 		given += h.given
 	})
