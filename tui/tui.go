@@ -179,7 +179,7 @@ func (m *Model) Stay() []string {
 	var lines []string
 	tabs := m.frontFirst()
 	for _, t := range slices.Concat(tabs[1:], tabs[:1]) {
-		lines = append(lines, m.headed(t, t.Stay(m.width))...)
+		lines = append(lines, m.headed(t, t.Unprinted(m.width))...)
 	}
 	return lines
 }

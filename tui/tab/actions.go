@@ -368,7 +368,7 @@ func (t *Tab) runWith(a config.Action, argument string) tea.Cmd {
 // otherItems returns the palette items that are no actions.
 func (l *live) otherItems() []dialog.Item {
 	f := &front{tab: l.tab}
-	items := slices.Concat(l.pieceItems(), f.items(command.RewindItems(f)), l.tab.worktree.Items())
+	items := slices.Concat(l.operationItems(), f.items(command.RewindItems(f)), l.tab.worktree.Items())
 	for i := range items {
 		items[i].Group = "more"
 	}
@@ -501,8 +501,8 @@ func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
 	return items
 }
 
-// pieceItems returns the palette items that cancel single calls.
-func (l *live) pieceItems() []dialog.Item {
+// operationItems returns the palette items that cancel single calls.
+func (l *live) operationItems() []dialog.Item {
 	var items []dialog.Item
 	for i, p := range l.Conversation.Operations() {
 		items = append(items, dialog.Item{

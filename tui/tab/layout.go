@@ -382,8 +382,8 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 // mostRest bounds the lines of unfinished items left on the terminal.
 const mostRest = 10_000
 
-// Stay returns the lines that the terminal does not have yet, unfinished items included.
-func (t *Tab) Stay(width int) []string {
+// Unprinted returns the lines that the terminal does not have yet, unfinished items included.
+func (t *Tab) Unprinted(width int) []string {
 	r, ok := t.state.transcript()
 	if !ok {
 		return nil

@@ -254,7 +254,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestNothingToCancel(t *testing.T) {
-	if items := (&live{Live: &app.Live{Conversation: conversation.New()}}).pieceItems(); len(items) != 0 {
+	if items := (&live{Live: &app.Live{Conversation: conversation.New()}}).operationItems(); len(items) != 0 {
 		t.Errorf("%d calls can be cancelled", len(items))
 	}
 }

@@ -68,7 +68,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 		cmd = tea.Batch(cmd, t.runSlashCommand(result.Own, result.Argument))
 	case empty && t.program.Keys.Match(command.Send, name):
 		cmd = tea.Batch(cmd, t.run(command.Send))
-	case empty && open && t.program.Keys.Match(command.HistoryPrev, name) && (l.queue.Queued() > 0 || l.queue.waits()):
+	case empty && open && t.program.Keys.Match(command.HistoryPrev, name) && (l.queue.Queued() > 0 || l.queue.hasUnsent()):
 		t.composer.SetText("")
 		cmd = tea.Batch(cmd, l.queue.Recall())
 	case empty && t.composer.Empty() && !t.composer.Chooses() && a == command.HistoryPrev:

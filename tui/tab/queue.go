@@ -48,7 +48,7 @@ func (pq *promptQueue) Send(p composer.Prompt, q conversation.QueuedPrompt) tea.
 // in the turn of an agent that pauses for reading.
 func (pq *promptQueue) SendNothing() tea.Cmd {
 	switch c := pq.Conversation; {
-	case pq.waits() && !pq.HostGone():
+	case pq.hasUnsent() && !pq.HostGone():
 		for _, p := range pq.withdraw() {
 			session.Post(pq.Session, session.Prompt{Prompt: p})
 		}
@@ -87,8 +87,8 @@ func unsentLine(act session.AnyAct) string {
 	return ""
 }
 
-// waits reports whether prompts that were not sent wait for the user.
-func (pq *promptQueue) waits() bool {
+// hasUnsent reports whether prompts that were not sent wait for the user.
+func (pq *promptQueue) hasUnsent() bool {
 	return slices.ContainsFunc(pq.unsent(), func(u session.Unconfirmed) bool { return u.Progress == session.Left || u.Progress == session.Refused })
 }
 
@@ -104,7 +104,7 @@ func (pq *promptQueue) withdraw() (all []conversation.QueuedPrompt) {
 
 // Recall moves the prompts that were not sent, or else the last queued one, back into the composer.
 func (pq *promptQueue) Recall() tea.Cmd {
-	if pq.waits() && pq.composer.Empty() {
+	if pq.hasUnsent() && pq.composer.Empty() {
 		return pq.composer.TakeBack(pq.withdraw()...)
 	}
 	if pq.Queued() == 0 || !pq.composer.Empty() {
@@ -208,7 +208,7 @@ func (pq *promptQueue) Lines(width int) []string {
 		line(words, unsentLine(u.Act))
 	}
 	switch back := pq.keyOf(command.HistoryPrev); {
-	case !pq.waits():
+	case !pq.hasUnsent():
 	case pq.HostGone():
 		hint(back + ": edit it")
 	default:

@@ -388,7 +388,7 @@ func (r *reader) messageLine(left, right string, width int) (line string, column
 }
 
 func (r reading) messageLine(activity string, width int) (line string, column int) {
-	return r.reader.messageLine(activity, r.reader.Place(), width)
+	return r.reader.messageLine(activity, r.reader.position(), width)
 }
 
 func (u unopened) messageLine(activity string, width int) (line string, column int) {

@@ -93,8 +93,8 @@ func (r *transcriptReader) closesFind(name string) bool {
 	return true
 }
 
-// Key handles a key while the transcript is read.
-func (r *transcriptReader) Key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+// readKey handles a key while the transcript is read.
+func (r *transcriptReader) readKey(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if r.find.open {
 		if cmd, taken := r.findKey(k); taken {
 			return cmd, true
@@ -212,8 +212,8 @@ func (r *transcriptReader) hints() []dialog.Hint {
 	return h.List
 }
 
-// Place draws the reading position and what is new below, unless the view is at the end.
-func (r *transcriptReader) Place() string {
+// position draws the reading position and what is new below, unless the view is at the end.
+func (r *transcriptReader) position() string {
 	if r.list.Following() {
 		return ""
 	}
@@ -238,7 +238,7 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if !r.Reads() {
 		return nil, false
 	}
-	if cmd, taken := r.Key(k, name); taken {
+	if cmd, taken := r.readKey(k, name); taken {
 		return cmd, true
 	}
 	if r.dialogs.Asks() && config.Types(name) {
