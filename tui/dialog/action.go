@@ -51,9 +51,6 @@ type CancelTurn struct{}
 // StartAgent starts an agent.
 type StartAgent struct{ Agent config.Agent }
 
-// OpenSession opens one of the agent's sessions.
-type OpenSession struct{ Session acpclient.SessionInfo }
-
 // Run performs an action of the configuration.
 type Run struct{ Action config.Action }
 
@@ -85,20 +82,19 @@ type Show struct {
 // told the outcome.
 type SignIn struct{ Method acpclient.AuthMethodID }
 
-func (NotTaken) action()    {}
-func (Show) action()        {}
-func (Close) action()       {}
-func (Do) action()          {}
-func (Stay) action()        {}
-func (Answer) action()      {}
-func (CancelTurn) action()  {}
-func (RejectWith) action()  {}
-func (Another) action()     {}
-func (Edit) action()        {}
-func (StartAgent) action()  {}
-func (OpenSession) action() {}
-func (Run) action()         {}
-func (Elicit) action()      {}
-func (OpenURL) action()     {}
-func (Copy) action()        {}
-func (SignIn) action()      {}
+func (NotTaken) action()   {}
+func (Show) action()       {}
+func (Close) action()      {}
+func (Do) action()         {}
+func (Stay) action()       {}
+func (Answer) action()     {}
+func (CancelTurn) action() {}
+func (RejectWith) action() {}
+func (Another) action()    {}
+func (Edit) action()       {}
+func (StartAgent) action() {}
+func (Run) action()        {}
+func (Elicit) action()     {}
+func (OpenURL) action()    {}
+func (Copy) action()       {}
+func (SignIn) action()     {}

@@ -11,34 +11,77 @@ import (
 	"parley/internal/termtext"
 )
 
+// wider is the word for more items.
+const wider = "all"
+
 // Choose lists a choice once it is complete, and asks, unless words say what to do with which item.
 func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
+	done := false
+	update = func(c command.Choice) bool {
+		word, rest, _ := strings.Cut(f.words, " ")
+		switch {
+		case done: // what is written stays as it is
+		case c.Wider != nil && word == wider:
+			f.words = rest
+			c.Wider()
+		case !c.Loading || c.Slow != "":
+			if done = true; c.Slow != "" {
+				f.Say(c.Slow)
+			}
+			f.choose(c)
+		}
+		return !done
+	}
+	if !c.Loading {
+		update(c)
+	}
+	return update
+}
+
+// choose lists a choice, or does what words say.
+func (f *front) choose(c command.Choice) {
 	if c.Now != nil {
 		c.Items = c.Now()
-	}
-	if c.Loading {
-		return func(c command.Choice) bool {
-			if !c.Loading {
-				f.Choose(c)
-			}
-			return c.Loading // what is written stays as it is
-		}
 	}
 	words := f.words
 	f.words = ""
 	switch {
 	case len(c.Items) == 0:
-		f.p.out.line(c.Empty)
+		f.p.out.line(strings.Join(append([]string{c.Empty}, f.hints(c)...), " "))
+		f.stay()
 	case words != "":
 		if do := f.chosen(c, words); do != nil {
 			do()
-		} else {
-			f.p.out.line("Not one of the choices: " + termtext.Line(words) + ". /" + f.name + " lists them.")
+			return
 		}
+		f.p.out.line(strings.Join(append([]string{"Not one of the choices: " + termtext.Line(words) + ". /" + f.name + " lists them."}, f.hints(c)...), " "))
+		f.stay()
 	default:
-		f.list(c)
+		f.leaving(c, func() { f.list(c) })()
 	}
-	return func(command.Choice) bool { return false }
+}
+
+// stay is without a choice. An open question stays.
+func (f *front) stay() {
+	if f.p.question == nil {
+		f.p.state.stay()
+	}
+}
+
+// leaving returns do, which asks first if choosing leaves a session that works.
+func (f *front) leaving(c command.Choice, do func()) func() {
+	if c.Leaves == "" {
+		return do
+	}
+	return func() { f.p.unlessWorking(c.Leaves, do) }
+}
+
+// hints says with which words there is more to choose from.
+func (f *front) hints(c command.Choice) []string {
+	if c.Wider == nil {
+		return nil
+	}
+	return []string{"/" + f.name + " " + wider + ": " + c.WiderHint + "."}
 }
 
 // list writes what cannot be chosen, and numbers the rest.
@@ -60,12 +103,15 @@ func (f *front) list(c command.Choice) {
 		f.listWords(c, numbered)
 		return
 	}
-	left := func() {}
+	left := f.p.state.stay
 	if c.Left != nil {
 		left = c.Left
 	}
-	q := &question{text: c.Ask, cancel: left}
-	for _, it := range numbered {
+	q := &question{text: strings.Join(append([]string{c.Ask}, f.hints(c)...), " "), cancel: left}
+	for i, it := range numbered {
+		if c.Numbers > 0 && i >= c.Numbers {
+			break // they can be named
+		}
 		q.choices = append(q.choices, choice{line: line(it), do: func(string) {
 			if doing(it)(); it.Stays && c.Left != nil {
 				f.Choose(c) // for another one
@@ -149,7 +195,7 @@ func choosable(it command.Item) bool { return it.Why == "" && doing(it) != nil }
 // perhaps with words about it, or one of the choice's keys and an item.
 func (f *front) chosen(c command.Choice, words string) func() {
 	if it := item(c, words); it != nil {
-		return doing(*it)
+		return f.leaving(c, doing(*it))
 	}
 	word, rest, _ := strings.Cut(words, " ")
 	if it := item(c, strings.TrimSpace(rest)); it != nil {

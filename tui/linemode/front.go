@@ -8,10 +8,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/store"
 	"parley/internal/termtext"
 	"parley/tui/toolview"
 )
@@ -60,8 +63,52 @@ func (f *front) KeyOf(a config.Action) string {
 func (f *front) EditQueued(int, int) {}
 func (f *front) NoEdit() string      { return "only the screen edits queued prompts" }
 
-func (f *front) Tell(title, text string) { f.p.out.line(title + ": " + text) }
-func (f *front) Path(path string) string { return toolview.PathsIn(f.p.out.conv.Cwd).Path(path) }
+func (f *front) Tell(title, text string)       { f.p.out.line(title + ": " + text) }
+func (f *front) Path(from, path string) string { return toolview.PathsIn(from).Path(path) }
+func (f *front) Cwd() string                   { return f.p.opt.Cwd }
+
+func (f *front) StoredID() store.ID {
+	if l := f.live(); l != nil {
+		return l.Live.StoredID()
+	}
+	return ""
+}
+
+// After does not count as work: nobody has to wait for it.
+func (f *front) After(d time.Duration, do func()) {
+	p := f.p
+	go func() {
+		select {
+		case <-time.After(d):
+		case <-p.gone:
+			return
+		}
+		select {
+		case p.calls <- func() { p.besides++; do() }:
+		case <-p.gone:
+		}
+	}()
+}
+
+func (f *front) Open(o app.Open) {
+	if o.ID != "" && o.ID == f.StoredID() {
+		f.p.out.line("This session is already open.")
+		return
+	}
+	f.p.reopen(o)
+}
+
+func (f *front) OpenRemembered(info acpclient.SessionInfo) {
+	s := f.live().Session
+	f.Beside(func(ctx context.Context) func() {
+		err := session.Try(ctx, s, session.OpenSession{Info: info})
+		return func() {
+			if err != nil {
+				f.Say("cannot open the session: " + err.Error())
+			}
+		}
+	})
+}
 
 func (f *front) Ask(q app.Question) { f.p.later(f.p.numbered(q)) }
 
@@ -73,7 +120,6 @@ func (f *front) Backend() *app.Backend { return &f.p.opt.Backend }
 func (f *front) Quit()                 { f.p.over = true }
 func (f *front) Detach()               { f.p.over = true }
 func (f *front) Changes()              { f.live().changes(f.words) }
-func (f *front) Sessions()             { f.p.switchSession(f.words) }
 func (f *front) NewSession()           { f.p.newSession() }
 func (f *front) NewAgent()             { f.p.unlessWorking("Choose another agent", f.p.chooseAgent) }
 func (f *front) StartAgain()           { f.p.startAgain() }

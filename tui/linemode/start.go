@@ -1,7 +1,6 @@
 package linemode
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -9,11 +8,10 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
-	"parley/internal/store"
 	"parley/internal/termtext"
-	"parley/tui/toolview"
 )
 
 // choosing is the state without a session: the user chooses an agent or a stored session,
@@ -67,7 +65,7 @@ func (p *program) begin() {
 	case p.opt.Open != nil:
 		p.reopen(*p.opt.Open)
 	case p.opt.Pick:
-		p.sessions(store.Query{Cwd: p.opt.Cwd})
+		command.ChooseSession(&front{p: p, name: "sessions"})
 	case p.opt.Agent != nil:
 		p.start(*p.opt.Agent)
 	default:
@@ -157,61 +155,4 @@ func (p *program) showEnd() {
 	p.out.skip(last)
 	p.out.items()
 	p.out.flush()
-}
-
-// switchSession asks which stored session to open, of this directory or of all.
-func (p *program) switchSession(words string) {
-	query := store.Query{Cwd: p.opt.Cwd}
-	switch words {
-	case "":
-	case "all":
-		query.Cwd = ""
-	default:
-		p.out.line("/sessions lists this directory's, /sessions all every directory's.")
-		return
-	}
-	p.unlessWorking("Resume another session", func() { p.sessions(query) })
-}
-
-// sessions asks which of the latest stored sessions to open.
-func (p *program) sessions(query store.Query) {
-	if p.opt.Stored == nil {
-		p.out.line("No sessions are stored.")
-		return
-	}
-	const most = 20
-	query.Limit = most
-	p.beside(func() func() {
-		list, err := p.opt.Stored.List(p.ctx, query)
-		return func() { p.chooseSession(list, err) }
-	})
-}
-
-func (p *program) chooseSession(list []store.Summary, err error) {
-	switch {
-	case err != nil:
-		p.out.line("Cannot list the sessions: " + err.Error())
-	case len(list) == 0:
-		p.out.line("No stored session here. /sessions all lists every directory's.")
-	}
-	if err != nil || len(list) == 0 {
-		p.state.stay()
-		return
-	}
-	q := &question{text: "Which session? Latest first.", cancel: p.state.notOpened}
-	for _, s := range list {
-		line := termtext.Line(cmp.Or(s.Name(), "untitled session")) + ", " + s.Updated.Format("2006-01-02 15:04")
-		if s.Cwd != p.opt.Cwd {
-			line += ", in " + toolview.PathsIn("").Path(s.Cwd)
-		}
-		q.choices = append(q.choices, choice{line: line, do: func(string) {
-			if l, open := p.live(); open && l.Session.StoredID() == s.ID {
-				p.out.line("This session is already open.")
-				return
-			}
-			p.reopen(app.Open{ID: s.ID})
-		}})
-	}
-	q.choices = append(q.choices, choice{line: "None", do: func(string) { p.state.stay() }})
-	p.later(q)
 }

@@ -3,13 +3,16 @@ package tab
 import (
 	"cmp"
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
+	"parley/internal/store"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/pages"
@@ -59,7 +62,14 @@ func (f *front) KeyOf(a config.Action) string             { return keyOrPalette(
 
 func (f *front) Tell(title, text string) { f.tab.tell(title, termtext.Block(text)) }
 
-func (f *front) Path(path string) string { return toolview.PathsIn(f.tab.cwd).Path(path) }
+func (f *front) Path(from, path string) string { return toolview.PathsIn(from).Path(path) }
+func (f *front) Cwd() string                   { return f.tab.cwd }
+
+func (f *front) StoredID() store.ID { return f.tab.StoredID() }
+
+func (f *front) After(d time.Duration, do func()) {
+	f.add(tea.Tick(d, func(time.Time) tea.Msg { return then(func() tea.Cmd { return f.do(do) }) }))
+}
 
 func (f *front) Ask(q app.Question) {
 	asked := f.tab.confirmation(q)
@@ -94,12 +104,18 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 
 // list returns a choice as a list.
 func (f *front) list(c command.Choice) dialog.List {
-	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Loading: c.Loading, Filter: c.Filter, Space: c.Space, Marked: c.Marked, Instead: f.action(c.Left, false), Choosing: c.Choosing, Deleting: c.Deleting, Closing: c.Closing, Items: f.items(c.Items)}
+	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Loading: c.Loading, Slow: c.Slow, Filter: c.Filter, Space: c.Space, Marked: c.Marked, Instead: f.action(c.Left, false), Choosing: c.Choosing, Deleting: c.Deleting, Closing: c.Closing, Items: f.items(c.Items)}
 	now := func() []command.Item {
 		if c.Now != nil {
 			return c.Now()
 		}
 		return c.Items
+	}
+	if c.Search != nil {
+		list.Search = func(words string) tea.Cmd { return f.do(func() { c.Search(words) }) }
+	}
+	if c.Wider != nil {
+		list.Wider, list.WiderHint = f.action(c.Wider, true), c.WiderHint
 	}
 	for i, k := range c.Keys {
 		list.Keys = append(list.Keys, dialog.ItemKey{Action: k.ID, Hint: k.Hint, Do: func(marked dialog.Item) dialog.Action {
@@ -118,7 +134,7 @@ func (f *front) items(all []command.Item) []dialog.Item {
 	items := make([]dialog.Item, len(all))
 	for i, it := range all {
 		items[i] = dialog.Item{
-			ID: it.ID, Title: it.Title, Words: it.Words, Detail: cmp.Or(it.Why, dialog.SessionItem("", it.Used, f.tab.program.Now(), it.Detail).Detail), Group: it.Group, About: it.About,
+			ID: it.ID, Title: it.Title, Words: it.Words, Detail: cmp.Or(it.Why, dialog.SessionItem("", it.Used, f.tab.program.Now(), it.Detail).Detail), Group: it.Group, About: it.About, Found: it.Found,
 			Current: it.Current, Pending: it.Pending, Disabled: it.Why != "", Do: f.action(it.Do, it.Stays),
 		}
 		if it.Do == nil {
@@ -174,7 +190,14 @@ func (f *front) NoEdit() string {
 	return unless(f.tab.composer.Empty(), "send or clear the draft first")
 }
 
-func (f *front) Sessions()        { f.add(openSessionList(f.tab)) }
+// Open implements command.Front, as OpenRemembered does.
+func (f *front) Open(o app.Open) {
+	if o.Running != "" || o.ID != f.tab.StoredID() {
+		f.add(send(Open{o}))
+	}
+}
+func (f *front) OpenRemembered(info acpclient.SessionInfo) { f.add(f.live().openSession(info)) }
+
 func (f *front) NewSession()      { f.add(f.live().newSession()) }
 func (f *front) NewAgent()        { f.add(f.live().chooseAnother()) }
 func (f *front) StartAgain()      { f.add(f.live().startAgain()) }

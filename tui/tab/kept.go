@@ -6,8 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
-	"parley/internal/store"
-	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
@@ -142,46 +140,6 @@ func (l *live) openAgain() tea.Cmd {
 func (l *live) follow(moved *app.MovedError) tea.Cmd {
 	o := app.Open{Running: moved.To, LookOn: l.Session.About().LookOn}
 	return tea.Batch(l.say("the session was rewound on another terminal"), l.tab.reopenWith(o, l.program.Follow))
-}
-
-// listRunning adds the sessions that run in hosts to the list.
-func (l *sessionList) listRunning() tea.Cmd {
-	p := l.tab.program
-	if p.Running == nil {
-		return nil
-	}
-	return inBackground(func() then {
-		all, err := p.Running(p.Context)
-		if err != nil || len(all) == 0 {
-			return nil // the rest of the list is there
-		}
-		return func() tea.Cmd {
-			if l.tab.dialogs.Has(l.picker) {
-				l.running = all
-				l.picker.SetList(l.content())
-			}
-			return nil
-		}
-	})
-}
-
-// runs reports whether a stored session runs in a host.
-func (l *sessionList) runs(id store.ID) bool {
-	for _, r := range l.running {
-		if r.Stored == id {
-			return true
-		}
-	}
-	return false
-}
-
-// runningItem returns the item of a session that runs in a host.
-func (l *sessionList) runningItem(r app.Running) dialog.Item {
-	about := append([]string{r.State(), termtext.Line(r.Agent)}, r.Viewers...)
-	item := dialog.SessionItem(r.Name(), r.Since, l.tab.program.Now(), about...)
-	item.ID, item.Group, item.Current = "running "+r.ID, "running", r.ID == l.tab.Running()
-	item.Do = dialog.Do(func() tea.Cmd { return send(Open{{ID: r.Stored, Running: r.ID}}) })
-	return item
 }
 
 // OfferRunning offers to attach to a session that runs in the tab's directory.

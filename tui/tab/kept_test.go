@@ -182,7 +182,7 @@ func TestTheListHasWhatRuns(t *testing.T) {
 			}, nil
 		}
 		b.play(remembers)
-		b.Do(openSessionList(b.Tab))
+		b.shared(command.Sessions)
 		time.Sleep(2 * time.Second)
 		b.Do(nil)
 		b.MustSay("waits for your answer")

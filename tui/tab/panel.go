@@ -187,9 +187,6 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 			}
 			return t.sayIf(err)
 		})
-	case dialog.OpenSession:
-		t.dialogs.Pop()
-		return l.openSession(a.Session)
 	case dialog.Elicit:
 		return t.try(l.Session, session.AnswerElicitation{Question: a.Question, Response: a.Response})
 	case dialog.OpenURL:

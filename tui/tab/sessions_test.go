@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/store"
 	"parley/internal/test/sessiontest"
@@ -39,7 +40,7 @@ func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		ids := b.keeps(t, "peel potatoes", "bake bread")
 		b.play(remembers)
-		b.Do(openSessionList(b.Tab))
+		b.shared(command.Sessions)
 		for _, words := range []string{"peel potatoes", "bake bread", "Known to the agent"} {
 			b.MustSay(words)
 		}
@@ -56,7 +57,7 @@ func TestWhatTheAgentDoesNotList(t *testing.T) {
 		name, want, script string
 		kept               bool
 	}{
-		{"it cannot, and nothing is kept", "this agent lists no sessions", "handshake\n", false},
+		{"it cannot, and nothing is kept", "This agent lists no sessions", "handshake\n", false},
 		{"it cannot, and something is kept", "peel potatoes", "handshake\n", true},
 		{"it fails", "cannot list the sessions", "handshake {\"sessionCapabilities\": {\"list\": {}}}\nexpect session/list\nreply-error 1 no\n", true},
 	} {
@@ -66,11 +67,8 @@ func TestWhatTheAgentDoesNotList(t *testing.T) {
 					b.keeps(t, "peel potatoes")
 				}
 				b.play(c.script)
-				b.Do(openSessionList(b.Tab))
+				b.shared(command.Sessions)
 				b.MustSay(c.want)
-				if b.dialogs.Empty() == c.kept {
-					t.Errorf("the list is\n%s", b.Screen())
-				}
 			})
 		})
 	}
@@ -81,36 +79,11 @@ func TestAListThatTheAgentDoesNotSend(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.keeps(t, "peel potatoes")
 		b.play("handshake {\"sessionCapabilities\": {\"list\": {}}}\nexpect session/list\nexpect nothing/more\n")
-		b.Do(openSessionList(b.Tab))
+		b.shared(command.Sessions)
 		b.MustSay("peel potatoes")
 		time.Sleep(app.SlowAnswer)
 		b.Do(nil)
 		b.MustSay("no answer from the agent yet")
-	})
-}
-
-// What comes of words that are not wanted any more is not shown.
-func TestTheNewestWordsCount(t *testing.T) {
-	runBench(t, func(t *testing.T, b *bench) {
-		ids := b.keeps(t, "peel potatoes", "bake bread")
-		b.ready()
-		l := newList(b.Tab)
-		b.Do(l.storedFrom(0))
-		l.searchSoon("answer po")
-		older := l.search("answer po")
-		l.searchSoon("answer br")
-		if l.search("answer po") != nil {
-			t.Error("it is looked for what nobody wants any more")
-		}
-		b.Do(l.search("answer br"))
-		b.Do(older)
-		if found := l.sessions.Found; len(found) != 1 || found[0].ID != ids[1] || found[0].Snippet == "" {
-			t.Errorf("shown is %v", found)
-		}
-		if l.searchSoon(""); len(l.sessions.Found) != 0 {
-			t.Errorf("shown is still %v", l.sessions.Found)
-		}
-		time.Sleep(time.Second) // of the bubble: the words have stood still
 	})
 }
 
@@ -129,7 +102,7 @@ func TestTheNameOfATabIsTheSessionsTitle(t *testing.T) {
 		if b.Title() != "kitchen work" || !b.dialogs.Empty() {
 			t.Errorf("the title is %q, and a dialog is open: %v", b.Title(), !b.dialogs.Empty())
 		}
-		b.Do(openSessionList(b.Tab))
+		b.shared(command.Sessions)
 		b.MustSay("● kitchen work")
 	})
 }
@@ -170,7 +143,7 @@ func TestSessionsOfOneTitleAreToldApart(t *testing.T) {
 		}
 		b.play("handshake\nserve\n")
 		b.columns = 60
-		b.Do(openSessionList(b.Tab))
+		b.shared(command.Sessions)
 		b.mustShow(t, "Kitchen work  just now   claude  ❯ bake bread", "Kitchen work  just now   codex  ❯ peel potatoes",
 			"wash up       just now   gemini  ❯ dry the plates", "my own        just now   pi  ❯ fix the tests")
 		b.mustNotShow(t, "qwen")

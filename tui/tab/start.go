@@ -195,7 +195,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		t.stored.from = app.Open{}
 		back := t.prompts.ReturnToDraft()
 		t.ask(dialog.Confirmation{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []dialog.Choice{
-			{Name: "List the sessions", Do: dialog.Do(func() tea.Cmd { return openSessionList(t) })},
+			{Name: "List the sessions", Do: dialog.Do(func() tea.Cmd { return t.front(command.ChooseSession) })},
 			{Name: "Quit parley", Do: dialog.Do(func() tea.Cmd { return send(Quit{Despite: t.id}) })},
 		}})
 		return back

@@ -18,7 +18,7 @@ import (
 )
 
 // worktreeMark precedes the names of sessions in worktrees.
-const worktreeMark = "♣ "
+const worktreeMark = command.WorktreeMark
 
 // worktree shows, merges, keeps and drops the git worktree of a session, and opens new
 // ones.

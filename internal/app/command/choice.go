@@ -19,13 +19,23 @@ type Choice struct {
 	// Now returns the items as they are now, in place of Items: the list follows them. Nil means
 	// that they do not change.
 	Now func() []Item
-	// Loading means that more is to come: see the update of [Front]. Numbered lines wait for it.
+	// Loading means that more is to come: see the update of [Front]. Numbered lines wait for it,
+	// unless Slow says what it still waits for.
 	Loading bool
+	Slow    string
 	// Keys are what else can be done to an item.
 	Keys []Key
 	// Filter means that the list always shows its filter, Space that space chooses, too, and
 	// Backwards that numbered lines begin with the last item.
 	Filter, Space, Backwards bool
+	// Numbers bounds how many items are listed in numbered lines; 0 lists all.
+	Numbers int
+	// Leaves names what choosing does if it leaves the session where there is only one at a time.
+	Leaves string
+	// Search finds more items, Wider lists others, too, or no longer, as WiderHint says. Both may be nil.
+	Search    func(words string)
+	Wider     func()
+	WiderHint string
 	// Marked, if not nil, is called when an item is marked, and Left instead of closing the list
 	// without a choice.
 	Marked func(id string)
@@ -44,6 +54,8 @@ type Item struct {
 	Used time.Time
 	// Detail and Group are shown beside the title, About while the item is marked.
 	Detail, Group, About string
+	// Found means that Search has found it, whatever its texts are.
+	Found bool
 	// Current marks the current value, Pending one that the agent has yet to confirm.
 	Current, Pending bool
 	// Why says why it cannot be chosen, "" if it can.

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/store"
 )
 
 // screen is a front end that remembers what it shows, and chooses what a test says.
@@ -23,6 +25,10 @@ type screen struct {
 	asked   []app.Question
 	said    []string
 	did     []any // acts of the session
+	cwd     string
+	// With holds, work in the background is held until the test does it; timers always are.
+	holds        bool
+	work, timers []func()
 }
 
 func newScreen(t *testing.T, options ...acpclient.SessionConfigOption) *screen {
@@ -65,10 +71,19 @@ func (s *screen) Choose(c Choice) (update func(Choice) bool) {
 }
 
 func (s *screen) Beside(do func(context.Context) func()) {
-	if next := do(s.t.Context()); next != nil {
-		next()
+	work := func() { do(s.t.Context())() }
+	if s.holds {
+		s.work = append(s.work, work)
+		return
 	}
+	work()
 }
+
+func (s *screen) After(_ time.Duration, do func()) { s.timers = append(s.timers, do) }
+func (s *screen) Cwd() string                      { return s.cwd }
+func (s *screen) StoredID() store.ID               { return "" }
+func (s *screen) Path(_, path string) string       { return path }
+func (s *screen) Open(o app.Open)                  { s.did = append(s.did, o) }
 
 // items are those of the open list.
 func (s *screen) items() []Item {

@@ -94,6 +94,8 @@ func (p *promptList) planNext() {
 	})
 }
 
+func (p *promptList) path(path string) string { return p.f.Path(p.live.Conversation.Cwd, path) }
+
 func promptID(p conversation.Prompt) string { return fmt.Sprint("prompt ", p.Number) }
 
 func (p *promptList) choice() Choice {
@@ -112,7 +114,7 @@ func (p *promptList) choice() Choice {
 				item.Detail = fmt.Sprintf("%s  +%d −%d", app.CountFiles(since.Files), since.Added, since.Removed)
 			}
 			if plan := p.plans[turn]; plan != nil {
-				item.About = cmp.Or(strings.Join(app.RewindLines(plan, p.f.Path), "; "), "No file has changed since") + ". " + item.About
+				item.About = cmp.Or(strings.Join(app.RewindLines(plan, p.path), "; "), "No file has changed since") + ". " + item.About
 			}
 		}
 		items = append(items, item)
@@ -191,6 +193,8 @@ func planRewind(f Front, prompt conversation.Prompt) {
 	})
 }
 
+func (r *rewind) path(path string) string { return r.f.Path(r.live.Conversation.Cwd, path) }
+
 // files returns how many files the rewind changes.
 func (r *rewind) files() int {
 	if r.plan == nil {
@@ -212,7 +216,7 @@ func (r *rewind) ask() {
 	case r.plan == nil:
 		about = append(about, "parley has not recorded the files of this prompt.")
 	default:
-		if q.Lines = app.RewindLines(r.plan, r.f.Path, r.chosen...); len(q.Lines) == 0 {
+		if q.Lines = app.RewindLines(r.plan, r.path, r.chosen...); len(q.Lines) == 0 {
 			about = append(about, "No file has changed since.")
 		}
 		if limits := app.RewindLimits(r.plan); limits != "" {
@@ -254,7 +258,7 @@ func (r *rewind) chooseFiles(left []journal.RewindFile) {
 					detail = "the change may be your own"
 				}
 				items = append(items, Item{
-					ID: fmt.Sprint(i), Title: r.f.Path(f.Path), Detail: detail, Current: slices.Contains(r.chosen, f.Part),
+					ID: fmt.Sprint(i), Title: r.path(f.Path), Detail: detail, Current: slices.Contains(r.chosen, f.Part),
 					Do: func() { r.toggle(f.Part) }, Stays: true,
 				})
 			}
@@ -308,7 +312,7 @@ func (r *rewind) branch(files bool) {
 		return
 	}
 	old, agent := r.live.Session, r.live.Agent
-	open := app.Open{ID: r.live.StoredID(), Agent: &agent, Keep: r.live.Running() != ""}
+	open := app.Open{ID: r.f.StoredID(), Agent: &agent, Keep: r.live.Running() != ""}
 	var rewound *journal.Done
 	r.f.Branch(Branch{
 		Begin: func(ctx context.Context) (*app.Branched, error) {

@@ -11,6 +11,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/store"
 	"parley/internal/termtext"
 )
 
@@ -32,10 +33,16 @@ type Front interface {
 	// Choose lists what the user can choose from. Update lists it as it is now, and reports
 	// whether the list is still open.
 	Choose(Choice) (update func(Choice) bool)
-	// Path shortens a path.
-	Path(string) string
+	// Path shortens a path, as seen from a directory.
+	Path(from, path string) string
+	// Cwd is the directory whose sessions are listed, and StoredID what the one shown is stored under,
+	// or "".
+	Cwd() string
+	StoredID() store.ID
 	// Backend is what the front end works with.
 	Backend() *app.Backend
+	// After calls do after a time.
+	After(time.Duration, func())
 	// Beside calls do in the background, and then in the front end what it returns.
 	Beside(do func(context.Context) func())
 	Own
@@ -58,7 +65,9 @@ type Own interface {
 	// counted from 1. NoEdit says why that cannot be done now, or returns "".
 	EditQueued(id, at int)
 	NoEdit() string
-	Sessions()
+	// Open opens a stored or running session, OpenRemembered one of the agent's.
+	Open(app.Open)
+	OpenRemembered(acpclient.SessionInfo)
 	NewSession()
 	NewAgent()
 	StartAgain()
@@ -127,7 +136,7 @@ func Commands() Rows[Shared] {
 			Do:  manageQueue,
 		}},
 		{ID: Sessions, Keys: "ctrl+s", Help: "Show the sessions", Words: "resume continue history load reopen conversation", Slash: "sessions resume continue history", Do: Shared{
-			Plain: "resume a session of this directory; /sessions all: of any", Do: Front.Sessions,
+			Plain: "resume a session of this directory; /sessions all: of any, /sessions delete N deletes one", Do: ChooseSession,
 		}},
 		{ID: NewSession, Keys: "ctrl+n", Help: "New session in a new tab", Words: "new chat clear reset start over fresh empty", Slash: "new clear reset", Do: Shared{
 			Session: true, Begins: true, Plain: "new session with the same agent", Do: Front.NewSession,

@@ -221,7 +221,7 @@ wait-cancel
 hang
 `})
 	p.Hears(invitation).Tells("apples").Hears("Agent: Of apples.")
-	p.Tells("/sessions pears").Hears("/sessions all every directory's")
+	p.Tells("/sessions pears").Hears("Not one of the choices: pears. /sessions lists them. /sessions all: all directories.")
 	p.Tells("/sessions").Hears("The agent is working", "1. Keep waiting", "2. Resume another session", "Answer 1 to 2")
 	p.Tells("2").Hears("Which session?", "1. apples", "Answer 1").Tells("2").Send("\x04").WaitExit()
 }
