@@ -43,7 +43,8 @@ func encoded(t rapid.TB, e conversation.Event) (line []byte, again conversation.
 	return line, again
 }
 
-// eventTypes are the names of all types of events, as the source declares them.
+// eventTypes are the names of all types of events. They are read from the source, because Go
+// cannot list the types that implement an interface.
 func eventTypes(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
