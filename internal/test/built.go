@@ -33,6 +33,13 @@ func Scripted(t testing.TB) string {
 	return built(t, buildScripted)
 }
 
+// Tap returns the path of the program that records what an agent and parley send each other: see
+// command tap.
+func Tap(t testing.TB) string {
+	t.Helper()
+	return built(t, buildTap)
+}
+
 func built(t testing.TB, build func() (string, error)) string {
 	t.Helper()
 	bin, err := build()
@@ -45,6 +52,7 @@ func built(t testing.TB, build func() (string, error)) string {
 var (
 	buildParley   = sync.OnceValues(func() (string, error) { return build("parley") })
 	buildScripted = sync.OnceValues(func() (string, error) { return build("parley/internal/test/peer/scripted") })
+	buildTap      = sync.OnceValues(func() (string, error) { return build("parley/internal/test/peer/tap") })
 )
 
 // build builds a program, by its import path.

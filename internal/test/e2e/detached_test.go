@@ -33,15 +33,13 @@ type commands struct {
 func commandsWith(t *testing.T, script string) *commands {
 	t.Helper()
 	dir := resolved(t, t.TempDir())
-	self, err := os.Executable()
-	must(t, err)
 	run, err := os.MkdirTemp("", "run") // a socket's path must be short
 	must(t, err)
 	k := &commands{t: t, bin: test.Parley(t), project: filepath.Join(dir, "project"), sockets: filepath.Join(run, "parley")}
 	home := filepath.Join(dir, "home")
 	must(t, os.MkdirAll(filepath.Join(home, ".config", "parley"), 0o700))
 	must(t, os.Mkdir(k.project, 0o700))
-	config := "default_agent = \"scripted\"\n" + configured(t, dir, "scripted", script, self)
+	config := "default_agent = \"scripted\"\n" + configured(t, dir, "scripted", script)
 	must(t, os.WriteFile(filepath.Join(home, ".config", "parley", "config.toml"), []byte(config), 0o600))
 	k.env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "XDG_RUNTIME_DIR=" + run}
 	t.Cleanup(func() {

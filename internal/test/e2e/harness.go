@@ -100,10 +100,9 @@ func Start(t testing.TB, o Options) *Parley {
 		must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	bin := test.Parley(t)
-	self, err := os.Executable()
-	must(t, err)
+	tap := test.Tap(t)
 	for _, name := range slices.Sorted(maps.Keys(o.Others)) {
-		o.Config += configured(t, dir, name, o.Others[name], self)
+		o.Config += configured(t, dir, name, o.Others[name])
 	}
 	p := &Parley{t: t, project: project, log: cmp.Or(o.Wire, filepath.Join(dir, "wire.log")), at: o.At, legacy: o.Legacy, focused: hex(theme.New(!o.Light).BorderFocused)}
 	if o.Config != "" {
@@ -123,14 +122,14 @@ func Start(t testing.TB, o Options) *Parley {
 	// The configuration has the agent's command, or a host has the agent.
 	named := slices.Contains(cmd, "-a") || len(o.Args) > 0 && o.Args[0] == "attach"
 	if o.Far != "" {
-		p.listen(o.Far, test.Command(env, self, agent...))
+		p.listen(o.Far, test.Command(env, tap, agent...))
 	}
 	switch {
 	case named:
 	case p.at != "":
 		cmd = append(cmd, "--connect", p.at)
 	default:
-		cmd = append(append(cmd, "--", self), agent...)
+		cmd = append(append(cmd, "--", tap), agent...)
 	}
 	t.Cleanup(func() {
 		for _, wire := range append(p.others, p) {
@@ -161,12 +160,12 @@ func (p *Parley) Project() string { return p.project }
 func wireOf(dir, name string) string { return filepath.Join(dir, name+".log") }
 
 // configured writes the script of another agent, and returns its configuration.
-func configured(t testing.TB, dir, name, text, tap string) string {
+func configured(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name+".script")
 	must(t, os.WriteFile(path, []byte(text), 0o600))
 	return fmt.Sprintf("[agents.%s]\nname = %q\ncommand = %q\nargs = [%q, %q]\nenv = { %s = %q }\n",
-		name, name, tap, test.Scripted(t), path, tapEnv, wireOf(dir, name))
+		name, name, test.Tap(t), test.Scripted(t), path, tapEnv, wireOf(dir, name))
 }
 
 // Other returns another agent's view: the traffic on its pipe.
