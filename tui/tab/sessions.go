@@ -13,7 +13,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/app/command"
-	"parley/internal/conversation"
 	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -53,11 +52,10 @@ const stepTime = 5 * time.Millisecond
 
 // exporter exports one session as shown, whether or not it is stored.
 type exporter struct {
-	tab  *Tab
-	conv *conversation.Conversation
-	// named is the person's name for the session, or "". title is a fallback for the file
-	// name.
-	named, title string
+	*ui
+	title string // of the session, for the file's name
+	// begin begins an export to a file, relative to parley's working directory.
+	begin func(f app.ExportFormat, file string) (*app.Export, error)
 	// open opens a file with the desktop's program.
 	open func(path string) tea.Cmd
 }
@@ -65,8 +63,12 @@ type exporter struct {
 // export asks how to export the session.
 func (l *live) export() {
 	t := l.tab
+	named := cmp.Or(t.info.Name(), termtext.Line(t.stored.title))
 	x := &exporter{
-		tab: t, conv: l.Conversation, named: cmp.Or(t.info.Name(), termtext.Line(t.stored.title)), title: t.Title(),
+		ui: t.ui, title: cmp.Or(named, t.Title()),
+		begin: func(f app.ExportFormat, file string) (*app.Export, error) {
+			return app.NewExport(f, l.Conversation, t.Redactor(), named, t.StoredID(), t.base, file)
+		},
 		open: func(path string) tea.Cmd { return open(path, t.sayIf) },
 	}
 	x.choose()
@@ -80,20 +82,20 @@ func (x *exporter) choose() {
 	var items []dialog.Item
 	for _, f := range app.ExportFormats {
 		items = append(items, dialog.Item{ID: f.Name, Title: f.What, Detail: "." + f.Name, Do: dialog.Do(func() tea.Cmd {
-			x.askWhere(f, f.FileName(cmp.Or(x.named, x.title)))
+			x.askWhere(f, f.FileName(x.title))
 			return nil
 		})})
 	}
-	x.tab.choose(dialog.List{Title: "Export this session as", Items: items})
+	x.ui.choose(dialog.List{Title: "Export this session as", Items: items})
 }
 
-// askWhere asks for the file, relative to parley's working directory.
+// askWhere asks for the file.
 func (x *exporter) askWhere(f app.ExportFormat, name string) {
-	x.tab.dialogs.Push(dialog.NewEntry(x.tab.env(), dialog.Entry{
+	x.dialogs.Push(dialog.NewEntry(x.env(), dialog.Entry{
 		Title: "Export as " + f.What + ", to the file", Text: name, Hint: "a file's name",
 		Do: func(name string) tea.Cmd {
 			if name = strings.TrimSpace(name); name == "" {
-				return x.tab.say("not exported: the file has no name")
+				return x.say("not exported: the file has no name")
 			}
 			return x.exportTo(f, name, false)
 		},
@@ -102,9 +104,9 @@ func (x *exporter) askWhere(f app.ExportFormat, name string) {
 
 // exportTo exports the session to a file.
 func (x *exporter) exportTo(f app.ExportFormat, name string, replace bool) tea.Cmd {
-	e, err := app.NewExport(f, x.conv, x.tab.Redactor(), x.named, x.tab.StoredID(), x.tab.base, name)
+	e, err := x.begin(f, name)
 	if err != nil {
-		return x.tab.say("not exported: " + err.Error())
+		return x.say("not exported: " + err.Error())
 	}
 	return x.step(e, name, replace)
 }
@@ -124,7 +126,7 @@ func (x *exporter) step(e *app.Export, name string, replace bool) tea.Cmd {
 func (x *exporter) exported(e *app.Export, name string, replace bool, err error) tea.Cmd {
 	switch {
 	case errors.Is(err, os.ErrExist) && !replace:
-		x.tab.ask(dialog.Confirmation{
+		x.ask(dialog.Confirmation{
 			Title: "The file already exists", Text: "The session was not exported.", Lines: []string{e.Path},
 			Choices: []dialog.Choice{
 				{Name: "Choose another name", Key: "a", Do: dialog.Do(func() tea.Cmd { x.askWhere(e.Format, name); return nil })},
@@ -133,11 +135,11 @@ func (x *exporter) exported(e *app.Export, name string, replace bool, err error)
 		})
 		return nil
 	case err != nil:
-		return x.tab.say("not exported: " + err.Error())
+		return x.say("not exported: " + err.Error())
 	case !e.Format.Opens:
-		return x.tab.say("exported to " + e.Path)
+		return x.say("exported to " + e.Path)
 	}
-	x.tab.ask(dialog.Confirmation{
+	x.ask(dialog.Confirmation{
 		Title: "The session is exported", Text: "It is in the file", Lines: []string{e.Path},
 		Choices: []dialog.Choice{
 			{Name: "Open it", Key: "o", Do: dialog.Do(func() tea.Cmd { return x.open(e.Path) })},

@@ -166,7 +166,10 @@ func TestExport(t *testing.T) {
 		opened := ""
 		b.base = dir
 		x := &exporter{
-			tab: b.Tab, conv: said("make it fast"), named: "Fast: a plan!", title: "other words",
+			ui: b.ui, title: "Fast: a plan!",
+			begin: func(f app.ExportFormat, file string) (*app.Export, error) {
+				return app.NewExport(f, said("make it fast"), b.Redactor(), "Fast: a plan!", "", b.base, file)
+			},
 			open: func(path string) tea.Cmd { opened = path; return nil },
 		}
 		x.choose()
