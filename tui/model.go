@@ -237,7 +237,7 @@ func (m *Model) grant(w tab.Request) tea.Cmd {
 	case tab.Suspend:
 		return tea.Suspend
 	case tab.Exec:
-		return screen.Exec(w.Cmd, w.Done)
+		return screen.Exec(w.To, w.Done)
 	}
 	return nil
 }

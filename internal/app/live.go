@@ -82,7 +82,7 @@ func (l *Live) Roots() []string {
 
 // SignIn begins signing in to the agent, at its request.
 func (l *Live) SignIn(e conversation.AuthRequired) *SignIn {
-	return &SignIn{Message: e.Message, Methods: l.Conversation.Agent.AuthMethods, session: l.Session}
+	return &SignIn{Message: e.Message, Methods: l.Conversation.Agent.AuthMethods, agent: l.Conversation.Agent.Name(), session: l.Session}
 }
 
 // GoneText says what has happened to the lost agent.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"parley/config"
 	"parley/internal/session"
 	"parley/internal/termtext"
+	"parley/terminal/guest"
 )
 
 // SignIn is signing in to the agent of a session, from the agent's request until the user has
@@ -26,6 +26,7 @@ type SignIn struct {
 	Methods []acpclient.AuthMethod
 	// Trying is the method in progress, nil if there is none.
 	Trying  *acpclient.AuthMethod
+	agent   string // its name
 	session Session
 }
 
@@ -77,16 +78,20 @@ func SignInMethods(methods []acpclient.AuthMethod) []SignInMethod {
 	return list
 }
 
-// SignInProgram is a program that signs in on the user's terminal.
+// SignInProgram is a program that signs in. Its Run shows it on the user's terminal.
 type SignInProgram struct {
-	*exec.Cmd
+	guest.Program
+	ctx context.Context // ends it
 	// Ask, if not nil, must be answered with its first choice before the program runs, since
 	// the agent chose the program. The front end carries the choices out.
 	Ask *Question
 }
 
+// Run runs the program as a guest of the user's terminal.
+func (p *SignInProgram) Run(in, out *os.File) error { return p.Program.Run(p.ctx, in, out) }
+
 // Begin tries a method. Either the agent carries it out, and an AuthDone reports the result;
-// or Begin returns the program to run on the user's terminal: pass its result to [SignIn.Ran].
+// or Begin returns the program to run: pass its result to [SignIn.Ran].
 func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*SignInProgram, error) {
 	at := slices.IndexFunc(i.Methods, func(m acpclient.AuthMethod) bool { return m.ID == id })
 	if at < 0 {
@@ -101,7 +106,7 @@ func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*SignInP
 		if err != nil {
 			return nil, err
 		}
-		program = programOf(ctx, c, i.Methods[at])
+		program = programOf(ctx, c, i.Methods[at], i.agent)
 	} else {
 		session.Post(i.session, session.Authenticate{ID: id})
 	}
@@ -110,10 +115,10 @@ func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*SignInP
 }
 
 // programOf returns the program that signs in by a method of a command.
-func programOf(ctx context.Context, c acpclient.Command, m acpclient.AuthMethod) *SignInProgram {
-	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
-	cmd.Env, cmd.Dir = append(os.Environ(), c.Env...), c.Dir
-	p := &SignInProgram{Cmd: cmd}
+func programOf(ctx context.Context, c acpclient.Command, m acpclient.AuthMethod, agent string) *SignInProgram {
+	p := &SignInProgram{ctx: ctx, Program: guest.Program{
+		Path: c.Path, Args: c.Args, Env: c.Env, Dir: c.Dir, Title: termtext.Line("Sign-in program of " + agent),
+	}}
 	if session.AuthProgramOf(m) != nil {
 		p.Ask = &Question{
 			Title: "Run this program to sign in?",
@@ -234,7 +239,7 @@ func (c *Connection) TerminalAuth(ctx context.Context, m acpclient.AuthMethod) (
 	if err != nil {
 		return nil, err
 	}
-	return programOf(ctx, command, m), nil
+	return programOf(ctx, command, m, c.Agent.Name), nil
 }
 
 // Logout signs out.

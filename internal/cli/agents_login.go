@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -156,12 +157,14 @@ func line(ctx context.Context, s *streams) (string, error) {
 	}
 }
 
-// loginOnTerminal gives the terminal to the agent's own program.
+// loginOnTerminal runs the agent's own program as a guest of the terminal.
 func loginOnTerminal(ctx context.Context, s *streams, c *app.Connection, m acpclient.AuthMethod) error {
 	if c.Agent.Address != "" {
 		return app.WithHint("Sign in on that machine.", "%s needs a terminal on the machine that runs %s", m.Name, c.Agent.Name)
 	}
-	if !s.InTerminal || !s.OutTerminal {
+	in, isFile := s.In.(*os.File)
+	out, areFiles := s.Out.(*os.File)
+	if !s.InTerminal || !s.OutTerminal || !isFile || !areFiles {
 		return app.WithHint("Run it in a terminal, without > or |.", "%s needs a terminal, and there is none", m.Name)
 	}
 	cmd, err := c.TerminalAuth(ctx, m)
@@ -177,8 +180,8 @@ func loginOnTerminal(ctx context.Context, s *streams, c *app.Connection, m acpcl
 			return errors.New("not signed in: the program was not run")
 		}
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.In, s.Out, s.Err
-	if err := cmd.Run(); err != nil {
+	cmd.Lines = os.Getenv("TERM") == "dumb"
+	if err := cmd.Run(in, out); err != nil {
 		return fmt.Errorf("the sign-in program of %s failed: %w", c.Agent.Name, err)
 	}
 	return nil

@@ -413,6 +413,9 @@ func (s *Screen) View(y, back int) string {
 	return ""
 }
 
+// Continues reports whether row y of the grid was wrapped: its text continues in the next.
+func (s *Screen) Continues(y int) bool { return y >= 0 && y < len(s.grid) && s.grid[y].wrapped }
+
 // SetReply makes the Screen answer queries for the terminal type, the status and the
 // cursor position. No answer contains anything that the program has sent. Nil, the
 // default, answers nothing. Write calls reply.

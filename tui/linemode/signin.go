@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"os"
-	"os/exec"
 	"strings"
 
 	"parley/internal/app"
@@ -36,7 +35,7 @@ func (l *live) dismissSignIn() {
 	session.Post(l.Session, session.DismissAuth{})
 }
 
-// authenticate signs in with a method. A sign-in program has the terminal until it exits.
+// authenticate signs in with a method. A sign-in program has the keys until it exits.
 func (l *live) authenticate(m app.SignInMethod) {
 	if !m.Supported {
 		l.p.out.line("parley does not support this sign-in method.")
@@ -53,24 +52,24 @@ func (l *live) authenticate(m app.SignInMethod) {
 		q := l.p.numbered(*program.Ask)
 		q.open = func() bool { return l.signIn == flow }
 		q.cancel = func() { flow.Trying = nil } // ask asks again
-		q.choices[0].do = func(string) { l.runSignIn(program.Cmd) }
+		q.choices[0].do = func(string) { l.runSignIn(program) }
 		q.choices[1].do = func(string) { q.cancel() }
 		l.p.later(q)
 	default:
-		l.runSignIn(program.Cmd)
+		l.runSignIn(program)
 	}
 }
 
-// runSignIn gives the terminal to a program that signs in.
-func (l *live) runSignIn(program *exec.Cmd) {
+// runSignIn passes keys to a program that signs in, and prints the text of its output.
+func (l *live) runSignIn(program *app.SignInProgram) {
 	if l.p.in.tty == nil {
 		l.notSignedIn(errors.New("the sign-in program needs a terminal"))
 		return
 	}
 	l.p.out.broken()
 	l.p.in.stop()
-	program.Stdin, program.Stdout, program.Stderr = l.p.in.tty, os.Stdout, os.Stderr
-	err := l.signIn.Ran(program.Run())
+	program.Lines = true
+	err := l.signIn.Ran(program.Run(l.p.in.tty, os.Stdout))
 	if failed := l.p.in.start(); failed != nil {
 		l.p.out.err = failed
 	}

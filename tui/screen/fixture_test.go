@@ -115,11 +115,11 @@ var acts = map[string]func(*fixture) tea.Cmd{
 	},
 	"e": func(*fixture) tea.Cmd {
 		cmd := exec.Command("sh", "-c", "echo IN CHARGE; read line; echo took $line; read line; exit 3")
-		return screen.Exec(cmd, func(err error) tea.Msg { return told(fmt.Sprint("ended: ", err)) })
+		return screen.Exec(screen.Command{Cmd: cmd}, func(err error) tea.Msg { return told(fmt.Sprint("ended: ", err)) })
 	},
 	"v": func(*fixture) tea.Cmd {
 		cmd := exec.Command("sh", "-c", "echo IN CHARGE; kill -TSTP 0; echo BACK; read line")
-		return screen.Exec(cmd, func(err error) tea.Msg { return told(fmt.Sprint("ended: ", err)) })
+		return screen.Exec(screen.Command{Cmd: cmd}, func(err error) tea.Msg { return told(fmt.Sprint("ended: ", err)) })
 	},
 	"w": func(*fixture) tea.Cmd {
 		return func() tea.Msg { fmt.Fprintln(os.Stderr, "a stray \x1b[2Jline"); return told("written") }

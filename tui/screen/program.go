@@ -228,35 +228,50 @@ func (m *mailbox) deliver(p *tea.Program, done <-chan struct{}) {
 	}
 }
 
-// execMsg asks to hand the terminal to a program.
+// Borrower uses the terminal for a while.
+type Borrower interface {
+	// Run uses the terminal in and out, and returns when it needs it no more.
+	Run(in, out *os.File) error
+}
+
+// Command is a program that gets the terminal itself, such as an editor. Only a program that
+// the user chose may.
+type Command struct{ *exec.Cmd }
+
+// Run implements [Borrower]. It keeps streams that are set.
+func (c Command) Run(in, out *os.File) error {
+	if c.Stdin == nil {
+		c.Stdin = in
+	}
+	if c.Stdout == nil {
+		c.Stdout = out
+	}
+	if c.Stderr == nil {
+		c.Stderr = os.Stderr
+	}
+	return c.Cmd.Run()
+}
+
+// execMsg asks to lend the terminal.
 type execMsg struct {
-	cmd  *exec.Cmd
+	to   Borrower
 	done tea.ExecCallback
 }
 
-// Exec hands the terminal to a program, such as an editor, and takes it back when that
-// has ended. The next message is the one that done returns for the program's error;
-// done may be nil. Other messages wait meanwhile.
+// Exec lends the terminal, and takes it back when the borrower is done. The next message is
+// the one that done returns for the borrower's error; done may be nil. Other messages wait
+// meanwhile.
 //
 // Exec is for models of [Run], because [tea.ExecProcess] does not know their terminal.
-func Exec(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
-	return func() tea.Msg { return execMsg{cmd, done} }
+func Exec(to Borrower, done tea.ExecCallback) tea.Cmd {
+	return func() tea.Msg { return execMsg{to, done} }
 }
 
-// exec runs the program and returns the message about it.
+// exec lends the terminal and returns the message about it.
 func (s *screen) exec(m execMsg) tea.Msg {
 	err := s.release()
 	if err == nil {
-		if m.cmd.Stdin == nil {
-			m.cmd.Stdin = s.tty.in
-		}
-		if m.cmd.Stdout == nil {
-			m.cmd.Stdout = s.tty.out
-		}
-		if m.cmd.Stderr == nil {
-			m.cmd.Stderr = os.Stderr
-		}
-		err = m.cmd.Run()
+		err = m.to.Run(s.tty.in, s.tty.out)
 	}
 	if failed := s.take(nil); failed != nil {
 		s.fail(failed)

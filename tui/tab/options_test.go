@@ -22,6 +22,7 @@ import (
 	"parley/internal/test"
 	"parley/internal/test/sessiontest"
 	"parley/tui/dialog"
+	"parley/tui/screen"
 	"parley/tui/theme"
 )
 
@@ -244,7 +245,7 @@ func TestFiles(t *testing.T) {
 		b.MustSay("a.txt")
 		b.MustSay("+2")
 		b.Choose("a.txt")
-		if got := b.wished(); len(got) != 1 || !slices.Contains(got[0].(Exec).Cmd.Args, b.cwd+"/a.txt") {
+		if got := b.wished(); len(got) != 1 || !slices.Contains(got[0].(Exec).To.(screen.Command).Args, b.cwd+"/a.txt") {
 			t.Errorf("it wished %v", got)
 		}
 		b.open().Conversation = conversation.New()

@@ -3,7 +3,6 @@ package tab
 import (
 	"cmp"
 	"context"
-	"os/exec"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,6 +13,7 @@ import (
 	"parley/internal/conversation"
 	"parley/tui/composer"
 	"parley/tui/dialog"
+	"parley/tui/screen"
 	"parley/tui/theme"
 )
 
@@ -81,10 +81,10 @@ type Copy struct{ Text string }
 // Suspend asks to stop the program, as a shell does, until it is continued.
 type Suspend struct{}
 
-// Exec asks to run a program on the terminal. Done turns its result into a message, which
-// must name its tab.
+// Exec asks to lend the terminal. Done turns the result into a message, which must name its
+// tab.
 type Exec struct {
-	Cmd  *exec.Cmd
+	To   screen.Borrower
 	Done tea.ExecCallback
 }
 

@@ -48,8 +48,8 @@ func (s *signIn) Ask(flow *app.SignIn) {
 	s.dialogs.Push(s.dialog)
 }
 
-// Begin signs in by a method. A program on the terminal gets the screen until it ends; one
-// that the agent chose is asked about first.
+// Begin signs in by a method. A program is shown on the whole screen until it ends; one that
+// the agent chose is asked about first.
 func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
 	flow := s.flow
 	program, err := flow.Begin(s.program.Context, id)
@@ -79,7 +79,7 @@ func (s *signIn) busy() {
 
 func (s *signIn) run(program *app.SignInProgram) tea.Cmd {
 	s.busy()
-	return s.exec(program.Cmd, func(err error) tea.Msg {
+	return s.lend(program, func(err error) tea.Msg {
 		return then(func() tea.Cmd { s.Ended(s.flow.Ran(err)); return nil })
 	})
 }

@@ -341,7 +341,7 @@ func TestOnTerminal(t *testing.T) {
 			s := signInBench(b, "")
 			b.Do(s.Begin("here"))
 			run := b.wished()[0].(Exec)
-			if args := run.Cmd.Args; args[len(args)-1] != "--now" {
+			if args := run.To.(*app.SignInProgram).Args; args[len(args)-1] != "--now" {
 				t.Errorf("it runs %q", args)
 			}
 			b.Do(func() tea.Msg { return run.Done(fails) })
@@ -387,8 +387,8 @@ func TestAProgramOfTheAgentsIsAskedAbout(t *testing.T) {
 			}
 			b.Press("enter")
 			run := b.wished()[0].(Exec)
-			if run.Cmd.Path != program || !slices.Contains(run.Cmd.Env, "ACCOUNT=me") {
-				t.Errorf("it runs %v", run.Cmd)
+			if p := run.To.(*app.SignInProgram); p.Path != program || !slices.Contains(p.Env, "ACCOUNT=me") {
+				t.Errorf("it runs %v", p)
 			}
 			b.Do(func() tea.Msg { return run.Done(nil) })
 			if got := b.wire.got(); !strings.Contains(got, "initialize") {

@@ -10,6 +10,7 @@ import (
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
+	"parley/tui/screen"
 )
 
 // ui is how a tab and its parts talk to the user, in toasts and dialogs, and to the program.
@@ -50,9 +51,14 @@ func (u *ui) choose(l dialog.List) *dialog.Selector {
 	return s
 }
 
-// exec runs a program on the terminal. The message of done goes to this tab.
+// exec runs a program of the user's on the terminal: see [ui.lend].
 func (u *ui) exec(c *exec.Cmd, done tea.ExecCallback) tea.Cmd {
-	return send(Exec{c, func(err error) tea.Msg { return addressed(u.id, done(err)) }})
+	return u.lend(screen.Command{Cmd: c}, done)
+}
+
+// lend lends the terminal. The message of done goes to this tab.
+func (u *ui) lend(to screen.Borrower, done tea.ExecCallback) tea.Cmd {
+	return send(Exec{to, func(err error) tea.Msg { return addressed(u.id, done(err)) }})
 }
 
 // act does an act and calls next with the result: at once for a session in this process,

@@ -121,7 +121,7 @@ func TestSignsInOnTheTerminalInVain(t *testing.T) {
 	t.Parallel()
 	term, _ := signsIn(t, twoWays, "code")
 	term.WaitFor("The code for me:").Type("4321").Press("enter")
-	term.WaitFor("that is the wrong code", "the sign-in program of mine failed: exit status 3")
+	term.WaitFor("that is the wrong code", "the sign-in program of mine failed: exit code 3")
 	exits(t, term, 1)
 	if term.Screen().Contains("signed in to") {
 		t.Errorf("the screen is\n%s", term.Screen())
