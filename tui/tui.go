@@ -85,7 +85,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	tabs := m.frontFirst()
 	left := make([]app.Left, len(tabs))
 	for i, t := range tabs { // while they write their logs
-		left[i] = app.Left{Title: t.Summary().Title, Stored: t.StoredID(), Cwd: t.Cwd(), Running: t.GoesOn()}
+		left[i] = t.Left()
 		m.noteDir(t.Cwd())
 	}
 	m.shutdown()
@@ -93,7 +93,6 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 		return Left{}, fmt.Errorf("the screen failed: %w", err)
 	}
 	for i, t := range tabs {
-		left[i].Agent, left[i].Session = t.Resumable()
 		left[i].Unsent = t.Unsent() // a host may have confirmed some as they were left
 	}
 	return Left{left, m.dirs}, nil

@@ -129,12 +129,12 @@ func (l *Live) StoredID() store.ID { return cmp.Or(l.Session.StoredID(), l.store
 
 // Left describes the session as the user leaves it. title is what it was called.
 func (l *Live) Left(title string) Left {
-	return Left{Title: title, Agent: l.Agent, Session: ResumableID(l.Conversation), Stored: l.StoredID(), Cwd: l.Conversation.Cwd, Running: l.GoesOn()}
+	return Left{Title: title, Agent: l.Agent, Session: ResumableID(l.Conversation), Stored: l.StoredID(), Cwd: l.Conversation.Cwd, Running: l.goesOn()}
 }
 
-// GoesOn is [Live.Running], except that it returns "" for a session in which nothing was said:
+// goesOn is [Live.Running], except that it returns "" for a session in which nothing was said:
 // that one ends with its last viewer.
-func (l *Live) GoesOn() string {
+func (l *Live) goesOn() string {
 	if c := l.Conversation; !c.Said && len(c.Queue) == 0 && len(Unsent(l.Session)) == 0 {
 		return ""
 	}

@@ -9,31 +9,13 @@ import (
 	"parley/tui/dialog"
 )
 
-// kept returns the session if it runs in a host, and so outlives the tab and parley.
-func (t *Tab) kept() (l *live, ok bool) {
-	l, open := t.live()
-	return l, open && l.Running() != ""
-}
-
 // Kept reports whether the tab's session goes on when parley ends.
-func (t *Tab) Kept() bool {
-	_, kept := t.kept()
-	return kept
-}
+func (t *Tab) Kept() bool { return t.Running() != "" }
 
 // Running returns the id under which the tab's session runs in a host, "" if it does not.
 func (t *Tab) Running() string {
-	if l, ok := t.kept(); ok {
+	if l, open := t.live(); open {
 		return l.Running()
-	}
-	return ""
-}
-
-// GoesOn returns the id under which the tab's session keeps running after parley, "" if it
-// ends.
-func (t *Tab) GoesOn() string {
-	if l, ok := t.kept(); ok {
-		return l.GoesOn()
 	}
 	return ""
 }

@@ -159,12 +159,13 @@ func (t *Tab) Close(ctx context.Context) {
 	t.state.close(ctx)
 }
 
-// Resumable returns the agent and the id of the session that it can reopen later, or "".
-func (t *Tab) Resumable() (config.Agent, acpclient.SessionID) {
-	if r, ok := t.state.transcript(); ok {
-		return t.state.agent(), app.ResumableID(r.list.Conversation())
+// Left describes the session as the user leaves it.
+func (t *Tab) Left() app.Left {
+	title := t.Summary().Title
+	if l, open := t.live(); open {
+		return l.Left(title)
 	}
-	return t.state.agent(), ""
+	return app.Left{Title: title, Agent: t.state.agent(), Stored: t.StoredID(), Cwd: t.cwd}
 }
 
 // Title returns what the session is called, or "".
