@@ -45,7 +45,7 @@ type ProjectTrust struct {
 	Trust   Trust
 }
 
-var projectRulesKind = session.KindOf[ProjectRules]("ProjectRules", session.Peeks)
+var projectRulesKind = session.KindOf[ProjectRules]("ProjectRules", session.AsksNow)
 
 func (ProjectRules) Kind() *session.Kind { return projectRulesKind }
 

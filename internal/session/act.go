@@ -56,18 +56,18 @@ const (
 	Lasts
 	// Asks change nothing and take their time. Only these are for viewers that look on.
 	Asks
-	// Peeks are like Asks, but the front end stands still until it has the result.
-	Peeks
+	// AsksNow is Asks while the front end stands still, so it does not wait long.
+	AsksNow
 )
 
 // Asks reports whether an act changes nothing.
-func (m Manner) Asks() bool { return m == Asks || m == Peeks }
+func (m Manner) Asks() bool { return m == Asks || m == AsksNow }
 
 // InOrder reports whether the next act waits until this one is done.
 func (m Manner) InOrder() bool { return m == Posts || m == Answers }
 
 // Brief reports whether the front end stands still until it has the result.
-func (m Manner) Brief() bool { return m == Answers || m == Peeks }
+func (m Manner) Brief() bool { return m == Answers || m == AsksNow }
 
 // Kind is what all acts of a type have in common.
 type Kind struct {

@@ -39,7 +39,7 @@ func (AwaitChanges) Do(ctx context.Context, s *Session) (None, error) {
 // ChangedFiles asks for the files that have changed since a turn; 0 is all of them.
 type ChangedFiles struct{ Since int }
 
-var changedFilesKind = KindOf[ChangedFiles]("ChangedFiles", Peeks)
+var changedFilesKind = KindOf[ChangedFiles]("ChangedFiles", AsksNow)
 
 func (ChangedFiles) Kind() *Kind { return changedFilesKind }
 

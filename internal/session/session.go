@@ -247,7 +247,7 @@ func (s *Session) gone() bool {
 // is not a message, raw.
 type Stderr struct{}
 
-var stderrKind = KindOf[Stderr]("Stderr", Peeks)
+var stderrKind = KindOf[Stderr]("Stderr", AsksNow)
 
 func (Stderr) Kind() *Kind { return stderrKind }
 

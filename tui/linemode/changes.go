@@ -41,7 +41,7 @@ func (l *live) changes(words string) {
 
 // reviews carries out a step of a review in the background, and writes its result.
 func (p *program) reviews(step func(context.Context) (string, error)) {
-	p.beside(func() func() {
+	p.inBackground(func() func() {
 		words, err := step(p.ctx)
 		if err != nil {
 			words = "Nothing was done: " + err.Error()
@@ -52,7 +52,7 @@ func (p *program) reviews(step func(context.Context) (string, error)) {
 
 // reverts undoes the changes of a file. It asks first if they may be the user's own.
 func (p *program) reverts(r review, number string) {
-	p.beside(func() func() {
+	p.inBackground(func() func() {
 		var ask *app.Question
 		words, err := r.on(number, func(ctx context.Context, f journal.File) (string, error) {
 			if !f.Seen {

@@ -223,9 +223,9 @@ func (f *front) chosen(c command.Choice, words string) func() {
 // reports returns a function that says that do is done, unless do says more.
 func (f *front) reports(do func()) func() {
 	return func() {
-		waits := f.p.besides
+		waits := f.p.working
 		f.said = false
-		if do(); !f.said && f.p.besides == waits {
+		if do(); !f.said && f.p.working == waits {
 			f.Say("done")
 		}
 	}

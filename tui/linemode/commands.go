@@ -18,13 +18,13 @@ import (
 
 // rows are the commands, in the order of /help: those of all front ends, and line mode's own.
 // The names of a row are Names and Slash.
-func (f *front) rows() command.Rows[command.Shared] {
-	type row = command.Row[command.Shared]
+func (f *front) rows() command.Rows[command.Common] {
+	type row = command.Row[command.Common]
 	own := func(name, plain string, do func()) row {
-		return row{Slash: name, Help: plain, Do: command.Shared{Plain: plain, Do: func(command.Front) { do() }}}
+		return row{Slash: name, Help: plain, Do: command.Common{Plain: plain, Do: func(command.Front) { do() }}}
 	}
 	inSession := func(name, plain string, do func(*live)) row {
-		return row{Slash: name, Help: plain, Do: command.Shared{Session: true, Plain: plain, Do: func(command.Front) { do(f.live()) }}}
+		return row{Slash: name, Help: plain, Do: command.Common{Session: true, Plain: plain, Do: func(command.Front) { do(f.live()) }}}
 	}
 	return append(
 		command.Commands(),
@@ -44,18 +44,18 @@ func (f *front) rows() command.Rows[command.Shared] {
 }
 
 // names are the names of a command.
-func names(r command.Row[command.Shared]) []string { return strings.Fields(r.Do.Names + " " + r.Slash) }
+func names(r command.Row[command.Common]) []string { return strings.Fields(r.Do.Names + " " + r.Slash) }
 
 // named returns the command of a name, nil if there is none. Without others it is one that
 // comes before the agent's, by its own name.
-func (f *front) named(name string, others bool) *command.Row[command.Shared] {
+func (f *front) named(name string, others bool) *command.Row[command.Common] {
 	all := f.rows()
-	i := slices.IndexFunc(all, func(r command.Row[command.Shared]) bool {
+	i := slices.IndexFunc(all, func(r command.Row[command.Common]) bool {
 		names := names(r)
 		return len(names) > 0 && names[0] == name && (r.Do.Plain != "" || others)
 	})
 	if i < 0 && others {
-		i = slices.IndexFunc(all, func(r command.Row[command.Shared]) bool { return slices.Contains(names(r), name) })
+		i = slices.IndexFunc(all, func(r command.Row[command.Common]) bool { return slices.Contains(names(r), name) })
 	}
 	if i < 0 {
 		return nil
@@ -121,7 +121,7 @@ func (p *program) command(text string) {
 }
 
 // run does a command, or says why it cannot be done now.
-func (f *front) run(c command.Shared) {
+func (f *front) run(c command.Common) {
 	l, open := f.p.live()
 	switch {
 	case !open && c.Session && !c.Begins:
@@ -341,7 +341,7 @@ func (l *live) run(line string) {
 		l.p.out.line("Which command? /run COMMAND, or !COMMAND.")
 		return
 	}
-	l.p.beside(func() func() {
+	l.p.inBackground(func() func() {
 		_, err := session.Do(l.p.ctx, l.Session, session.StartShell{Spec: session.ShellSpec{Line: line, Cols: commandCols, Rows: commandRows}})
 		return func() {
 			if err != nil {
@@ -381,7 +381,7 @@ func (l *live) endCommand() {
 		l.p.out.line("No command is running.")
 		return
 	}
-	l.p.beside(func() func() {
+	l.p.inBackground(func() func() {
 		err := session.Try(l.p.calm, l.Session, session.EndTerminal{ID: term.ID})
 		return func() {
 			if err != nil {

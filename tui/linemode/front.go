@@ -84,7 +84,7 @@ func (f *front) After(d time.Duration, do func()) {
 			return
 		}
 		select {
-		case p.calls <- func() { p.besides++; do() }:
+		case p.calls <- func() { p.working++; do() }:
 		case <-p.gone:
 		}
 	}()
@@ -100,7 +100,7 @@ func (f *front) Open(o app.Open) {
 
 func (f *front) OpenRemembered(info acpclient.SessionInfo) {
 	s := f.live().Session
-	f.Beside(func(ctx context.Context) func() {
+	f.InBackground(func(ctx context.Context) func() {
 		err := session.Try(ctx, s, session.OpenSession{Info: info})
 		return func() {
 			if err != nil {
@@ -112,8 +112,8 @@ func (f *front) OpenRemembered(info acpclient.SessionInfo) {
 
 func (f *front) Ask(q app.Question) { f.p.later(f.p.numbered(q)) }
 
-func (f *front) Beside(do func(context.Context) func()) {
-	f.p.beside(func() func() { return do(f.p.ctx) })
+func (f *front) InBackground(do func(context.Context) func()) {
+	f.p.inBackground(func() func() { return do(f.p.ctx) })
 }
 
 func (f *front) Backend() *app.Backend { return &f.p.opt.Backend }
@@ -155,7 +155,7 @@ func (f *front) NoBranch() string {
 func (f *front) Branch(branch command.Branch) {
 	l := f.live()
 	l.branching = true
-	f.Beside(func(ctx context.Context) func() {
+	f.InBackground(func(ctx context.Context) func() {
 		b, err := branch.Begin(ctx)
 		return func() {
 			if err == nil {

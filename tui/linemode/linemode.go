@@ -119,7 +119,7 @@ type program struct {
 	question *question   // the open one, or nil
 	own      []*question // parley's own queued questions
 	hinted   bool        // the hint about earlier lines has been printed
-	besides  int         // number of background tasks
+	working  int         // number of background tasks
 	draft    []string    // earlier lines of a prompt of several lines
 	left     time.Time   // first of two ctrl+c, or zero
 	ended    bool        // the input has ended
@@ -192,7 +192,7 @@ func (p *program) work() {
 			}
 			p.line(line)
 		case do := <-p.calls:
-			p.besides--
+			p.working--
 			do()
 		case <-p.question.arming():
 			p.arm()
@@ -211,10 +211,10 @@ func (p *program) work() {
 	}
 }
 
-// beside calls do in the background, and its result on the program's goroutine, unless the
+// inBackground calls do in the background, and its result on the program's goroutine, unless the
 // program has ended.
-func (p *program) beside(do func() func()) {
-	p.besides++
+func (p *program) inBackground(do func() func()) {
+	p.working++
 	go func() {
 		then := do()
 		select {
@@ -232,9 +232,9 @@ func (p *program) settle() {
 		return
 	}
 	switch {
-	case p.ended && p.besides == 0 && !p.state.busy():
+	case p.ended && p.working == 0 && !p.state.busy():
 		p.over = true
-	case p.state.idle() && !p.ended && p.besides == 0: // else there is more to read first
+	case p.state.idle() && !p.ended && p.working == 0: // else there is more to read first
 		p.out.prompt("> ")
 	}
 }

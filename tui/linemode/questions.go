@@ -284,7 +284,7 @@ func (l *live) looks(asked *conversation.ToolCall) bool {
 	unknown = unknown[:min(len(unknown), most)]
 	roots := l.targets.Roots
 	l.looking = true
-	l.p.beside(func() func() {
+	l.p.inBackground(func() func() {
 		found, positions := toolview.Resolve(roots, unknown), toolview.FindPositions(roots[0], changes)
 		for _, path := range unknown {
 			if _, ok := found[path]; !ok { // the session has no directories

@@ -101,7 +101,7 @@ func (p *program) reopen(o app.Open) { p.reopenWith(o, p.opt.Reopen) }
 func (p *program) reopenWith(o app.Open, open func(context.Context, app.Open) (*app.Reopened, error)) {
 	p.out.line("Reading the session.")
 	left := p.leaving
-	p.beside(func() func() {
+	p.inBackground(func() func() {
 		if left != nil {
 			<-left // it may be the same session
 		}

@@ -28,8 +28,8 @@ const (
 	oneTab          = "there is only one tab"
 )
 
-// behaviour is what a command of the prompt does, and when.
-type behaviour struct {
+// promptCommand is what a command of the prompt does, and when.
+type promptCommand struct {
 	in availability
 	// live does it on the session; do does it in the states without one, or in all if live
 	// is nil.
@@ -44,8 +44,8 @@ type behaviour struct {
 	// is available, or returns "". Nil means that it always can.
 	why     func(*Tab) string
 	unready func(*live) string
-	// beside means that the action works while a question is open, if the prompt is empty.
-	beside bool
+	// atQuestion means that the action works while a question is open, if the prompt is empty.
+	atQuestion bool
 	// waits means that it is done once the session is open, while that is being opened.
 	waits bool
 }
@@ -61,7 +61,7 @@ const (
 )
 
 // refusal says why the action cannot be done now, or returns "".
-func (b behaviour) refusal(t *Tab) string {
+func (b promptCommand) refusal(t *Tab) string {
 	if b.waits && t.state.opens() {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (b behaviour) refusal(t *Tab) string {
 }
 
 // run does the action.
-func (b behaviour) run(t *Tab) tea.Cmd {
+func (b promptCommand) run(t *Tab) tea.Cmd {
 	if l, open := t.live(); open && b.live != nil {
 		return b.live(l)
 	}
@@ -95,7 +95,7 @@ func (b behaviour) run(t *Tab) tea.Cmd {
 }
 
 // promptRows are the commands of the prompt, and those that work everywhere.
-var promptRows func() command.Rows[behaviour]
+var promptRows func() command.Rows[promptCommand]
 
 func init() {
 	promptRows = sync.OnceValue(newPromptRows)
@@ -128,115 +128,108 @@ func groups() []config.Group {
 	}
 }
 
-func newPromptRows() command.Rows[behaviour] {
+func newPromptRows() command.Rows[promptCommand] {
 	const prompt = "it is about the key itself, which writes or ends the prompt"
 	always := func(do func(*Tab)) func(*Tab) tea.Cmd {
 		return func(t *Tab) tea.Cmd { do(t); return nil }
 	}
 	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), oneTab) }
 
-	rows := sharedRows()
-	for _, r := range composer.Commands() {
-		rows = append(rows, command.Row[behaviour]{
-			ID: r.ID, Keys: r.Keys, Help: r.Help, Words: r.Words, Absent: r.Absent,
-			Do: behaviour{in: withPrompt, do: func(t *Tab) tea.Cmd { return r.Do(t.composer) }},
-		})
-	}
-	rows = append(rows, command.Rows[behaviour]{
-		{ID: command.Send, Keys: "enter", Help: "Send the prompt", Absent: prompt, Do: behaviour{
+	rows := append(command.Map(command.Commands(), commonCommand), command.Map(composer.Commands(), func(do func(*composer.Composer) tea.Cmd) promptCommand {
+		return promptCommand{in: withPrompt, do: func(t *Tab) tea.Cmd { return do(t.composer) }}
+	})...)
+	rows = append(rows, command.Rows[promptCommand]{
+		{ID: command.Send, Keys: "enter", Help: "Send the prompt", Absent: prompt, Do: promptCommand{
 			live: func(l *live) tea.Cmd { return l.queue.SendNothing() },
 			do:   func(t *Tab) tea.Cmd { return t.say(nothingToSend) },
 		}},
-		{ID: command.NextMode, Keys: "shift+tab", Help: "Next mode", Words: "cycle switch permission plan auto", Do: behaviour{
-			in: inSession, live: nextMode, beside: true, unready: func(l *live) string { return command.Offers(l.Live, noModes, acpclient.CategoryMode) }, waits: true,
+		{ID: command.NextMode, Keys: "shift+tab", Help: "Next mode", Words: "cycle switch permission plan auto", Do: promptCommand{
+			in: inSession, live: nextMode, atQuestion: true, unready: func(l *live) string { return command.Offers(l.Live, noModes, acpclient.CategoryMode) }, waits: true,
 		}},
-		{ID: command.Palette, Keys: "ctrl+p", Help: "Open the palette", Absent: "it opens the palette", Do: behaviour{
+		{ID: command.Palette, Keys: "ctrl+p", Help: "Open the palette", Absent: "it opens the palette", Do: promptCommand{
 			live: func(l *live) tea.Cmd { showPalette(l.tab, l.otherItems()); return nil },
-			do:   always(func(t *Tab) { showPalette(t, nil) }), beside: true,
+			do:   always(func(t *Tab) { showPalette(t, nil) }), atQuestion: true,
 		}},
-		{ID: command.Cancel, Keys: "esc", Help: "Cancel turn / close", Words: "stop abort interrupt", Do: behaviour{
+		{ID: command.Cancel, Keys: "esc", Help: "Cancel turn / close", Words: "stop abort interrupt", Do: promptCommand{
 			in: inSession, live: func(l *live) tea.Cmd { return l.cancel() }, do: cancelNothing,
 			unready: func(l *live) string {
 				return unless(l.Conversation.Turn.Running || l.Conversation.Opening(), "no turn is running")
 			},
 		}},
-		{ID: command.Interrupt, Keys: "ctrl+c", Help: "Clear the draft, then cancel the turn, then quit", Absent: "cancel and quit are listed by themselves", Do: behaviour{
-			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, beside: true,
+		{ID: command.Interrupt, Keys: "ctrl+c", Help: "Clear the draft, then cancel the turn, then quit", Absent: "cancel and quit are listed by themselves", Do: promptCommand{
+			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, atQuestion: true,
 		}},
-		{ID: command.Suspend, Keys: "ctrl+z", Help: "Suspend parley, or detach", Words: "background pause", Do: behaviour{in: inAll, do: (*Tab).suspend, beside: true}},
-		{ID: command.Keep, Help: "Keep this session running", Words: "background host daemon survive detach close terminal", Do: behaviour{in: inSession, live: (*live).keep, unready: (*live).cannotKeep}},
-		{ID: command.EndSession, Help: "End this session", Words: "stop kill close", Do: behaviour{
+		{ID: command.Suspend, Keys: "ctrl+z", Help: "Suspend parley, or detach", Words: "background pause", Do: promptCommand{in: inAll, do: (*Tab).suspend, atQuestion: true}},
+		{ID: command.Keep, Help: "Keep this session running", Words: "background host daemon survive detach close terminal", Do: promptCommand{in: inSession, live: (*live).keep, unready: (*live).cannotKeep}},
+		{ID: command.EndSession, Help: "End this session", Words: "stop kill close", Do: promptCommand{
 			in: inSession, live: (*live).askToEnd, unready: (*live).notKept,
 		}},
-		{ID: command.HistoryPrev, Keys: "up", Help: "Previous prompt", Absent: step, Do: behaviour{live: func(l *live) tea.Cmd { return l.queue.Recall() }}},
-		{ID: command.PasteImage, Keys: "ctrl+v", Help: "Paste the image on the clipboard", Words: "screenshot picture attach", Do: behaviour{
+		{ID: command.HistoryPrev, Keys: "up", Help: "Previous prompt", Absent: step, Do: promptCommand{live: func(l *live) tea.Cmd { return l.queue.Recall() }}},
+		{ID: command.PasteImage, Keys: "ctrl+v", Help: "Paste the image on the clipboard", Words: "screenshot picture attach", Do: promptCommand{
 			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.prompt.pasteImage() },
 		}},
-		{ID: command.SendNow, Keys: "alt+s", Help: "Send now: steer the turn, or cancel it first", Words: "interrupt inject", Do: behaviour{
+		{ID: command.SendNow, Keys: "alt+s", Help: "Send now: steer the turn, or cancel it first", Words: "interrupt inject", Do: promptCommand{
 			in: inSession, live: func(l *live) tea.Cmd { return l.queue.SendNow() },
 			unready: func(l *live) string {
 				return unless(l.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
 			},
 		}},
-		{ID: command.FocusTranscript, Keys: "tab alt+t", Help: "Move to the transcript", Words: "transcript scroll read copy select", Do: behaviour{
-			read: func(r reading) { r.list.Focus(true) }, beside: true, in: inAll,
+		{ID: command.FocusTranscript, Keys: "tab alt+t", Help: "Move to the transcript", Words: "transcript scroll read copy select", Do: promptCommand{
+			read: func(r reading) { r.list.Focus(true) }, atQuestion: true, in: inAll,
 		}},
-		{ID: command.Find, Keys: "ctrl+f", Help: "Find words in the transcript", Words: "search grep", Do: behaviour{beside: true, in: inAll, read: func(r reading) { r.reader.startFinding() }}},
+		{ID: command.Find, Keys: "ctrl+f", Help: "Find words in the transcript", Words: "search grep", Do: promptCommand{atQuestion: true, in: inAll, read: func(r reading) { r.reader.startFinding() }}},
 	}...)
-	for _, r := range scrollRows() {
-		rows = append(rows, command.Row[behaviour]{
-			ID: r.ID, Keys: r.Keys, Help: r.Help, Absent: r.Absent,
-			Do: behaviour{beside: true, in: inAll, read: func(read reading) { r.Do(&read.reader.reader) }},
-		})
-	}
-	return append(rows, command.Rows[behaviour]{
-		{ID: command.LendMouse, Help: "Let the terminal use the mouse (until a key)", Words: "select copy", Do: behaviour{do: always(func(t *Tab) { t.input.lendMouse() }), beside: true, in: inAll}},
-		{ID: command.Terminal, Keys: "f7", Help: "Step into the running command", Words: "attach shell bash console", Do: behaviour{
-			in: inSession, live: func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }, beside: true,
+	rows = append(rows, command.Map(scrollRows(), func(do readerFunc) promptCommand {
+		return promptCommand{atQuestion: true, in: inAll, read: func(read reading) { do(&read.reader.reader) }}
+	})...)
+	return append(rows, command.Rows[promptCommand]{
+		{ID: command.LendMouse, Help: "Let the terminal use the mouse (until a key)", Words: "select copy", Do: promptCommand{do: always(func(t *Tab) { t.input.lendMouse() }), atQuestion: true, in: inAll}},
+		{ID: command.Terminal, Keys: "f7", Help: "Step into the running command", Words: "attach shell bash console", Do: promptCommand{
+			in: inSession, live: func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }, atQuestion: true,
 			unready: func(l *live) string { return unless(len(l.Conversation.Running()) > 0, "no command is running") },
 		}},
-		{ID: command.Background, Keys: "f6", Help: "Show what works in the background", Words: "subagents tasks jobs stop processes", Slash: "tasks background", Do: behaviour{
-			in: inSession, live: openBackground, beside: true,
+		{ID: command.Background, Keys: "f6", Help: "Show what works in the background", Words: "subagents tasks jobs stop processes", Slash: "tasks background", Do: promptCommand{
+			in: inSession, live: openBackground, atQuestion: true,
 			unready: func(l *live) string { return unless(len(l.Conversation.Background()) > 0, nothingInBackground) },
 		}},
-		{ID: command.AddOutput, Keys: "f8", Help: "Add the output of your last command", Words: "output shell bash attach", Do: behaviour{
+		{ID: command.AddOutput, Keys: "f8", Help: "Add the output of your last command", Words: "output shell bash attach", Do: promptCommand{
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.AddOutput(l.commands.Last()) },
 			unready: func(l *live) string { return unless(l.commands.Last() != nil, "run a command with ! first") },
 		}},
-		{ID: command.Inspector, Keys: "f12", Help: "Inspect the protocol", Words: "debug log json rpc acp traffic messages", Do: behaviour{in: inSession, live: (*live).inspect, beside: true}},
-		{ID: command.Questions, Keys: "alt+a", Help: "List the waiting questions of all tabs", Do: behaviour{do: func(t *Tab) tea.Cmd { return openQuestionList(t) }}},
-		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: behaviour{do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs}},
-		{ID: command.PrevTab, Keys: "ctrl+pgup alt+,", Help: "Previous tab", Do: behaviour{do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs}},
-		{ID: command.Tab, Keys: "alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+9", Help: "Go to this tab", Absent: "it is the number of the tab: next and previous tab are listed", Do: behaviour{do: always(func(*Tab) {})}}, // the key names the tab: see tabKey
-		{ID: command.RenameTab, Help: "Rename tab", Words: "name title", Slash: "rename title", Do: behaviour{do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }}},
-		{ID: command.CloseTab, Keys: "alt+w", Help: "Close the tab", Do: behaviour{do: func(t *Tab) tea.Cmd { return t.leaving.Close() }}},
-		{ID: command.Guide, Help: "Read the guide", Words: "manual documentation docs", Slash: "guide docs", Do: behaviour{
-			do:     always(func(t *Tab) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
-			beside: true, in: inAll,
+		{ID: command.Inspector, Keys: "f12", Help: "Inspect the protocol", Words: "debug log json rpc acp traffic messages", Do: promptCommand{in: inSession, live: (*live).inspect, atQuestion: true}},
+		{ID: command.Questions, Keys: "alt+a", Help: "List the waiting questions of all tabs", Do: promptCommand{do: func(t *Tab) tea.Cmd { return openQuestionList(t) }}},
+		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs}},
+		{ID: command.PrevTab, Keys: "ctrl+pgup alt+,", Help: "Previous tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs}},
+		{ID: command.Tab, Keys: "alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+9", Help: "Go to this tab", Absent: "it is the number of the tab: next and previous tab are listed", Do: promptCommand{do: always(func(*Tab) {})}}, // the key names the tab: see tabKey
+		{ID: command.RenameTab, Help: "Rename tab", Words: "name title", Slash: "rename title", Do: promptCommand{do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }}},
+		{ID: command.CloseTab, Keys: "alt+w", Help: "Close the tab", Do: promptCommand{do: func(t *Tab) tea.Cmd { return t.leaving.Close() }}},
+		{ID: command.Guide, Help: "Read the guide", Words: "manual documentation docs", Slash: "guide docs", Do: promptCommand{
+			do:         always(func(t *Tab) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
+			atQuestion: true, in: inAll,
 		}},
-		{ID: "files", Help: "Show the files the agent wrote", Words: "edits diff changes", Do: behaviour{in: inSession, live: fileList}},
-		{ID: "shell", Help: "Open your shell", Words: "terminal bash console command !", Do: behaviour{in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }}},
-		{ID: command.Fork, Keys: "alt+o", Help: "Fork this session", Words: "branch copy duplicate", Do: behaviour{
+		{ID: "files", Help: "Show the files the agent wrote", Words: "edits diff changes", Do: promptCommand{in: inSession, live: fileList}},
+		{ID: "shell", Help: "Open your shell", Words: "terminal bash console command !", Do: promptCommand{in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }}},
+		{ID: command.Fork, Keys: "alt+o", Help: "Fork this session", Words: "branch copy duplicate", Do: promptCommand{
 			in: inSession, live: (*live).forkAll,
 			unready: func(l *live) string {
 				return unless(l.Conversation.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 			},
 		}},
-		{ID: "theme", Help: "Choose the theme", Words: "colours colors dark light appearance", Slash: "theme themes", Do: behaviour{do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }}},
-		{ID: "edit_config", Help: "Edit the configuration file", Words: "settings preferences vim mcp servers sandbox keys notifications", Slash: "config vim mcp sandbox keys", Do: behaviour{do: (*Tab).editConfig}},
-		{ID: "news", Help: "Show the news", Words: "changelog release version", Slash: "news changelog release-notes", Do: behaviour{do: always(func(t *Tab) {
+		{ID: "theme", Help: "Choose the theme", Words: "colours colors dark light appearance", Slash: "theme themes", Do: promptCommand{do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }}},
+		{ID: "edit_config", Help: "Edit the configuration file", Words: "settings preferences vim mcp servers sandbox keys notifications", Slash: "config vim mcp sandbox keys", Do: promptCommand{do: (*Tab).editConfig}},
+		{ID: "news", Help: "Show the news", Words: "changelog release version", Slash: "news changelog release-notes", Do: promptCommand{do: always(func(t *Tab) {
 			t.news = false
 			t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
 		})}},
 	}...)
 }
 
-// behaviourOf returns what a command of the prompt does; that of no command does nothing.
-func behaviourOf(id config.Action) behaviour {
+// promptCommandOf returns what a command of the prompt does; that of no command does nothing.
+func promptCommandOf(id config.Action) promptCommand {
 	if row := promptRows().Named(id); row != nil {
 		return row.Do
 	}
-	return behaviour{}
+	return promptCommand{}
 }
 
 // unless returns why if not ok.
@@ -280,7 +273,7 @@ func keysNow(t *Tab) []config.Action {
 		command.Palette, command.NextMode, command.Changes, command.FocusTranscript, command.Model,
 		command.Sessions, command.NewSession, command.Options, command.HistorySearch, command.Editor, command.Quit,
 	} {
-		if len(now) < most && len(t.program.Keys.For(a)) > 0 && behaviourOf(a).refusal(t) == "" {
+		if len(now) < most && len(t.program.Keys.For(a)) > 0 && promptCommandOf(a).refusal(t) == "" {
 			now = append(now, a)
 		}
 	}
@@ -298,7 +291,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	} else if t.awaited.cancel() {
 		return nil
 	}
-	b := behaviourOf(a)
+	b := promptCommandOf(a)
 	why := b.refusal(t)
 	if a == command.Cancel { // its key has other uses outside turns
 		why = ""
@@ -340,7 +333,7 @@ func composerCommands() []composer.OwnCommand {
 // runSlashCommand runs one of parley's commands.
 func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
 	all := promptRows()
-	at := slices.IndexFunc(all, func(r command.Row[behaviour]) bool { return slices.Contains(strings.Fields(r.Slash), name) })
+	at := slices.IndexFunc(all, func(r command.Row[promptCommand]) bool { return slices.Contains(strings.Fields(r.Slash), name) })
 	if at < 0 {
 		return nil
 	}

@@ -160,7 +160,7 @@ func (f *front) action(do func(), stays bool) dialog.Action {
 
 func (f *front) Backend() *app.Backend { return &f.tab.program.Backend }
 
-func (f *front) Beside(do func(context.Context) func()) {
+func (f *front) InBackground(do func(context.Context) func()) {
 	ctx := f.tab.program.Context
 	f.add(inBackground(func() then {
 		next := do(ctx)
@@ -210,24 +210,17 @@ func (f *front) SignIn() {
 	l.signIn.Ask(l.SignIn(conversation.AuthRequired{}))
 }
 
-// sharedRows are the commands that all front ends have, as those of the prompt.
-func sharedRows() command.Rows[behaviour] {
-	var rows command.Rows[behaviour]
-	for _, r := range command.Commands() {
-		in := unlessReplaying
-		switch s := r.Do; {
-		case s.Session:
-			in = inSession
-		case s.Replay:
-			in = inAll
-		}
-		b := behaviour{in: in, beside: r.Do.Beside, waits: r.Do.Waits, do: func(t *Tab) tea.Cmd {
-			return t.front(r.Do.Do)
-		}}
-		if r.Do.Why != nil {
-			b.unready = func(l *live) string { return r.Do.Why(&front{tab: l.tab}) }
-		}
-		rows = append(rows, command.Row[behaviour]{ID: r.ID, Keys: r.Keys, Bare: r.Bare, Help: r.Help, Words: r.Words, Slash: r.Slash, Do: b})
+// commonCommand is what a command of all front ends does, as one of the prompt.
+func commonCommand(c command.Common) promptCommand {
+	p := promptCommand{in: unlessReplaying, atQuestion: c.AtQuestion, waits: c.Waits, do: func(t *Tab) tea.Cmd { return t.front(c.Do) }}
+	switch {
+	case c.Session:
+		p.in = inSession
+	case c.Replay:
+		p.in = inAll
 	}
-	return rows
+	if c.Why != nil {
+		p.unready = func(l *live) string { return c.Why(&front{tab: l.tab}) }
+	}
+	return p
 }

@@ -45,7 +45,7 @@ func (b *bench) keep() *keptSession {
 
 // act does an action as the palette does.
 func (b *bench) act(a config.Action) {
-	row := behaviourOf(a)
+	row := promptCommandOf(a)
 	if why := row.refusal(b.Tab); why != "" {
 		b.Do(b.say(why))
 		return

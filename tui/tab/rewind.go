@@ -58,7 +58,7 @@ func (f *front) Branch(branch command.Branch) {
 		}
 		return nil
 	}
-	f.Beside(func(context.Context) func() {
+	f.InBackground(func(context.Context) func() {
 		b, err := begun()
 		return func() {
 			switch {

@@ -70,7 +70,7 @@ func (s *screen) Choose(c Choice) (update func(Choice) bool) {
 	}
 }
 
-func (s *screen) Beside(do func(context.Context) func()) {
+func (s *screen) InBackground(do func(context.Context) func()) {
 	work := func() { do(s.t.Context())() }
 	if s.holds {
 		s.work = append(s.work, work)

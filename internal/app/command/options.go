@@ -187,7 +187,7 @@ func defaultFuncs(f Front, l *app.Live, id acpclient.ConfigID, v acpclient.Confi
 		if now, is := app.DefaultValue(agent, options, o); !is || now != v {
 			said = o.Name + ": " + conversation.ValueName(o, v) + " is no longer the default"
 		}
-		f.Beside(func(context.Context) func() {
+		f.InBackground(func(context.Context) func() {
 			err := save()
 			return func() {
 				if err != nil {

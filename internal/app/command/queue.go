@@ -20,7 +20,7 @@ func act[R any](f Front, a session.Act[R], next func(R, error)) {
 		next(result(context.Background()))
 		return
 	}
-	f.Beside(func(ctx context.Context) func() {
+	f.InBackground(func(ctx context.Context) func() {
 		r, err := result(ctx)
 		return func() { next(r, err) }
 	})

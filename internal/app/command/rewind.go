@@ -39,7 +39,7 @@ func choosePrompt(f Front) {
 	if !c.Loading {
 		return
 	}
-	f.Beside(func(ctx context.Context) func() {
+	f.InBackground(func(ctx context.Context) func() {
 		err := session.Try(ctx, s, session.AwaitChanges{})
 		var since map[int]journal.Tally
 		if err == nil {
@@ -79,7 +79,7 @@ func (p *promptList) planNext() {
 		return
 	}
 	s := p.live.Session
-	p.f.Beside(func(ctx context.Context) func() {
+	p.f.InBackground(func(ctx context.Context) func() {
 		plan, err := session.Do(ctx, s, session.PlanRewind{Turn: next})
 		return func() {
 			if err != nil {
@@ -145,7 +145,7 @@ func undoRewind(f Front) {
 		return
 	}
 	s := l.Session
-	f.Beside(func(ctx context.Context) func() {
+	f.InBackground(func(ctx context.Context) func() {
 		if s.Journal().LastRewind == 0 { // something was undone since
 			return func() { f.Say("there is no rewind to undo") }
 		}
@@ -178,7 +178,7 @@ func planRewind(f Front, prompt conversation.Prompt) {
 		r.ask()
 		return
 	}
-	f.Beside(func(ctx context.Context) func() {
+	f.InBackground(func(ctx context.Context) func() {
 		err := session.Try(ctx, s, session.AwaitChanges{})
 		if err == nil {
 			r.plan, err = session.Do(ctx, s, session.PlanRewind{Turn: turn})
@@ -292,7 +292,7 @@ func (r *rewind) rewindFiles(ctx context.Context) (journal.Done, error) {
 
 // filesOnly rewinds the files, and not the conversation.
 func (r *rewind) filesOnly() {
-	r.f.Beside(func(ctx context.Context) func() {
+	r.f.InBackground(func(ctx context.Context) func() {
 		done, err := r.rewindFiles(ctx)
 		return func() {
 			if err != nil {

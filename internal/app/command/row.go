@@ -35,6 +35,15 @@ type Row[F any] struct {
 // Rows are the commands of a view, in the order of the help.
 type Rows[F any] []Row[F]
 
+// Map returns the rows with other functions.
+func Map[F, G any](rows Rows[F], do func(F) G) Rows[G] {
+	all := make(Rows[G], len(rows))
+	for i, r := range rows {
+		all[i] = Row[G]{r.ID, r.Keys, r.Bare, r.Help, r.Words, r.Slash, r.Absent, do(r.Do)}
+	}
+	return all
+}
+
 // Named returns the row of a command, nil if there is none.
 func (rows Rows[F]) Named(id config.Action) *Row[F] {
 	i := slices.IndexFunc(rows, func(r Row[F]) bool { return r.ID == id })

@@ -82,7 +82,7 @@ func (l *sessionList) show() bool { return l.update(l.choice()) }
 // listRunning adds the sessions that run in hosts.
 func (l *sessionList) listRunning() {
 	running := l.f.Backend().Running
-	l.f.Beside(func(ctx context.Context) func() {
+	l.f.InBackground(func(ctx context.Context) func() {
 		all, err := running(ctx)
 		return func() {
 			if l.asksHosts = false; err == nil { // the rest of the list is there
@@ -102,7 +102,7 @@ func (l *sessionList) page(cursor string) {
 		}
 	})
 	s := l.live.Session
-	l.f.Beside(func(ctx context.Context) func() {
+	l.f.InBackground(func(ctx context.Context) func() {
 		page, err := session.Do(ctx, s, session.ListSessions{Cursor: cursor})
 		return func() {
 			answered, l.slow = true, false
@@ -142,7 +142,7 @@ func (l *sessionList) query() store.Query {
 func (l *sessionList) storedFrom(offset int) {
 	lib, q, load := l.f.Backend().Stored, l.query(), l.load
 	q.Limit, q.Offset = storedPage, offset
-	l.f.Beside(func(ctx context.Context) func() {
+	l.f.InBackground(func(ctx context.Context) func() {
 		page, err := lib.List(ctx, q)
 		return func() {
 			if load != l.load {
@@ -188,7 +188,7 @@ func (l *sessionList) search(words string) {
 	}
 	lib, q, load := l.f.Backend().Stored, l.query(), l.load
 	q.Limit = mostHits
-	l.f.Beside(func(ctx context.Context) func() {
+	l.f.InBackground(func(ctx context.Context) func() {
 		found, err := app.Search(ctx, lib, words, q)
 		return func() {
 			switch {
@@ -312,7 +312,7 @@ func (l *sessionList) delete(s app.SessionEntry) {
 	if l.live != nil {
 		agent = l.live.Session
 	}
-	l.f.Beside(func(ctx context.Context) func() {
+	l.f.InBackground(func(ctx context.Context) func() {
 		err := s.Delete(ctx, lib, agent, agentDeletes)
 		return func() {
 			if err != nil {

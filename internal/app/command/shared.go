@@ -43,8 +43,8 @@ type Front interface {
 	Backend() *app.Backend
 	// After calls do after a time.
 	After(time.Duration, func())
-	// Beside calls do in the background, and then in the front end what it returns.
-	Beside(do func(context.Context) func())
+	// InBackground calls do in the background, and then in the front end what it returns.
+	InBackground(do func(context.Context) func())
 	Own
 }
 
@@ -78,14 +78,14 @@ type Own interface {
 	Quit()
 }
 
-// Shared is what a command of all front ends does, and when.
-type Shared struct {
+// Common is what a command of all front ends does, and when.
+type Common struct {
 	// Session means that it needs a session; line mode does without one if Begins, as it begins
 	// one then. Replay means that it can be done in a replay, too.
 	Session, Begins, Replay bool
-	// Beside means that it can be done while a question is open, Waits that it is done once the
+	// AtQuestion means that it can be done while a question is open, Waits that it is done once the
 	// session is open, while that is being opened.
-	Beside, Waits bool
+	AtQuestion, Waits bool
 	// Plain is what line mode's help says of it, "" for Help, and Names are its names there before
 	// those of Slash, separated by spaces.
 	Plain, Names string
@@ -96,85 +96,85 @@ type Shared struct {
 }
 
 // Commands are the commands that all front ends have.
-func Commands() Rows[Shared] {
-	category := func(names, plain, none string, of ...acpclient.ConfigCategory) Shared {
-		return Shared{
-			Session: true, Beside: true, Waits: true, Plain: plain, Names: names,
+func Commands() Rows[Common] {
+	category := func(names, plain, none string, of ...acpclient.ConfigCategory) Common {
+		return Common{
+			Session: true, AtQuestion: true, Waits: true, Plain: plain, Names: names,
 			Why: func(f Front) string { return Offers(f.Live(), none, of...) },
 			Do:  func(f Front) { chooseCategories(f, of...) },
 		}
 	}
-	return Rows[Shared]{
+	return Rows[Common]{
 		{ID: "mode", Keys: "f2", Help: "Choose the mode", Words: "mode switch select permission plan auto yolo approval", Slash: "mode modes", Do: category(
 			"", "choose the mode, or name it: /mode NAME", "this agent has no modes", acpclient.CategoryMode)},
 		{ID: Model, Keys: "f3", Help: "Choose the model", Words: "llm switch select change", Slash: "model models", Do: category(
 			"", "choose the model, or name it: /model NAME", "this agent offers no models", acpclient.CategoryModel, acpclient.CategoryModelConfig)},
 		{ID: "thought_level", Keys: "f4", Help: "Choose the thought level", Words: "thinking reasoning effort switch select", Do: category(
 			"thought", "choose the thought level, or name it: /thought LEVEL", "this agent offers no thought levels", acpclient.CategoryThoughtLevel)},
-		{ID: Options, Keys: "ctrl+o", Help: "Show all options", Words: "options agent switch", Slash: "options settings", Do: Shared{
-			Session: true, Beside: true, Waits: true, Plain: "choose an option of the agent and its value, or name them: /options NAME VALUE",
+		{ID: Options, Keys: "ctrl+o", Help: "Show all options", Words: "options agent switch", Slash: "options settings", Do: Common{
+			Session: true, AtQuestion: true, Waits: true, Plain: "choose an option of the agent and its value, or name them: /options NAME VALUE",
 			Why: func(f Front) string {
 				return unless(f.Live().Conversation.Phase == conversation.PhaseReady, "the session is not open")
 			},
 			Do: chooseOption,
 		}},
-		{ID: Changes, Keys: "f5", Help: "Review and undo changes", Words: "diff undo redo revert files edits git", Slash: "changes diff undo", Do: Shared{
+		{ID: Changes, Keys: "f5", Help: "Review and undo changes", Words: "diff undo redo revert files edits git", Slash: "changes diff undo", Do: Common{
 			Session: true, Plain: "list changed files; /changes N shows one, keep N, revert N, undo (the last turn), redo",
 			Why: Front.NoChanges, Do: Front.Changes,
 		}},
-		{ID: Rewind, Keys: "alt+z", Help: "Rewind to an earlier prompt", Words: "back checkpoint restore undo branch fork revert", Slash: "rewind", Do: Shared{
+		{ID: Rewind, Keys: "alt+z", Help: "Rewind to an earlier prompt", Words: "back checkpoint restore undo branch fork revert", Slash: "rewind", Do: Common{
 			Session: true, Plain: "list your prompts; /rewind N rewinds to before one, /rewind undo undoes that",
 			Why: Front.NoRewind, Do: choosePrompt,
 		}},
-		{ID: Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: Shared{Replay: true, Plain: "quit parley", Do: Front.Quit}},
-		{ID: Detach, Help: "Detach; the session keeps running", Words: "background leave disconnect tmux", Slash: "detach", Do: Shared{
-			Session: true, Beside: true, Plain: "detach from a session that keeps running", Why: Front.NoDetach, Do: Front.Detach,
+		{ID: Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: Common{Replay: true, Plain: "quit parley", Do: Front.Quit}},
+		{ID: Detach, Help: "Detach; the session keeps running", Words: "background leave disconnect tmux", Slash: "detach", Do: Common{
+			Session: true, AtQuestion: true, Plain: "detach from a session that keeps running", Why: Front.NoDetach, Do: Front.Detach,
 		}},
-		{ID: Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: Shared{
+		{ID: Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: Common{
 			Session: true, Plain: "list queued prompts; /queue drop N removes one",
 			Why: func(f Front) string { return unless(len(f.Live().Conversation.Queue) > 0, "the queue is empty") },
 			Do:  manageQueue,
 		}},
-		{ID: Sessions, Keys: "ctrl+s", Help: "Show the sessions", Words: "resume continue history load reopen conversation", Slash: "sessions resume continue history", Do: Shared{
+		{ID: Sessions, Keys: "ctrl+s", Help: "Show the sessions", Words: "resume continue history load reopen conversation", Slash: "sessions resume continue history", Do: Common{
 			Plain: "resume a session of this directory; /sessions all: of any, /sessions delete N deletes one", Do: ChooseSession,
 		}},
-		{ID: NewSession, Keys: "ctrl+n", Help: "New session in a new tab", Words: "new chat clear reset start over fresh empty", Slash: "new clear reset", Do: Shared{
+		{ID: NewSession, Keys: "ctrl+n", Help: "New session in a new tab", Words: "new chat clear reset start over fresh empty", Slash: "new clear reset", Do: Common{
 			Session: true, Begins: true, Plain: "new session with the same agent", Do: Front.NewSession,
 		}},
-		{ID: NewAgent, Help: "New tab with another agent", Words: "agent switch change", Slash: "agent agents", Do: Shared{
+		{ID: NewAgent, Help: "New tab with another agent", Words: "agent switch change", Slash: "agent agents", Do: Common{
 			Session: true, Begins: true, Plain: "new session with another agent", Do: Front.NewAgent,
 		}},
-		{ID: StartAgain, Keys: "alt+r", Help: "Restart the agent", Words: "reload reconnect retry", Do: Shared{
-			Session: true, Begins: true, Beside: true, Plain: "restart the agent, or reconnect", Names: "start", Do: Front.StartAgain,
+		{ID: StartAgain, Keys: "alt+r", Help: "Restart the agent", Words: "reload reconnect retry", Do: Common{
+			Session: true, Begins: true, AtQuestion: true, Plain: "restart the agent, or reconnect", Names: "start", Do: Front.StartAgain,
 		}},
-		{ID: Export, Help: "Export the session to a file", Words: "save share markdown html", Slash: "export share", Do: Shared{
+		{ID: Export, Help: "Export the session to a file", Words: "save share markdown html", Slash: "export share", Do: Common{
 			Session: true, Plain: "export the session: /export FILE, whose name ends in .md, .json or .html",
 			Why: func(f Front) string { return unless(len(f.Live().Conversation.Items) > 0, "the transcript is empty") },
 			Do:  Front.Export,
 		}},
-		{ID: Help, Keys: "f1 ?", Bare: true, Help: "Show the help", Words: "keys shortcuts bindings keybindings hotkeys commands", Slash: "help commands", Do: Shared{
-			Replay: true, Beside: true, Plain: "list the commands", Do: Front.Help,
+		{ID: Help, Keys: "f1 ?", Bare: true, Help: "Show the help", Words: "keys shortcuts bindings keybindings hotkeys commands", Slash: "help commands", Do: Common{
+			Replay: true, AtQuestion: true, Plain: "list the commands", Do: Front.Help,
 		}},
-		{ID: "rules", Help: "Show and remove rules", Words: "permissions approve approval allow deny trust", Slash: "rules permissions approvals", Do: Shared{
+		{ID: "rules", Help: "Show and remove rules", Words: "permissions approve approval allow deny trust", Slash: "rules permissions approvals", Do: Common{
 			Session: true,
 			Why:     func(f Front) string { return unless(f.Live().Session.About().Ruled, "start an agent first") },
 			Do:      showRules,
 		}},
-		{ID: "usage", Help: "Show usage and cost", Words: "spend usage context limit tokens money price budget", Slash: "usage cost context stats", Do: Shared{
+		{ID: "usage", Help: "Show usage and cost", Words: "spend usage context limit tokens money price budget", Slash: "usage cost context stats", Do: Common{
 			Session: true,
 			Why: func(f Front) string {
 				return unless(app.UsedText(f.Live().Conversation, time.Now()) != "", "the agent has reported no usage")
 			},
 			Do: func(f Front) { f.Say(app.UsedText(f.Live().Conversation, time.Now())) },
 		}},
-		{ID: "sign_in", Help: "Sign in to the agent", Words: "login log in account auth authenticate", Slash: "login signin auth", Do: Shared{
+		{ID: "sign_in", Help: "Sign in to the agent", Words: "login log in account auth authenticate", Slash: "login signin auth", Do: Common{
 			Session: true,
 			Why: func(f Front) string {
 				return unless(len(f.Live().Conversation.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 			},
 			Do: Front.SignIn,
 		}},
-		{ID: "sign_out", Help: "Sign out of the agent", Words: "logout log out account auth", Slash: "logout signout", Do: Shared{
+		{ID: "sign_out", Help: "Sign out of the agent", Words: "logout log out account auth", Slash: "logout signout", Do: Common{
 			Session: true,
 			Why: func(f Front) string {
 				return unless(f.Live().Conversation.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
@@ -202,7 +202,7 @@ func unless(ok bool, why string) string {
 // files of the user or project.
 func showRules(f Front) {
 	s := f.Live().Session
-	f.Beside(func(ctx context.Context) func() {
+	f.InBackground(func(ctx context.Context) func() {
 		rules, err := session.Do(ctx, s, app.ListRules{})
 		return func() {
 			if err != nil {
@@ -243,7 +243,7 @@ func removeRuleQuestion(ctx context.Context, s app.Session, r app.Rule) app.Ques
 
 func signOut(f Front) {
 	s := f.Live().Session
-	f.Beside(func(ctx context.Context) func() {
+	f.InBackground(func(ctx context.Context) func() {
 		err := session.Try(ctx, s, session.Logout{})
 		return func() {
 			if err != nil {

@@ -12,7 +12,7 @@ func TestWhatWasDoneBesideIsNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &program{ctx: t.Context(), calls: make(chan func()), gone: make(chan struct{})}
 		done := false
-		p.beside(func() func() { return func() { done = true } })
+		p.inBackground(func() func() { return func() { done = true } })
 		time.Sleep(time.Hour) // of the bubble
 		select {
 		case do := <-p.calls:
@@ -22,7 +22,7 @@ func TestWhatWasDoneBesideIsNotLost(t *testing.T) {
 		if !done {
 			t.Error("what was done beside is lost")
 		}
-		p.beside(func() func() { return func() {} })
+		p.inBackground(func() func() { return func() {} })
 		close(p.gone)
 	})
 }
