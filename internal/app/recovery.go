@@ -200,5 +200,5 @@ func (d *Drafts) Leave(s Session, draft string) bool {
 func unkept(s Session) bool { return !s.About().Stored }
 
 func sameView(a, b store.View) bool {
-	return a.Draft == b.Draft && (a.Top == nil) == (b.Top == nil) && (a.Top == nil || *a.Top == *b.Top)
+	return a.Draft == b.Draft && a.Editor == b.Editor && (a.Top == nil) == (b.Top == nil) && (a.Top == nil || *a.Top == *b.Top)
 }

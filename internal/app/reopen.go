@@ -151,6 +151,9 @@ func (l *Launcher) Reopen(ctx context.Context, o Open) (*Reopened, error) {
 		r.ReadOnly = locked
 	}
 	if r.ReadOnly == nil {
+		if v, err := l.Store.TakeView(o.ID); err == nil {
+			r.View = v
+		}
 		r.Session, r.ReadOnly = l.resume(r, log)
 		log = nil
 	}

@@ -233,8 +233,13 @@ func (k keeper) shown(c *Client) *app.Reopened {
 	if r.Runs = true; c.opt.ReadOnly {
 		r.ReadOnly = ErrReadOnly
 	}
-	if r.View.Draft != "" && c.watched() {
-		r.View.Draft = "" // another viewer is writing it
+	switch watched := c.watched(); {
+	case watched:
+		r.View.Draft, r.View.Editor = "", "" // another viewer is writing it
+	case r.View.Editor != "":
+		if v, err := k.Store.TakeView(r.Transcript.Meta.ID); err == nil {
+			r.View = v
+		}
 	}
 	return r
 }

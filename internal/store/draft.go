@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"parley/config"
 	"parley/fs"
@@ -78,6 +80,8 @@ func replaceDraft(path string, b []byte) error {
 type View struct {
 	// Draft is the unsent prompt.
 	Draft string `json:"draft,omitempty"`
+	// Editor is the file with the draft that was in an editor.
+	Editor string `json:"editor,omitempty"`
 	// Top is the number of the item at the top of the view; nil follows the end.
 	Top *int `json:"top,omitempty"`
 }
@@ -97,6 +101,37 @@ func (s *Store) SaveView(id ID, v View) error {
 		return fmt.Errorf("save the draft: %w", err)
 	}
 	return replaceDraft(s.viewPath(id), b)
+}
+
+// TakeView returns the stored view of a session. Text that was in an editor when parley was
+// killed becomes the draft, and its file is removed.
+func (s *Store) TakeView(id ID) (View, error) {
+	v, err := s.View(id)
+	if err != nil || v.Editor == "" {
+		return v, err
+	}
+	file := v.Editor
+	text, err := editedText(file)
+	if v.Editor = ""; err == nil && text != "" {
+		v.Draft = text
+	}
+	if s.SaveView(id, v) == nil {
+		_ = os.Remove(file) // its text is in the view
+	}
+	return v, nil
+}
+
+// editedBytes bounds the text that is taken from a file of an editor.
+const editedBytes = 16 << 20
+
+func editedText(path string) (string, error) {
+	f, err := fs.OpenRegular(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, editedBytes))
+	return strings.TrimRight(string(b), "\r\n"), err
 }
 
 // View returns the stored view of a session, or the zero View.

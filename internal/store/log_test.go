@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -185,6 +186,28 @@ func TestALogHasOneWriter(t *testing.T) {
 	}
 	if _, err := s.Continue(l.ID()); !errors.Is(err, ErrNotStored) {
 		t.Errorf("what was deleted gives %v", err)
+	}
+}
+
+// The text of an editor becomes the draft once. Where it is gone, the draft stays.
+func TestTakeView(t *testing.T) {
+	s, l := newLog(t)
+	file := filepath.Join(t.TempDir(), "prompt.md")
+	if err := os.WriteFile(file, []byte("from the editor\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"from the editor", "from the prompt"} {
+		if err := s.SaveView(l.ID(), View{Draft: "from the prompt", Editor: file}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if v, err := s.TakeView(l.ID()); err != nil || v != (View{Draft: want}) {
+				t.Errorf("it is %+v, %v, want %q", v, err, want)
+			}
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Error("the file is left")
+		}
 	}
 }
 

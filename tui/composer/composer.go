@@ -34,6 +34,9 @@ type Options struct {
 	// Exec returns the command that runs a program on the terminal and then returns the
 	// message of the callback. Nil means [tea.ExecProcess].
 	Exec func(*exec.Cmd, tea.ExecCallback) tea.Cmd
+	// Save returns the command that saves the draft; it is nil if there is nothing to save, and
+	// may be nil itself.
+	Save func() tea.Cmd
 	// NoImages returns why images cannot be sent, "" if they can. Nil means that they
 	// can.
 	NoImages func() string
@@ -50,6 +53,7 @@ type Composer struct {
 	placeholder string // shown while there is no draft
 	now         func() time.Time
 	exec        func(*exec.Cmd, tea.ExecCallback) tea.Cmd
+	save        func() tea.Cmd
 	noImages    func() string
 	own         []OwnCommand
 
@@ -78,13 +82,14 @@ type Composer struct {
 
 	width, maxHeight int
 	unfocused        bool
+	editing          string     // the file with the draft that is in an editor, or ""
 	top              wrappedRow // the first visible row of the draft
 }
 
 // New returns an empty composer, 80 columns wide and at most 10 lines high.
 func New(o Options) *Composer {
 	c := &Composer{
-		theme: o.Theme, keys: o.Keys, history: o.History, root: o.Root, now: o.Now, exec: o.Exec, noImages: o.NoImages, own: o.Own,
+		theme: o.Theme, keys: o.Keys, history: o.History, root: o.Root, now: o.Now, exec: o.Exec, save: o.Save, noImages: o.NoImages, own: o.Own,
 		width: 80, maxHeight: 10,
 	}
 	if o.Vim {
@@ -95,6 +100,9 @@ func New(o Options) *Composer {
 	}
 	if c.exec == nil {
 		c.exec = tea.ExecProcess
+	}
+	if c.save == nil {
+		c.save = func() tea.Cmd { return nil }
 	}
 	if c.root == "" {
 		c.root = "."

@@ -53,30 +53,52 @@ func writeDraft(text string) (name string, err error) {
 	return f.Name(), nil
 }
 
+// Editing returns the file with the draft that is in an editor, "" if there is none.
+func (c *Composer) Editing() string { return c.editing }
+
 // runEditor hands the terminal to the editor with a file that holds the draft, reads the
-// text back and removes the file.
+// text back and removes the file. Should parley be killed meanwhile, or right afterwards, what
+// is saved names the file.
 func (c *Composer) runEditor(args []string, file, was string) tea.Cmd {
+	ended := func() tea.Cmd {
+		c.editing = ""
+		save := c.save()
+		return func() tea.Msg {
+			defer os.Remove(file)
+			if save == nil {
+				return nil
+			}
+			return save()
+		}
+	}
 	read := func(err error) tea.Msg {
-		defer os.Remove(file)
 		text := ""
 		if err == nil {
 			text, err = readDraft(file)
 		}
 		if err != nil {
-			return ErrorMsg{Err: fmt.Errorf("edit the prompt with %s: %w; the draft is unchanged",
+			failed := ErrorMsg{Err: fmt.Errorf("edit the prompt with %s: %w; the draft is unchanged",
 				termtext.Line(filepath.Base(args[0])), err)}
+			return resultMsg{c, func() tea.Cmd { return tea.Batch(ended(), func() tea.Msg { return failed }) }}
 		}
 		return resultMsg{c, func() tea.Cmd {
 			if text != strings.TrimRight(was, "\n") { // else the draft keeps its chips and its cursor
 				c.endSearch() // begun before the editor appeared: what it shows is not the draft
 				c.buf.Replace(pos(0, 0), c.buf.last(), text)
 			}
-			return c.complete()
+			return tea.Batch(c.complete(), ended())
 		}}
 	}
-	return c.exec(exec.Command(args[0], append(args[1:], file)...), func(err error) tea.Msg {
+	c.editing = file
+	save, run := c.save(), c.exec(exec.Command(args[0], append(args[1:], file)...), func(err error) tea.Msg {
 		return resultMsg{c, func() tea.Cmd { return func() tea.Msg { return read(err) } }} // the callback must not block
 	})
+	return func() tea.Msg {
+		if save != nil {
+			_ = save() // should it fail, so will the next one
+		}
+		return run()
+	}
 }
 
 func readDraft(name string) (string, error) {

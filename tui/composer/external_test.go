@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,12 +28,27 @@ func runEditor(t *testing.T, c *Composer, script string) (errs []error) {
 		}
 		return func() tea.Msg { return done(cmd.Run()) }
 	}
+	var saved []string
+	c.save = func() tea.Cmd {
+		editing, text := c.Editing(), c.Text()
+		return func() tea.Msg {
+			if _, err := os.Stat(file); err != nil && !strings.HasPrefix(script, "rm ") {
+				t.Error("the file is gone before the draft was saved")
+			}
+			saved = append(saved, editing, text)
+			return nil
+		}
+	}
+	before := c.Text()
 	_, cmd := c.Key(press("ctrl+g"))
 	for _, msg := range settleCmds(c, cmd) {
 		errs = append(errs, msg.(ErrorMsg).Err)
 	}
 	if file == "" {
 		t.Error("the editor is not started")
+	}
+	if want := []string{file, before, "", c.Text()}; !slices.Equal(saved, want) {
+		t.Errorf("saved %q, want %q", saved, want)
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("the file is left behind")

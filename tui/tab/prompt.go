@@ -207,7 +207,9 @@ type drafts struct {
 	pending  bool               // a save is due
 }
 
-func (d *drafts) view() store.View { return store.View{Draft: d.composer.Text(), Top: d.top()} }
+func (d *drafts) view() store.View {
+	return store.View{Draft: d.composer.Text(), Editor: d.composer.Editing(), Top: d.top()}
+}
 
 // Touched schedules a save after input. It saves at once after the draft was sent, so that
 // the draft does not come back.

@@ -91,6 +91,7 @@ func newComposer(t *Tab) *composer.Composer {
 	p := t.program
 	return composer.New(composer.Options{
 		Theme: p.Theme, Keys: p.Keys, History: p.History, Root: t.cwd, Now: p.Now, Exec: t.exec, Vim: p.Vim,
+		Save:     func() tea.Cmd { return t.drafts.save() },
 		NoImages: t.noImages, Own: composerCommands(),
 	})
 }

@@ -185,6 +185,23 @@ func TestASavedDraftOutlivesAKill(t *testing.T) {
 	at.start(talk(resumes, "x"), "--continue").Shows("The first answer.", "❯ not yet sent")
 }
 
+// What was written in an editor is not lost with parley.
+func TestTextInAnEditorOutlivesAKill(t *testing.T) {
+	t.Parallel()
+	at, temp := newPlace(t), t.TempDir()
+	editor := filepath.Join(t.TempDir(), "ed")
+	must(t, os.WriteFile(editor, []byte("#!/bin/sh\necho ' and in the editor' >> \"$1\"\nkill -9 $PPID\n"), 0o755))
+	p := Start(t, Options{
+		Home: at.home, Project: at.dir, Script: talk(resumes, "The first answer."),
+		Env: []string{"TMPDIR=" + temp, "EDITOR=" + editor},
+	})
+	p.Ready().Ask("first").Shows("The first answer.").Idle().Type("in the prompt").Press("ctrl+g").WaitExit()
+	at.start(talk(resumes, "x"), "--continue").Shows("The first answer.", "❯ in the prompt and in the editor").Leaves()
+	if left, _ := filepath.Glob(filepath.Join(temp, "parley-prompt-*")); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}
+
 // Queued prompts are not sent before somebody says so.
 func TestQueuedPromptsComeBackAndWait(t *testing.T) {
 	t.Parallel()
