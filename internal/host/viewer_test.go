@@ -245,6 +245,36 @@ func TestWhichActsAreDone(t *testing.T) {
 	}
 }
 
+// A viewer that takes over what another has left ends it: its acts count no more, even if it is
+// still there.
+func TestADepartedViewerDoesNothingMore(t *testing.T) {
+	f := newFake()
+	h := run(t, Options{Session: f})
+	prompt := func(conn *acpclient.Conn, number int, words string) error {
+		raw, err := session.Encode(session.Prompt{Prompt: queued(words)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn.Call(t.Context(), requestAct, act{Number: number, Name: "Prompt", Act: raw}, nil)
+	}
+	departed := h.raw(t, hello{Version: Version, Viewer: "departed", Name: "viewer"})
+	if err := prompt(departed, 1, "before"); err != nil {
+		t.Fatal(err)
+	}
+	next := h.raw(t, hello{Version: Version, Viewer: "next", Name: "viewer", Left: []string{"departed"}})
+	if err := prompt(departed, 2, "departed"); err == nil {
+		t.Error("the departed viewer still acts")
+	}
+	if err := prompt(next, 1, "after"); err != nil {
+		t.Error(err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !slices.Equal(f.prompts, []string{"before", "after"}) {
+		t.Errorf("these prompts are done: %q", f.prompts)
+	}
+}
+
 // steering is a session whose steering lasts.
 type steering struct {
 	*fake

@@ -240,8 +240,13 @@ var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/d
 // computing returns the devices of this machine for graphics, machine learning and
 // virtual machines.
 func computing() []string {
+	return devicesAt("/dev/dri/*", "/dev/nvidia*", "/dev/kfd", "/dev/kvm")
+}
+
+// devicesAt returns what matches patterns and is no directory.
+func devicesAt(patterns ...string) []string {
 	var found []string
-	for _, pattern := range []string{"/dev/dri/*", "/dev/nvidia*", "/dev/kfd", "/dev/kvm"} {
+	for _, pattern := range patterns {
 		paths, _ := filepath.Glob(pattern) // the patterns are valid
 		for _, p := range paths {
 			if !isDir(p) {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -710,6 +711,56 @@ func TestLeavesReservationsThatWereEdited(t *testing.T) {
 		if r.release(); !exists(path) {
 			t.Errorf("what was %s is removed", name)
 		}
+	}
+}
+
+// Sandboxes that begin and end at once share a reservation: it is there as long as one has it.
+func TestAReservationIsThereWhileItIsHeld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "reserved")
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 500 {
+				r, err := reserve(path, true, "")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				held := r.unchanged()
+				if r.release(); !held {
+					t.Error("it is held, and it is not there")
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// A directory that leads from a hidden one to an open one stays hidden.
+func TestTheWayThroughWhatIsHiddenStaysHidden(t *testing.T) {
+	dir := t.TempDir()
+	hidden, way := filepath.Join(dir, "hidden"), filepath.Join(dir, "hidden", "way")
+	open := filepath.Join(way, "open")
+	if err := os.MkdirAll(open, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	args := mounts(Bounds{Write: []string{dir, open}, Hide: []string{hidden}})
+	if slices.Contains(args, way) || !slices.Contains(args, open) {
+		t.Errorf("these are mounted: %q", args)
+	}
+}
+
+// Directories among the devices may hold others.
+func TestOnlyDevicesAreFound(t *testing.T) {
+	dir := t.TempDir()
+	for _, err := range []error{os.Mkdir(filepath.Join(dir, "by-path"), 0o700), os.WriteFile(filepath.Join(dir, "card0"), nil, 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := devicesAt(dir + "/*"); !slices.Equal(got, []string{filepath.Join(dir, "card0")}) {
+		t.Errorf("found %q", got)
 	}
 }
 
