@@ -134,7 +134,7 @@ func (f *front) NoChanges() string {
 
 func (f *front) NoRewind() string {
 	switch l := f.live(); {
-	case l.branching:
+	case l.replacing:
 		return "the session is not open"
 	case l.Conversation.Turn.Running:
 		return "the agent is working: wait, or /cancel first"
@@ -144,17 +144,10 @@ func (f *front) NoRewind() string {
 	return ""
 }
 
-func (f *front) NoBranch() string {
-	if f.p.opt.Branch == nil || f.live().StoredID() == "" {
-		return "the conversation stays: this session is not stored"
-	}
-	return ""
-}
-
 // Branch goes on in the branch. Prompts that are typed meanwhile wait for it.
 func (f *front) Branch(branch command.Branch) {
 	l := f.live()
-	l.branching = true
+	l.replacing = true
 	f.InBackground(func(ctx context.Context) func() {
 		b, err := branch.Begin(ctx)
 		return func() {
@@ -170,7 +163,7 @@ func (f *front) Branch(branch command.Branch) {
 				}
 				return
 			}
-			l.branching = false
+			l.replacing = false
 			if open := branch.Failed(err); open != nil {
 				f.p.reopen(*open)
 				return
@@ -183,7 +176,7 @@ func (f *front) Branch(branch command.Branch) {
 // Fork goes on in a fork of the session. This one stays in the list.
 func (f *front) Fork(prompt int) {
 	l, agent := f.live(), f.live().Agent
-	if why := cmp.Or(f.NoRewind(), f.NoBranch()); why != "" {
+	if why := cmp.Or(f.NoRewind(), command.NoBranch(f)); why != "" {
 		f.Say("no fork: " + why)
 		return
 	}
@@ -202,11 +195,18 @@ func (f *front) Fork(prompt int) {
 	})
 }
 
-func (f *front) NoDetach() string {
-	if f.live().Running() == "" {
-		return "this session ends with parley: start it with 'parley --keep'"
-	}
-	return ""
+// Reopen keeps the prompts that are typed meanwhile.
+func (f *front) Reopen(o app.Open, open func(context.Context, app.Open) (*app.Reopened, error)) {
+	f.live().replacing = true
+	f.p.reopenWith(o, open)
+}
+
+// End ends the session, and the program with it.
+func (f *front) End(s app.Session) {
+	f.InBackground(func(ctx context.Context) func() {
+		app.End(ctx, s)
+		return f.Quit
+	})
 }
 
 // Export writes the session to a file, in the format of its name.

@@ -564,6 +564,9 @@ func TestCommandsSayWhyNot(t *testing.T) {
 		{"/login", "The agent offers no sign-in method."},
 		{"/logout", "The agent offers no sign-out."},
 		{"/detach", "This session ends with parley"},
+		{"/end-session", "This session ends with parley"},
+		{"/keep", "Sessions cannot be kept running here."},
+		{"/fork", "This agent cannot fork sessions."},
 	} {
 		r.types(c.line + "\n").reads(c.says)
 	}

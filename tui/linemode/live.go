@@ -40,9 +40,9 @@ type live struct {
 	// told are the waits that were written, with when they began.
 	told map[string]time.Time
 	link app.Link // the last one written
-	// branching means that a branch is about to replace the session. It gets held, the prompts, and
-	// earlier with the first one.
-	branching bool
+	// replacing means that another session is about to replace this one. It gets held, the prompts,
+	// and earlier with the first one.
+	replacing bool
 	held      app.HeldPrompts
 	earlier   string
 	// unstarted means that the agent exited before a session was opened.
@@ -89,8 +89,13 @@ func (l *live) close() Left {
 }
 
 func (*live) notStarted() {}
-func (*live) notOpened()  {}
-func (*live) stay()       {}
+
+func (l *live) notOpened() {
+	l.replacing = false
+	l.held.Send(l.Session)
+}
+
+func (*live) stay() {}
 
 func (l *live) events() <-chan struct{} { return l.Session.Stream().Ready() }
 
@@ -217,8 +222,8 @@ func (l *live) apply(e conversation.Event) {
 		l.p.out.items()
 		l.p.out.line("/start retries, /new opens a new session, /quit quits.")
 	case conversation.AgentLost:
-		if l.branching {
-			break // its session was ended for the branch
+		if l.replacing {
+			break // it was ended for the other one
 		}
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
 			l.p.out.line("The session was rewound on another terminal.")
@@ -307,7 +312,7 @@ func (l *live) send(text string) {
 	}
 	q := l.content(text)
 	switch {
-	case l.branching:
+	case l.replacing:
 		l.held = append(l.held, q)
 		l.p.out.line(heldText)
 		return

@@ -160,10 +160,6 @@ func newPromptRows() command.Rows[promptCommand] {
 			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, atQuestion: true,
 		}},
 		{ID: command.Suspend, Keys: "ctrl+z", Help: "Suspend parley, or detach", Words: "background pause", Do: promptCommand{in: inAll, do: (*Tab).suspend, atQuestion: true}},
-		{ID: command.Keep, Help: "Keep this session running", Words: "background host daemon survive detach close terminal", Do: promptCommand{in: inSession, live: (*live).keep, unready: (*live).cannotKeep}},
-		{ID: command.EndSession, Help: "End this session", Words: "stop kill close", Do: promptCommand{
-			in: inSession, live: (*live).askToEnd, unready: (*live).notKept,
-		}},
 		{ID: command.HistoryPrev, Keys: "up", Help: "Previous prompt", Absent: step, Do: promptCommand{live: func(l *live) tea.Cmd { return l.queue.Recall() }}},
 		{ID: command.PasteImage, Keys: "ctrl+v", Help: "Paste the image on the clipboard", Words: "screenshot picture attach", Do: promptCommand{
 			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.prompt.pasteImage() },
@@ -209,12 +205,6 @@ func newPromptRows() command.Rows[promptCommand] {
 		}},
 		{ID: "files", Help: "Show the files the agent wrote", Words: "edits diff changes", Do: promptCommand{in: inSession, live: fileList}},
 		{ID: "shell", Help: "Open your shell", Words: "terminal bash console command !", Do: promptCommand{in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }}},
-		{ID: command.Fork, Keys: "alt+o", Help: "Fork this session", Words: "branch copy duplicate", Do: promptCommand{
-			in: inSession, live: (*live).forkAll,
-			unready: func(l *live) string {
-				return unless(l.Conversation.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
-			},
-		}},
 		{ID: "theme", Help: "Choose the theme", Words: "colours colors dark light appearance", Slash: "theme themes", Do: promptCommand{do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }}},
 		{ID: "edit_config", Help: "Edit the configuration file", Words: "settings preferences vim mcp servers sandbox keys notifications", Slash: "config vim mcp sandbox keys", Do: promptCommand{do: (*Tab).editConfig}},
 		{ID: "news", Help: "Show the news", Words: "changelog release version", Slash: "news changelog release-notes", Do: promptCommand{do: always(func(t *Tab) {

@@ -198,12 +198,22 @@ func (f *front) Open(o app.Open) {
 }
 func (f *front) OpenRemembered(info acpclient.SessionInfo) { f.add(f.live().openSession(info)) }
 
-func (f *front) NewSession()      { f.add(f.live().newSession()) }
-func (f *front) NewAgent()        { f.add(f.live().chooseAnother()) }
-func (f *front) StartAgain()      { f.add(f.live().startAgain()) }
-func (f *front) Detach()          { f.add(f.tab.detach()) }
-func (f *front) NoDetach() string { return f.live().notKept() }
-func (f *front) Export()          { f.live().export() }
+func (f *front) NewSession() { f.add(f.live().newSession()) }
+func (f *front) NewAgent()   { f.add(f.live().chooseAnother()) }
+func (f *front) StartAgain() { f.add(f.live().startAgain()) }
+func (f *front) Detach()     { f.add(f.tab.detach()) }
+
+// Reopen implements command.Front, as End does.
+func (f *front) Reopen(o app.Open, open func(context.Context, app.Open) (*app.Reopened, error)) {
+	f.add(f.tab.reopenWith(o, open))
+}
+
+func (f *front) End(s app.Session) {
+	f.add(send(End{func(ctx context.Context) { app.End(ctx, s) }}))
+	f.Detach()
+}
+
+func (f *front) Export() { f.live().export() }
 
 func (f *front) SignIn() {
 	l := f.live()

@@ -1,8 +1,6 @@
 package tab
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
@@ -49,63 +47,6 @@ func (t *Tab) detach() tea.Cmd {
 		return send(Quit{Sure: true})
 	}
 	return t.program.Tabs.Close()
-}
-
-// notKept says why there is nothing to detach from, or to end, or returns "".
-func (l *live) notKept() string {
-	return unless(l.Running() != "", "this session ends with parley: keep it running first")
-}
-
-// cannotKeep says why the session cannot go on in a process of its own, or returns "".
-func (l *live) cannotKeep() string {
-	t := l.tab
-	switch {
-	case l.Running() != "":
-		return "this session keeps running already"
-	case t.program.Keep == nil:
-		return "sessions cannot be kept running here"
-	case l.notStored() != "":
-		return l.notStored() + ": only a stored session can be moved to a process of its own"
-	case l.Conversation.Turn.Running:
-		return "wait until the turn has ended"
-	case app.ResumableID(l.Conversation) == "":
-		return "this agent cannot resume a session, so it cannot be moved: start parley with --keep"
-	}
-	return ""
-}
-
-// keep moves the session to a host: it ends here and is reopened there.
-func (l *live) keep() tea.Cmd {
-	if why := l.cannotKeep(); why != "" {
-		return l.say(why)
-	}
-	p, old := l.program, l.Session
-	return l.tab.reopenWith(app.Open{ID: l.tab.StoredID(), Agent: &l.Agent}, func(ctx context.Context, o app.Open) (*app.Reopened, error) {
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
-		defer cancel()
-		app.End(ending, old)
-		if r, err := p.Keep(ctx, o); err == nil {
-			return r, nil
-		}
-		return p.Reopen(ctx, o) // it goes on as it was, and the status line does not say "kept"
-	})
-}
-
-// askToEnd asks whether to end a session that would go on.
-func (l *live) askToEnd() tea.Cmd {
-	text := "Its agent and what that has started are ended. The transcript stays."
-	if l.Conversation.Turn.Running {
-		text = "The agent is stopped in the middle of its turn. The transcript stays."
-	}
-	end := func() tea.Cmd {
-		s := l.Session
-		return tea.Batch(send(End{func(ctx context.Context) { app.End(ctx, s) }}), l.tab.detach())
-	}
-	l.ask(dialog.Confirmation{Title: "End this session?", Text: text, Choices: []dialog.Choice{
-		{Name: "Keep it running", Key: "k", Do: dialog.Close{}},
-		{Name: "End it", Key: "e", Risky: true, Do: dialog.Do(end)},
-	}})
-	return nil
 }
 
 // openAgain opens a session from its log, after its process has ended.

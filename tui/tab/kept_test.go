@@ -357,7 +357,7 @@ func TestNothingWaitsForAHost(t *testing.T) {
 		"form":               func(b *bench) { b.open().do(dialog.Elicit{}) },
 		"open an address":    func(b *bench) { b.open().do(dialog.OpenURL{}) },
 		"open a session":     func(b *bench) { b.open().openSession(acpclient.SessionInfo{SessionID: "other", Cwd: "/elsewhere"}) },
-		"fork":               func(b *bench) { b.open().forkAll() },
+		"fork":               func(b *bench) { b.shared(command.Fork) },
 		"a start that fails": func(b *bench) { b.events(conversation.SessionFailed{Err: errors.New("no")}) },
 		"a start": func(b *bench) {
 			b.events(conversation.AgentStarting{Command: "agent", At: b.program.Now()})

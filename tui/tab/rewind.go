@@ -29,25 +29,6 @@ func (l *live) noRewind() string {
 	return ""
 }
 
-// NoBranch implements command.Front.
-func (f *front) NoBranch() string {
-	why := f.live().notStored()
-	return unless(f.tab.program.Branch != nil && why == "", "the conversation stays: "+why)
-}
-
-// notStored says why the session is not stored, or returns "".
-func (l *live) notStored() string {
-	switch {
-	case l.tab.StoredID() != "":
-		return ""
-	case l.Agent.ID == app.TourID:
-		return "the tour is not stored"
-	case len(l.Conversation.Prompts()) == 0:
-		return "send a prompt first"
-	}
-	return "this session is not stored"
-}
-
 // Branch implements command.Front: it goes on in this tab.
 func (f *front) Branch(branch command.Branch) {
 	t, l, ctx := f.tab, f.live(), f.tab.program.Context
@@ -101,8 +82,8 @@ func (t *Tab) showBranch(b *app.Branched) tea.Cmd {
 // session.
 func (f *front) Fork(prompt int) {
 	l := f.live()
-	if f.NoBranch() != "" {
-		f.Say("no fork: " + l.notStored())
+	if command.NoBranch(f) != "" {
+		f.Say("no fork: " + command.NotStored(f))
 		return
 	}
 	title := fmt.Sprintf("Fork before prompt %d", prompt)
@@ -116,20 +97,6 @@ func (f *front) Fork(prompt int) {
 			{Name: "In a new tab, in a worktree", Key: "w", Do: dialog.Do(func() tea.Cmd { return l.fork(prompt, true) })},
 			{Name: "Stay here", Key: "s", Do: dialog.Close{}},
 		},
-	})
-}
-
-// forkAll asks where to fork the whole session. One that is not stored is forked here.
-func (l *live) forkAll() tea.Cmd {
-	return l.tab.front(func(f command.Front) {
-		switch why := f.NoRewind(); {
-		case f.NoBranch() != "":
-			f.(*front).add(l.try(l.Session, session.Fork{}))
-		case why != "":
-			f.Say(why)
-		default:
-			f.Fork(len(l.Conversation.Prompts()) + 1)
-		}
 	})
 }
 

@@ -99,7 +99,7 @@ func (p *promptList) path(path string) string { return p.f.Path(p.live.Conversat
 func promptID(p conversation.Prompt) string { return fmt.Sprint("prompt ", p.Number) }
 
 func (p *promptList) choice() Choice {
-	items, stays := RewindItems(p.f), p.f.NoBranch()
+	items, stays := RewindItems(p.f), NoBranch(p.f)
 	for _, prompt := range p.prompts {
 		item := Item{
 			ID: promptID(prompt), Title: app.PromptLine(conversation.QueuedPrompt{Prompt: prompt.Blocks}), Used: prompt.At,
@@ -209,7 +209,7 @@ func (r *rewind) ask() {
 		Title: fmt.Sprintf("Rewind to before prompt %d?", r.prompt.Number),
 		While: func() bool { return r.f.Live() == r.live && r.f.NoRewind() == "" },
 	}
-	why := r.f.NoBranch()
+	why := NoBranch(r.f)
 	talks := why == ""
 	about := []string{cmp.Or(why, app.WayTo(r.live.Conversation, r.prompt.Number).Text()+".")}
 	switch {

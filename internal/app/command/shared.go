@@ -51,16 +51,17 @@ type Front interface {
 // Own are the commands that each front end does in its own way.
 type Own interface {
 	Help()
-	// Changes reviews changed files, Detach leaves a session that keeps running; NoChanges and NoDetach
-	// say why that cannot be done now, or return "".
+	// Changes reviews changed files; NoChanges says why that cannot be done now, or returns "".
 	Changes()
 	NoChanges() string
-	// NoRewind says why the session cannot be rewound now, NoBranch why its conversation cannot, or
-	// return "". Branch goes on in a branch of the session, Fork opens one from before a prompt.
+	// NoRewind says why the session cannot be rewound now, or returns "". Branch goes on in a branch of
+	// the session, Fork opens one from before a prompt.
 	NoRewind() string
-	NoBranch() string
 	Branch(Branch)
 	Fork(prompt int)
+	// Reopen goes on in what open makes of the session, which that ends. End ends the session.
+	Reopen(o app.Open, open func(context.Context, app.Open) (*app.Reopened, error))
+	End(app.Session)
 	// EditQueued takes a prompt of the queue back into the draft. Sending it restores its position,
 	// counted from 1. NoEdit says why that cannot be done now, or returns "".
 	EditQueued(id, at int)
@@ -74,7 +75,6 @@ type Own interface {
 	Export()
 	SignIn()
 	Detach()
-	NoDetach() string
 	Quit()
 }
 
@@ -128,7 +128,20 @@ func Commands() Rows[Common] {
 		}},
 		{ID: Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: Common{Replay: true, Plain: "quit parley", Do: Front.Quit}},
 		{ID: Detach, Help: "Detach; the session keeps running", Words: "background leave disconnect tmux", Slash: "detach", Do: Common{
-			Session: true, AtQuestion: true, Plain: "detach from a session that keeps running", Why: Front.NoDetach, Do: Front.Detach,
+			Session: true, AtQuestion: true, Plain: "detach from a session that keeps running", Why: notKept, Do: Front.Detach,
+		}},
+		{ID: Keep, Help: "Keep this session running", Words: "background host daemon survive detach close terminal", Do: Common{
+			Session: true, Plain: "move the session to a process that keeps running", Names: "keep", Why: cannotKeep, Do: keep,
+		}},
+		{ID: EndSession, Help: "End this session", Words: "stop kill close", Do: Common{
+			Session: true, Plain: "end a session that keeps running", Names: "end-session", Why: notKept, Do: askToEnd,
+		}},
+		{ID: Fork, Keys: "alt+o", Help: "Fork this session", Words: "branch copy duplicate", Do: Common{
+			Session: true, Plain: "go on in a fork of the session; this one stays", Names: "fork",
+			Why: func(f Front) string {
+				return unless(f.Live().Conversation.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
+			},
+			Do: forkSession,
 		}},
 		{ID: Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: Common{
 			Session: true, Plain: "list queued prompts; /queue drop N removes one",

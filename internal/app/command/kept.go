@@ -1,0 +1,94 @@
+package command
+
+import (
+	"context"
+
+	"parley/internal/app"
+	"parley/internal/session"
+)
+
+// NotStored says why the session is not stored, or returns "".
+func NotStored(f Front) string {
+	switch l := f.Live(); {
+	case f.StoredID() != "":
+		return ""
+	case l.Agent.ID == app.TourID:
+		return "the tour is not stored"
+	case len(l.Conversation.Prompts()) == 0:
+		return "send a prompt first"
+	}
+	return "this session is not stored"
+}
+
+// NoBranch says why the conversation cannot go back, or returns "".
+func NoBranch(f Front) string {
+	why := NotStored(f)
+	return unless(f.Backend().Branch != nil && why == "", "the conversation stays: "+why)
+}
+
+// forkSession forks the whole session. The agent forks one that is not stored in place.
+func forkSession(f Front) {
+	switch why := f.NoRewind(); {
+	case NoBranch(f) != "":
+		act(f, session.Fork{}, func(_ session.None, err error) {
+			if err != nil {
+				f.Say(err.Error())
+			}
+		})
+	case why != "":
+		f.Say(why)
+	default:
+		f.Fork(len(f.Live().Conversation.Prompts()) + 1)
+	}
+}
+
+// notKept says why there is nothing to detach from, or to end, or returns "".
+func notKept(f Front) string {
+	return unless(f.Live().Running() != "", "this session ends with parley: keep it running first")
+}
+
+// cannotKeep says why the session cannot go on in a process of its own, or returns "".
+func cannotKeep(f Front) string {
+	l := f.Live()
+	switch why := NotStored(f); {
+	case l.Running() != "":
+		return "this session keeps running already"
+	case f.Backend().Keep == nil:
+		return "sessions cannot be kept running here"
+	case why != "":
+		return why + ": only a stored session can be moved to a process of its own"
+	case l.Conversation.Turn.Running:
+		return "wait until the turn has ended"
+	case app.ResumableID(l.Conversation) == "":
+		return "this agent cannot resume a session, so it cannot be moved: start parley with --keep"
+	}
+	return ""
+}
+
+// keep moves the session to a host: it ends here and is reopened there.
+func keep(f Front) {
+	l, b := f.Live(), f.Backend()
+	old := l.Session
+	f.Reopen(app.Open{ID: f.StoredID(), Agent: &l.Agent}, func(ctx context.Context, o app.Open) (*app.Reopened, error) {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
+		defer cancel()
+		app.End(ending, old)
+		if r, err := b.Keep(ctx, o); err == nil {
+			return r, nil
+		}
+		return b.Reopen(ctx, o) // it goes on as it was
+	})
+}
+
+// askToEnd asks whether to end a session that would go on.
+func askToEnd(f Front) {
+	l := f.Live()
+	text := "Its agent and what that has started are ended. The transcript stays."
+	if l.Conversation.Turn.Running {
+		text = "The agent is stopped in the middle of its turn. The transcript stays."
+	}
+	f.Ask(app.Question{Title: "End this session?", Text: text, Choices: []app.Choice{
+		{Name: "Keep it running", Key: "k"},
+		{Name: "End it", Key: "e", Risky: true, Here: func() { f.End(l.Session) }},
+	}})
+}
