@@ -39,8 +39,8 @@ type Case struct {
 	// user has chosen it, and the agent has not confirmed yet.
 	Mode      string
 	Switching bool
-	// Unasked means that the agent asks for no permission: only rules that deny or ask
-	// count.
+	// Unasked means that only rules that deny or ask count: the agent asks for no permission,
+	// or for another session.
 	Unasked bool
 	// before means that the call was said to do it, and then something else.
 	before bool
@@ -89,7 +89,12 @@ func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermis
 		if asked == nil {
 			return // the question is closed
 		}
-		if s.settle(q, asked.Asked, s.rules.rule(ctx, c)) {
+		c.Unasked = q.foreign != ""
+		ruling := s.rules.rule(ctx, c)
+		if q.foreign != "" && ruling.Verdict == policy.Allow {
+			ruling = Ruling{}
+		}
+		if s.settle(q, asked.Asked, ruling) {
 			return
 		}
 	}
@@ -183,6 +188,7 @@ func (s *Session) askReferred() {
 			r.Proposals = nil // they are about the earlier call
 		}
 		q.judged = false
+		s.tellForeign(q)
 		s.stream.post(conversation.PermissionReferred{ID: id, Why: r.Why, Proposals: r.Proposals, At: s.opt.Now()})
 	}
 }

@@ -90,8 +90,23 @@ func TestWhatNoRuleAnswersIsAsked(t *testing.T) {
 	})
 }
 
+// A denial counts for every session that the agent names: the rules that allow do not.
+func TestARuleDeniesForAnotherSession(t *testing.T) {
+	rule := func(_ context.Context, c Case) Ruling {
+		if !c.Unasked {
+			return Ruling{Verdict: policy.Allow, Rule: "allow"}
+		}
+		return Ruling{Verdict: policy.Deny, Rule: "deny"}
+	}
+	judgedBy(t, rule, func(t *testing.T, h *harness, _ *fakeJudge) {
+		ch := h.agent().ask(t.Context(), "session/request_permission", strings.Replace(permissionFor("t1"), `"s1"`, `"zzz"`, 1))
+		h.settle()
+		wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"no"}}`)
+	})
+}
+
 // A rule gives no answer that the agent does not offer, none that reaches further
-// than once, and none for another session.
+// than once, and allows nothing for another session.
 func TestWhatARuleMayNotAnswer(t *testing.T) {
 	options := func(options string) string {
 		return `{"sessionId":"s1","toolCall":{"toolCallId":"t1"},"options":[` + options + `]}`

@@ -33,6 +33,8 @@ type question[A any] struct {
 	// once they leave the question to the user.
 	judged   bool
 	referred *referral
+	// foreign is the session that it is for, if that is not open here.
+	foreign acpclient.SessionID
 	// form is the request of an elicitation. forPermission says that it stands for a
 	// permission request: the user cannot leave it unanswered but by cancelling the turn.
 	form          *acpclient.CreateElicitationRequest
@@ -72,22 +74,30 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 	}
 	q.offered = r.Options
 	s.permissions[q.id] = q
-	open := s.stream.id()
-	here := r.SessionID == open || r.SessionID == "" || s.stream.isSubagent(r.SessionID)
-	if !here && open != "" {
-		s.stream.notice(acpclient.NoticeWarning, "The next question is for another session",
-			fmt.Sprintf("It is for the session %q, which is not open here; perhaps a subagent.", r.SessionID))
+	if r.SessionID != s.stream.id() && !s.stream.isSubagent(r.SessionID) {
+		q.foreign = r.SessionID
 	}
-	// Rules do not apply to a session that is not open here, whose mode and directory are
-	// unknown, nor where no option is one for a rule. A subagent that the agent has announced
-	// works in the mode and directory of its parent.
-	q.judged = s.rules.judge != nil && here &&
-		(onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
+	// No rule allows anything in a session that is not open here, whose mode and directory are
+	// unknown. A subagent that the agent has announced works in the mode and directory of its
+	// parent.
+	q.judged = s.rules.judge != nil && (onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
+	if !q.judged {
+		s.tellForeign(q)
+	}
 	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
 	if s.stream.cancelling() {
 		s.closePermission(q.id, acpclient.PermissionCancelled)
 	}
 	return q
+}
+
+// tellForeign adds a notice that the user is about to be asked for another session. s.mu must
+// be held.
+func (s *Session) tellForeign(q *question[acpclient.RequestPermissionOutcome]) {
+	if q.foreign != "" && s.stream.id() != "" {
+		s.stream.notice(acpclient.NoticeWarning, "The next question is for another session",
+			fmt.Sprintf("It is for the session %q, which is not open here; perhaps a subagent.", q.foreign))
+	}
 }
 
 // close ends a question with an event, if the question is as the user has seen it: what is

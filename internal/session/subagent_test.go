@@ -58,22 +58,22 @@ func TestUpdatesOfSubagents(t *testing.T) {
 	})
 }
 
-// Rules answer the questions of a subagent that works in the directory of its parent.
+// Rules allow what a subagent asks for only if it works in the directory of its parent.
 func TestRulesForSubagents(t *testing.T) {
 	for cwd, judged := range map[string]int{"": 1, `,"cwd":"/work"`: 1, `,"cwd":"/elsewhere"`: 0} {
-		judgedBy(t, func(context.Context, Case) Ruling { return Ruling{Verdict: policy.Deny, Rule: "r"} }, func(t *testing.T, h *harness, j *fakeJudge) {
+		judgedBy(t, func(context.Context, Case) Ruling { return Ruling{Verdict: policy.Allow, Rule: "r"} }, func(t *testing.T, h *harness, j *fakeJudge) {
 			h.prompt("go")
 			h.agent().update("s1", strings.TrimSuffix(child, "}")+cwd+"}")
 			ch := h.agent().ask(t.Context(), "session/request_permission", strings.Replace(permissionFor("t"), `"s1"`, `"k"`, 1))
 			h.settle()
-			if len(j.cases) != judged {
+			if len(j.cases) != 1 || j.cases[0].Unasked == (judged == 1) {
 				t.Errorf("%q: judged %+v", cwd, j.cases)
 			}
 			if notes := eventsOf[conversation.NoticeAdded](h); len(notes) != 1-judged {
 				t.Errorf("%q: %v", cwd, notes)
 			}
 			if judged == 1 {
-				wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"no"}}`)
+				wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"yes"}}`)
 			}
 		})
 	}
