@@ -12,8 +12,11 @@ import (
 	"syscall"
 	"testing"
 
+	"parley/acpclient"
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/policy"
+	"parley/internal/session"
 )
 
 // What a command names by a list, a pattern, an option or a folder counts as if it named
@@ -113,7 +116,7 @@ func BenchmarkRuleOverATree(b *testing.B) {
 		p := newPlaces(dir, nil, sensitive)
 		b.Run(fmt.Sprint(files), func(b *testing.B) {
 			for b.Loop() {
-				if found, ok := p.search(".", policy.SearchVisible); found != "" || !ok {
+				if found, ok := p.search(".", policy.SearchVisible, nil); found != "" || !ok {
 					b.Fatal(found, ok)
 				}
 			}
@@ -203,5 +206,66 @@ func TestWhatGitPrints(t *testing.T) {
 	other := project(t, "", ".git/HEAD")
 	if r := judge(open(t, other, NewRuleStore(t.TempDir()), lines...), "execute", `{"command":"git diff"}`); r.Verdict != policy.Ask {
 		t.Errorf("without a repository: %s", r.Verdict)
+	}
+}
+
+// A rule that denies holds a folder with such a file, and git that knows one, also where other
+// rules allow the search or the command. What it is not about stays allowed.
+func TestWhatHoldsADeniedFileIsAskedAbout(t *testing.T) {
+	dir := project(t, "", "keys/denied", "src/a", "src/.hidden", "linked/a", ".gitignore")
+	outside := filepath.Join(t.TempDir(), "denied")
+	must(t, os.WriteFile(outside, []byte("x\n"), 0o600))
+	must(t, os.Symlink(outside, filepath.Join(dir, "linked", "link")))
+	must(t, os.WriteFile(filepath.Join(dir, "keys", "denied"), []byte("y\n"), 0o600))
+	run := repository(t, dir)
+	run("init", "-q")
+	run("add", "-A")
+	run("commit", "-qm", "x")
+	b := open(t, dir, NewRuleStore(t.TempDir()), "allow search", "allow read", "allow execute(rg *)", "allow execute(git log *)", "allow execute(git diff *)", "allow execute(git show *)", "deny read(keys/denied)", "deny read(src/.hidden)")
+	for what, want := range map[string]policy.Verdict{".": policy.Ask, "linked/a": policy.Allow} {
+		linked := open(t, dir, NewRuleStore(t.TempDir()), "allow search", "deny read("+outside+")")
+		if r := judge(linked, "search", `{"path":"`+filepath.Join(dir, what)+`"}`); r.Verdict != want {
+			t.Errorf("a search in %s, with a link to what is denied: %+v", what, r)
+		}
+	}
+	path := func(name string) string { return `{"path":"` + filepath.Join(dir, name) + `"}` }
+	command := func(line string) string { return `{"command":"` + line + `"}` }
+	for _, c := range []struct {
+		kind  acpclient.ToolKind
+		input string
+		want  policy.Verdict
+	}{
+		{"search", path("."), policy.Ask},
+		{"search", path("keys"), policy.Ask},
+		{"search", path("keys/denied"), policy.Deny},
+		{"search", path("src"), policy.Ask},
+		{"search", path("linked/a"), policy.Allow},
+		{"read", path("."), policy.Ask},
+		{"read", path("src/a"), policy.Allow},
+		{"execute", command("rg x"), policy.Ask},
+		{"execute", command("rg x src"), policy.Allow}, // which leaves out hidden files
+		{"execute", command("git log -p"), policy.Ask},
+		{"execute", command("git log -p -- linked"), policy.Allow},
+		{"execute", command("git log"), policy.Allow},
+		{"execute", command("git diff --cached"), policy.Ask},
+		{"execute", command("git show HEAD"), policy.Ask},
+		{"execute", command("git show HEAD -- src/a"), policy.Allow},
+	} {
+		if r := judge(b, c.kind, c.input); r.Verdict != c.want || r.Verdict == policy.Ask && r.Why == "" {
+			t.Errorf("%s %s: %+v, want %s", c.kind, c.input, r, c.want)
+		}
+	}
+	// What parley runs for the agent has no other question.
+	for line, want := range map[string]policy.Verdict{
+		"grep -r x .": policy.Ask, "grep -r x ..": policy.Ask, "cat k*/d*": policy.Ask, "cat " + filepath.Dir(dir) + "/*/keys/denied": policy.Ask, "cat $PWD/keys/denied": policy.Ask, "git diff": policy.Ask,
+		"cat src/a*": 0, "ls -R": 0, "git status": 0, "go test ./...": 0, "cat keys/denied": policy.Deny,
+	} {
+		call := &conversation.ToolCall{Kind: "execute", RawInput: []byte(command(line))}
+		if r := b.Judge(t.Context(), session.Case{Call: call, Unasked: true}); r.Verdict != want {
+			t.Errorf("%s: %+v, want %s", line, r, want)
+		}
+		if r := b.Judge(t.Context(), session.Case{Call: call, Unasked: true, Done: true}); (r.Verdict == policy.Deny) != (want == policy.Deny) || r.Verdict == policy.Ask {
+			t.Errorf("%s is done: %+v", line, r)
+		}
 	}
 }

@@ -62,6 +62,7 @@ func (p places) resolve(name string) policy.Path {
 	}
 	out := policy.Path{
 		Name: p.name(real), Inside: ok && p.inside(real), Own: p.sensitive.Own(real),
+		Above:  p.above(real),
 		Secret: p.sensitive.Match(policy.Reading, real), Runs: p.sensitive.Match(policy.Writing, real),
 	}
 	if info, err := os.Lstat(real); err == nil {
@@ -108,6 +109,12 @@ func (p places) inside(real string) bool {
 	})
 }
 
+// above reports whether the session's directory is in a folder.
+func (p places) above(folder string) bool {
+	rel, err := filepath.Rel(folder, p.roots[0])
+	return err == nil && rel != "." && filepath.IsLocal(rel)
+}
+
 // name returns a path as rules write it: relative to the session's directory if it is inside.
 func (p places) name(path string) string {
 	for _, dir := range []string{p.roots[0], p.cwd} {
@@ -130,8 +137,12 @@ var productHeads = []string{
 }
 
 // search implements policy.Request.Search.
-func (p places) search(dir string, how policy.SearchMode) (found string, ok bool) {
-	s := searching{places: p, how: how, left: p.mostSearched}
+func (p places) search(dir string, how policy.SearchMode, about func(policy.Path) bool) (found string, ok bool) {
+	s := searching{places: p, how: how, left: p.mostSearched, matches: p.sensitive.Entry}
+	if about != nil {
+		s.matches = func(dir, name string) bool { return about(policy.Path{Name: p.name(filepath.Join(dir, name))}) }
+		s.linked = func(path string) bool { return how == policy.SearchAll && about(p.resolve(path)) }
+	}
 	start := p.resolve(dir)
 	path := filepath.FromSlash(start.Name)
 	if !filepath.IsAbs(path) {
@@ -151,14 +162,19 @@ func (p places) search(dir string, how policy.SearchMode) (found string, ok bool
 const trackedTime = 2 * time.Second
 
 // tracked implements policy.Request.Tracked.
-func (p places) tracked(what policy.Printed) (found string, ok bool) {
+func (p places) tracked(what policy.Printed, about func(policy.Path) bool) (found string, ok bool) {
+	if about == nil {
+		about = func(file policy.Path) bool {
+			path := filepath.Join(p.roots[0], filepath.FromSlash(file.Name))
+			return p.sensitive.Own(path) || p.sensitive.Match(policy.Reading, path) != ""
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), trackedTime)
 	defer cancel()
-	sensitive := map[string]bool{}
+	matching := map[string]bool{}
 	paths, ok := git.Tracked(ctx, p.roots[0], git.Scope{Words: what.Words, Index: what.Index, History: what.History, All: what.All}, func(name string) {
-		path := filepath.Join(p.roots[0], filepath.FromSlash(name))
-		if p.sensitive.Own(path) || p.sensitive.Match(policy.Reading, path) != "" {
-			sensitive[name] = true
+		if about(policy.Path{Name: name}) {
+			matching[name] = true
 		}
 	})
 	if !ok {
@@ -168,7 +184,7 @@ func (p places) tracked(what policy.Printed) (found string, ok bool) {
 	printed := func(name string) bool {
 		return len(paths) == 0 || what.Renames || slices.ContainsFunc(paths, func(path string) bool { return p.holds(path, name) })
 	}
-	for _, name := range slices.Sorted(maps.Keys(sensitive)) {
+	for _, name := range slices.Sorted(maps.Keys(matching)) {
 		if printed(name) {
 			return name, true
 		}
@@ -195,6 +211,9 @@ type searching struct {
 	how   policy.SearchMode
 	left  int    // how many more files and folders it may look at; below 0 it stops
 	found string // stops the search
+	// matches reports whether a search looks for an entry of a folder.
+	matches func(dir, name string) bool
+	linked  func(path string) bool // the same for a link, nil if links are left out
 	// exceptions are patterns of hidden files and folders that are searched all the same.
 	exceptions []string
 }
@@ -221,8 +240,10 @@ func (s *searching) folder(dir string) {
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		switch {
+		case e.Type() == fs.ModeSymlink && s.linked != nil && s.linked(path):
+			s.found = path
 		case s.leavesOut(e.Name()) || !e.IsDir() && !e.Type().IsRegular():
-		case s.sensitive.Entry(dir, e.Name()):
+		case s.matches(dir, e.Name()):
 			if s.how != policy.SearchAdded || !s.ignored(path) {
 				s.found = path
 			}
@@ -240,7 +261,7 @@ func (s *searching) leavesOut(name string) bool {
 	if s.how == policy.SearchAdded {
 		return name == ".git"
 	}
-	return strings.HasPrefix(name, ".") && !slices.ContainsFunc(s.exceptions, func(pattern string) bool {
+	return s.how != policy.SearchAll && strings.HasPrefix(name, ".") && !slices.ContainsFunc(s.exceptions, func(pattern string) bool {
 		ok, err := doublestar.Match(pattern, name)
 		return ok || err != nil
 	})

@@ -363,7 +363,7 @@ func (b *Rules) Judge(_ context.Context, c session.Case) session.Ruling {
 		}
 	}
 	if c.Unasked {
-		return b.restrict(call, c.Mode)
+		return b.restrict(call, c.Mode, c.Done)
 	}
 	d, proposals, err := b.Decide(call, b.opt.Agent, c.Mode, c.Switching)
 	if err != nil {
@@ -381,8 +381,9 @@ func (b *Rules) Judge(_ context.Context, c session.Case) session.Ruling {
 }
 
 // restrict judges calls for which the agent asks no permission. It must be cheap: an agent may
-// make very many calls, and most users have no rule that denies or asks.
-func (b *Rules) restrict(call policy.Call, mode string) session.Ruling {
+// make very many calls, and most users have no rule that denies or asks. done means that only
+// what is certain matters.
+func (b *Rules) restrict(call policy.Call, mode string, done bool) session.Ruling {
 	rules, err := b.counting()
 	if err != nil {
 		return session.Ruling{Verdict: policy.Ask, Why: err.Error()}
@@ -391,7 +392,12 @@ func (b *Rules) restrict(call policy.Call, mode string) session.Ruling {
 		return session.Ruling{}
 	}
 	request := policy.Describe(call, b.opt.Agent, mode, b.places.resolve)
-	d := policy.Restrict(rules, request)
+	request.Search, request.Tracked = b.places.search, b.places.tracked
+	judge := policy.Restrict
+	if done {
+		judge = policy.Violated
+	}
+	d := judge(rules, request)
 	return ruled(d, request.Subject())
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,6 +28,9 @@ type part struct {
 	dirs []string
 	// piped means that another part writes its standard input.
 	piped bool
+	// input is the text that its standard input may have: of here-documents, and the words of
+	// the parts that write it.
+	input []string
 	// assigns are the variables that are set for it, as NAME=value.
 	assigns []string
 }
@@ -149,7 +153,7 @@ func (r *Rule) touchesCommand(q Request) bool {
 		parts = append(parts, other.parts()...)
 	}
 	for _, p := range parts {
-		all, complete := unwrap(p.words)
+		all, complete := q.unwrap(p)
 		if !complete {
 			return true // the rule's command may be hidden in it; users do not write such commands
 		}
@@ -162,15 +166,30 @@ func (r *Rule) touchesCommand(q Request) bool {
 	return false
 }
 
-// named returns the words with the program by its name alone.
+// named returns the words with the program by its name alone. A program of git's is its
+// command.
 func (v invocation) named() []string {
 	words := slices.Clone(v.words)
 	words[0] = path.Base(words[0])
+	if command, ok := strings.CutPrefix(words[0], "git-"); ok && command != "" {
+		words = append([]string{"git", command}, words[1:]...)
+	}
+	if words[0] == "git" && len(words) > 1 && (words[1] == "send-pack" || words[1] == "http-push") {
+		words[1] = "push"
+	}
 	return words
 }
 
-// unknownText marks, in a word, text that is known only when the command runs.
-const unknownText = "\ue0ff"
+// Marks in a word for what is known only when the command runs.
+const (
+	unknownText  = "\ue0ff"               // any text
+	unknownWords = unknownText + "\ue0fe" // any words
+	unknownPipe  = unknownText + "\ue0fc" // the name of a pipe
+	unknownName  = "\ue0fd"               // any text without a slash
+)
+
+// unknown reports whether a word has a mark.
+func unknown(word string) bool { return strings.ContainsAny(word, unknownText+unknownName) }
 
 // mayTouchCommand reports whether a rule that denies or asks may match a program of a
 // command for all that is known before it runs.
@@ -181,25 +200,37 @@ func (r *Rule) mayTouchCommand(q Request) bool {
 	}
 	q.marked = true
 	return slices.ContainsFunc(q.parts(), func(p part) bool {
-		all, complete := unwrap(p.words)
+		all, complete := q.unwrap(p)
 		return !complete || slices.ContainsFunc(p.assigns, func(a string) bool { return runningVariable(a, pattern) }) || slices.ContainsFunc(all, func(v invocation) bool {
-			return mayMatch(pattern, v.words) || mayMatch(pattern, v.named()) || v.readsProgram(p) || v.mayRun(pattern)
+			return mayMatch(pattern, v.words) || mayMatch(pattern, v.named()) || v.readsProgram() || v.mayRun(pattern)
 		})
 	})
 }
 
-// mayRun reports whether a program has the words of a pattern among its own, or within them,
-// in their order, and is not known to run no other program: `git -c alias.x='!rm y' x`.
+// mayRun reports whether a program has the words of a pattern among its own, within them, or in
+// what it reads, in their order, and is not known to run no other program:
+// `git -c alias.x='!rm y' x`.
 func (v invocation) mayRun(pattern []string) bool {
-	if _, harmless := (Request{}).understood(part{words: v.words}); harmless {
+	if v.shortened || (Request{}).understood(v.part).harmless {
 		return false
 	}
 	var names []string
-	for _, w := range v.words {
+	for _, w := range slices.Concat(v.words, v.program()) {
 		names = append(names, namesIn(w)...)
 	}
 	return hasNames(names, pattern)
 }
+
+// program returns what a program may take for a program in its standard input.
+func (v invocation) program() []string {
+	if name, _ := systemProgram(v.words[0]); slices.Contains(consumers, name) {
+		return nil
+	}
+	return v.input
+}
+
+// consumers are programs with unknown options that run nothing of what they read.
+var consumers = strings.Fields("git gh tee jq yq column fold fmt pr nl paste expand base64 xxd gzip gunzip zcat pbcopy xclip xsel wl-copy diffstat")
 
 // hasNames reports whether the words of a pattern are among names, in their order.
 func hasNames(names, pattern []string) bool {
@@ -219,13 +250,14 @@ func hasNames(names, pattern []string) bool {
 // namesIn returns what may be names of programs and their words within a word: in a script,
 // after a "=", behind the letter of an option.
 func namesIn(word string) []string {
+	texts := []string{word}
+	if strings.ContainsAny(word, `\"'`) {
+		texts = append(texts, strings.NewReplacer(`\`, "", `"`, "", "'", "").Replace(word), unescapedC(word, ""))
+	}
 	var names []string
-	for _, text := range []string{word, strings.NewReplacer(`\`, "", `"`, "", "'", "").Replace(word)} {
+	for _, text := range texts {
 		for _, token := range pathsIn(text) {
 			names = append(names, path.Base(token))
-		}
-		if text == word && !strings.ContainsAny(word, `\"'`) {
-			break
 		}
 	}
 	return names
@@ -248,7 +280,8 @@ func pathsIn(word string) []string {
 func runs(variable string) bool {
 	switch variable {
 	case "BASH_ENV", "ENV", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS3", "PS4", "SHELL", "EDITOR", "VISUAL", "BROWSER",
-		"LESSOPEN", "LESSCLOSE", "RSYNC_RSH", "CVS_RSH", "SUDO_ASKPASS", "SSH_ASKPASS":
+		"LESSOPEN", "LESSCLOSE", "RSYNC_RSH", "CVS_RSH", "SUDO_ASKPASS", "SSH_ASKPASS", "PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT",
+		"PYTHONSTARTUP", "PYTHONPATH", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "NODE_OPTIONS", "MAKEFILES", "MAKEFLAGS", "GOFLAGS":
 		return true
 	}
 	return strings.HasSuffix(variable, "PAGER") || strings.HasPrefix(variable, "GIT_")
@@ -257,34 +290,41 @@ func runs(variable string) bool {
 // runningVariable reports whether an assignment may have a program run that a pattern names.
 func runningVariable(assign string, pattern []string) bool {
 	name, value, _ := strings.Cut(assign, "=")
-	return hasNames(namesIn(value), pattern) || runs(name) && strings.Contains(value, unknownText)
+	return hasNames(namesIn(value), pattern) || runs(name) && unknown(value)
 }
 
 // mayMatch reports whether a pattern matches the words before the first unknown one. That
 // may be any number of words.
 func mayMatch(pattern, words []string) bool {
 	for i, w := range words {
+		base := path.Base(w)
 		switch {
-		case strings.Contains(w, unknownText):
+		case i == 0 && unknown(w) && !unknown(base) && !strings.Contains(w, unknownWords):
+			if pattern[0] != "*" && path.Base(pattern[0]) != base {
+				return false
+			}
+		case unknown(w):
 			return true
 		case i >= len(pattern) || pattern[i] != "*" && pattern[i] != w:
 			return false
 		}
 	}
-	return false
+	return len(words) > 0 && unknown(words[0]) // by a folder that is unknown
 }
 
-// readsProgram reports whether a program of a part reads from elsewhere what it runs.
-func (v invocation) readsProgram(p part) bool {
-	fed := p.piped || p.unclear != ""
+// readsProgram reports whether a program reads from elsewhere what it runs.
+func (v invocation) readsProgram() bool {
+	fed := v.piped || v.unclear != ""
 	operands := slices.DeleteFunc(slices.Clone(v.words[1:]), func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" })
 	replaces := func(w string) bool {
 		return strings.HasPrefix(w, "-I") || strings.HasPrefix(w, "-J") || strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--replace")
 	}
 	switch name := path.Base(v.words[0]); {
-	case slices.Contains(shells, name), name == "source", name == ".":
+	case slices.Contains(shells, name), slices.Contains(otherShells, name), name == "source", name == ".":
 		given := len(operands) > 0 && operands[0] != "-" && !strings.HasPrefix(operands[0], "/dev/") && !strings.HasPrefix(operands[0], "/proc/")
-		return fed && !given || len(operands) > 0 && strings.Contains(operands[0], unknownText)
+		return fed && !given || len(operands) > 0 && unknown(operands[0])
+	case name == "at", name == "batch", name == "crontab" && (len(operands) == 0 || operands[0] == "-"):
+		return fed
 	case name == "xargs":
 		return slices.ContainsFunc(v.words[1:], replaces)
 	case name == "parallel":
@@ -316,14 +356,27 @@ func (q Request) parts() []part {
 // shells run a script that is one of their words.
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh"}
 
+// otherShells have another syntax, or are no shells of commands that rules allow.
+var otherShells = []string{"ash", "mksh", "rbash", "yash", "fish", "csh", "tcsh"}
+
 // shellFolders are the directories of shells that are named by path. Elsewhere, such as
 // in the project, a file with that name may be anything.
 var shellFolders = []string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/opt/local/bin", "/run/current-system/sw/bin"}
 
 // isShell reports whether program is a shell of the system, by name or path.
 func isShell(program string) bool {
-	name := path.Base(program)
-	return slices.Contains(shells, name) && (program == name || slices.Contains(shellFolders, path.Dir(program)))
+	name, system := systemProgram(program)
+	return system && slices.Contains(shells, name)
+}
+
+// systemProgram returns the name of a program of the system, given by name or path, and any
+// other program as it is.
+func systemProgram(program string) (name string, system bool) {
+	name = path.Base(program)
+	if program != name && !slices.Contains(shellFolders, path.Dir(program)) {
+		return program, false
+	}
+	return name, true
 }
 
 // Why a command cannot be judged.
@@ -348,11 +401,14 @@ func hidden(s string) bool {
 func commandParts(command string) []part { return Request{}.collect(command) }
 
 // collect is commandParts for a command in the directory of the request.
-func (q Request) collect(command string) []part {
+func (q Request) collect(command string) []part { return q.collectIn([]string{q.Dir}, command) }
+
+// collectIn is collect for a command that runs in one of some directories.
+func (q Request) collectIn(dirs []string, command string) []part {
 	if len(command) > maxCommand {
 		return []part{{words: []string{unknownText}, unclear: unclearLong}}
 	}
-	parts := q.parse(command)
+	parts := q.parse(dirs, command)
 	if hidden(command) {
 		for i := range parts {
 			parts[i].unclear = unclearHidden
@@ -361,20 +417,14 @@ func (q Request) collect(command string) []part {
 	return parts
 }
 
-// parse is collect without its bounds.
-func (q Request) parse(command string) []part {
+// parse is collectIn without its bounds.
+func (q Request) parse(dirs []string, command string) []part {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
 		return looseParts(command)
 	}
-	c := &collector{dirs: []string{q.Dir}}
-	if q.marked {
-		c.unknown = unknownText
-	}
-	for _, s := range file.Stmts {
-		done, failed := c.statement(s)
-		c.dirs = joined(done, failed)
-	}
+	c := &collector{dirs: dirs, marked: q.marked}
+	c.list(file.Stmts)
 	return c.parts
 }
 
@@ -391,10 +441,19 @@ func looseParts(command string) []part {
 
 // collector gathers the programs of a parsed command.
 type collector struct {
-	parts   []part
-	dirs    []string // where the next program may run
-	piped   bool     // the next program reads what another writes
-	unknown string   // what stands for text that is known only when the command runs
+	parts  []part
+	dirs   []string // where the next program may run
+	piped  bool     // the next program reads what another writes
+	input  []string // what the next program may read
+	marked bool     // mark what is known only when the command runs
+}
+
+// list takes apart statements one after the other.
+func (c *collector) list(all []*syntax.Stmt) {
+	for _, s := range all {
+		done, failed := c.statement(s)
+		c.dirs = joined(done, failed)
+	}
 }
 
 // statement takes apart plain programs, lists and pipes. In anything else it also finds
@@ -425,6 +484,10 @@ func (c *collector) statement(s *syntax.Stmt) (done, failed []string) {
 		if len(c.parts) == from {
 			c.parts = append(c.parts, part{words: []string{""}})
 		}
+		if _, plain := s.Cmd.(*syntax.CallExpr); !plain {
+			all := c.wander(from)
+			done, failed = all, all
+		}
 		for i := from; i < len(c.parts); i++ {
 			c.parts[i].unclear = why
 		}
@@ -435,9 +498,27 @@ func (c *collector) statement(s *syntax.Stmt) (done, failed []string) {
 	return done, failed
 }
 
+// wander sets the directories of parts of which any may change that of any other, and returns
+// them.
+func (c *collector) wander(from int) []string {
+	all := c.dirs
+	for _, p := range c.parts[from:] {
+		if name, known := p.leads(); known && name == "" {
+			continue
+		}
+		p.dirs = all
+		all = joined(all, p.leadsTo())
+	}
+	for i := from; i < len(c.parts); i++ {
+		c.parts[i].dirs = all
+	}
+	return all
+}
+
 // binary takes apart a list or a pipe of two statements.
 func (c *collector) binary(cmd *syntax.BinaryCmd) (done, failed []string) {
-	before, piped := c.dirs, c.piped
+	before, piped, input := c.dirs, c.piped, c.input
+	from := len(c.parts)
 	done, failed = c.statement(cmd.X)
 	switch cmd.Op {
 	case syntax.AndStmt:
@@ -446,10 +527,13 @@ func (c *collector) binary(cmd *syntax.BinaryCmd) (done, failed []string) {
 		c.dirs = failed
 	default:
 		c.piped = true
+		for _, p := range c.parts[from:] {
+			c.input = slices.Concat(c.input, p.words, p.input)
+		}
 		c.dirs = joined(before, joined(done, failed)) // shells differ
 	}
 	done2, failed2 := c.statement(cmd.Y)
-	c.dirs, c.piped = before, piped
+	c.dirs, c.piped, c.input = before, piped, input
 	switch cmd.Op {
 	case syntax.AndStmt:
 		return done2, joined(failed, failed2)
@@ -479,6 +563,8 @@ func (p part) leadsTo() []string {
 // inside finds every program below a node that was not taken apart.
 func (c *collector) inside(n syntax.Node, from int) {
 	c.parts = c.parts[:from]
+	var input []string
+	pipe := false
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CallExpr:
@@ -486,6 +572,9 @@ func (c *collector) inside(n syntax.Node, from int) {
 			return false // call has looked inside its words
 		case *syntax.Redirect:
 			c.redirect(n)
+			input = append(input, c.here(n)...)
+		case *syntax.BinaryCmd:
+			pipe = pipe || n.Op == syntax.Pipe || n.Op == syntax.PipeAll
 		case *syntax.DeclClause: // export, declare: what they name is their words
 			p := part{words: []string{n.Variant.Value}, dirs: c.dirs}
 			for _, a := range n.Args {
@@ -496,7 +585,7 @@ func (c *collector) inside(n syntax.Node, from int) {
 			p := part{words: []string{"let"}, dirs: c.dirs}
 			syntax.Walk(n, func(n syntax.Node) bool {
 				if w, ok := n.(*syntax.Word); ok {
-					text, _ := literal(w, c.unknown)
+					text, _ := literal(w, c.marked)
 					p.words = append(p.words, text)
 				}
 				return true
@@ -505,17 +594,26 @@ func (c *collector) inside(n syntax.Node, from int) {
 		}
 		return true
 	})
+	for _, p := range c.parts[from:] {
+		if pipe {
+			input = append(input, p.words...)
+		}
+	}
+	for i := from; i < len(c.parts); i++ {
+		c.parts[i].input = slices.Concat(c.parts[i].input, input)
+		c.parts[i].piped = c.parts[i].piped || pipe
+	}
 }
 
 // call handles one program, and finds programs inside its words.
 func (c *collector) call(call *syntax.CallExpr) {
-	p := part{dirs: c.dirs, piped: c.piped}
+	p := part{dirs: c.dirs, piped: c.piped, input: c.input}
 	for _, a := range call.Assigns {
 		p.unclear = unclearAssign
 		p.assigns = append(p.assigns, c.assignment(a))
 	}
 	for _, w := range call.Args {
-		text, why := literal(w, c.unknown)
+		text, why := literal(w, c.marked)
 		if why != "" && p.unclear == "" {
 			p.unclear = why
 		}
@@ -547,11 +645,47 @@ func (c *collector) assignment(a *syntax.Assign) string {
 	}
 	for _, w := range words {
 		if w != nil {
-			value, _ := literal(w, c.unknown)
+			if text == "PATH=" {
+				w = withoutPath(w)
+			}
+			value, _ := literal(w, c.marked)
 			text += value + " "
 		}
 	}
 	return strings.TrimSuffix(text, " ")
+}
+
+// withoutPath returns a word without "$PATH", which makes no program another one.
+func withoutPath(w *syntax.Word) *syntax.Word {
+	var without func(parts []syntax.WordPart) []syntax.WordPart
+	without = func(parts []syntax.WordPart) (all []syntax.WordPart) {
+		for _, p := range parts {
+			switch q := p.(type) {
+			case *syntax.ParamExp:
+				if q.Param != nil && q.Param.Value == "PATH" && q.Exp == nil && q.Repl == nil && q.Slice == nil && !q.Excl {
+					continue
+				}
+			case *syntax.DblQuoted:
+				p = &syntax.DblQuoted{Dollar: q.Dollar, Parts: without(q.Parts)}
+			}
+			all = append(all, p)
+		}
+		return all
+	}
+	return &syntax.Word{Parts: without(w.Parts)}
+}
+
+// here returns the text of a here-document or a here-string.
+func (c *collector) here(r *syntax.Redirect) []string {
+	w := r.Hdoc
+	if r.Op == syntax.WordHdoc {
+		w = r.Word
+	}
+	if w == nil {
+		return nil
+	}
+	text, _ := literal(w, c.marked)
+	return []string{text}
 }
 
 // The programs of the parts that stand for redirects.
@@ -572,35 +706,49 @@ func (c *collector) redirect(r *syntax.Redirect) {
 	if r.Word == nil || harmlessRedirects([]*syntax.Redirect{r}) {
 		return
 	}
-	name, _ := literal(r.Word, c.unknown)
+	name, _ := literal(r.Word, c.marked)
 	c.parts = append(c.parts, part{words: []string{program, name}, dirs: c.dirs})
+	if r.Op == syntax.RdrInOut {
+		c.parts = append(c.parts, part{words: []string{readRedirect, name}, dirs: c.dirs})
+	}
 }
 
 // nested finds the programs in substitutions.
 func (c *collector) nested(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
-		if s, ok := n.(*syntax.Stmt); ok {
-			from := len(c.parts)
-			c.statement(s)
-			for i := from; i < len(c.parts); i++ {
-				c.parts[i].unclear = unclearExpansion
-			}
-			return false
+		var all []*syntax.Stmt
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			all = n.Stmts
+		case *syntax.ProcSubst:
+			all = n.Stmts
+		default:
+			return true
 		}
-		return true
+		from, before := len(c.parts), c.dirs
+		c.list(all)
+		c.dirs = before
+		for i := from; i < len(c.parts); i++ {
+			c.parts[i].unclear = unclearExpansion
+		}
+		return false
 	})
 }
 
-// literal returns a word without its quotes, and why the result is incomplete, if it is.
-// unknown stands for what is known only when the command runs.
-func literal(w *syntax.Word, unknown string) (text, why string) {
+// literal returns a word without its quotes, and why the result is incomplete, if it is. If
+// marked, what is known only when the command runs is marked.
+func literal(w *syntax.Word, marked bool) (text, why string) {
 	var b strings.Builder
+	mark := func(mark string) {
+		if marked {
+			b.WriteString(mark)
+		}
+	}
 	var walk func(parts []syntax.WordPart, quoted bool)
 	walk = func(parts []syntax.WordPart, quoted bool) {
 		for _, p := range parts {
 			switch p := p.(type) {
 			case *syntax.Lit:
-				value := unescaped(p.Value, quoted)
 				if !quoted && why == "" && globs(p.Value) {
 					why = unclearGlob
 				}
@@ -609,15 +757,33 @@ func literal(w *syntax.Word, unknown string) (text, why string) {
 				if !quoted && leads && b.Len() == 0 && why == "" {
 					why = unclearExpansion
 				}
+				if quoted || !marked {
+					b.WriteString(unescaped(p.Value, quoted))
+					break
+				}
+				value := p.Value
+				if strings.HasPrefix(value, "~") && b.Len() == 0 {
+					_, below, found := strings.Cut(value, "/")
+					if b.WriteString(unknownText); !found {
+						break
+					}
+					value = "/" + below
+				}
+				if value != "[" || len(w.Parts) > 1 { // but not the program
+					value = markedGlobs(value)
+				}
 				b.WriteString(value)
-				if !quoted && value != "{}" && globs(p.Value) {
-					b.WriteString(unknown)
-				}
 			case *syntax.SglQuoted:
-				if p.Dollar {
-					why = unclearExpansion
+				if !p.Dollar {
+					b.WriteString(p.Value)
+					break
 				}
-				b.WriteString(p.Value)
+				why = unclearExpansion
+				end := ""
+				if marked {
+					end = unknownText
+				}
+				b.WriteString(unescapedC(p.Value, end))
 			case *syntax.DblQuoted:
 				if p.Dollar {
 					why = unclearExpansion
@@ -625,12 +791,67 @@ func literal(w *syntax.Word, unknown string) (text, why string) {
 				walk(p.Parts, true)
 			default:
 				why = unclearExpansion
-				b.WriteString(unknown)
+				mark(markOf(p, quoted))
 			}
 		}
 	}
 	walk(w.Parts, false)
 	return b.String(), why
+}
+
+// markOf returns the mark for a part of a word that the shell replaces.
+func markOf(p syntax.WordPart, quoted bool) string {
+	several := !quoted
+	switch p := p.(type) {
+	case *syntax.ProcSubst:
+		return unknownPipe
+	case *syntax.ArithmExp:
+		several = false
+	case *syntax.ParamExp:
+		several = several || p.Index != nil || p.Param != nil && p.Param.Value == "@" // "$@"
+	}
+	if several {
+		return unknownWords
+	}
+	return unknownText
+}
+
+// markedGlobs is unescaped for text outside quotes, with its file patterns and braces marked.
+func markedGlobs(value string) string {
+	var b strings.Builder
+	for i := 0; i < len(value); i++ {
+		switch c := value[i]; c {
+		case '\\':
+			if i++; i < len(value) && value[i] != '\n' {
+				b.WriteByte(value[i])
+			}
+		case '*', '?':
+			b.WriteString(unknownName)
+		case '[':
+			end := strings.IndexByte(value[i:], ']')
+			if end < 0 {
+				b.WriteString(unknownText)
+				return b.String()
+			}
+			b.WriteString(unknownName)
+			i += end
+		case '{':
+			end := strings.LastIndexByte(value[i:], '}')
+			if end >= 0 && !strings.Contains(value[i:i+end], ",") && !strings.Contains(value[i:i+end], "..") { // "{}", "HEAD@{1}"
+				b.WriteByte(c)
+				break
+			}
+			if end < 0 || strings.ContainsAny(value[i:i+end], "/*?[") {
+				b.WriteString(unknownText)
+				return b.String()
+			}
+			b.WriteString(unknownName)
+			i += end
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // globs reports whether the shell may replace an unquoted piece of a word by other
@@ -669,7 +890,7 @@ func harmlessRedirects(redirects []*syntax.Redirect) bool {
 	for _, r := range redirects {
 		target, why := "", unclearExpansion
 		if r.Word != nil {
-			target, why = literal(r.Word, "")
+			target, why = literal(r.Word, false)
 		}
 		duplicate := (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (target == "1" || target == "2" || target == "0")
 		if why != "" || r.Hdoc != nil || !duplicate && target != "/dev/null" {
@@ -677,4 +898,67 @@ func harmlessRedirects(redirects []*syntax.Redirect) bool {
 		}
 	}
 	return true
+}
+
+// unescapedC returns text in $'...' as the shell understands it. Text after a zero byte, which
+// shells treat differently, is end.
+func unescapedC(value, end string) string {
+	var b strings.Builder
+	for i := 0; i < len(value); i++ {
+		if value[i] != '\\' || i+1 == len(value) {
+			b.WriteByte(value[i])
+			continue
+		}
+		i++
+		if plain := strings.IndexByte("abeEfnrtv\\'\"?", value[i]); plain >= 0 {
+			b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[plain])
+			continue
+		}
+		base, most, from := 16, 2, i+1
+		switch value[i] {
+		case 'x':
+		case 'u':
+			most = 4
+		case 'U':
+			most = 8
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			base, most, from = 8, 3, i
+		case 'c':
+			if i++; i == len(value) || value[i]&0x1f == 0 {
+				return b.String() + end
+			}
+			b.WriteByte(value[i] & 0x1f)
+			continue
+		default:
+			b.WriteString(value[i-1 : i+1])
+			continue
+		}
+		braced := value[i] == 'x' && strings.HasPrefix(value[from:], "{")
+		if braced {
+			from++
+			most = 8
+		}
+		to := from
+		for to < len(value) && to-from < most && strings.IndexByte("0123456789abcdefABCDEF"[:base+6*(base/16)], value[to]) >= 0 {
+			to++
+		}
+		code, err := strconv.ParseUint(value[from:to], base, 32)
+		switch {
+		case err != nil:
+			b.WriteString(value[i-1 : i+1])
+			continue
+		case value[i] == 'u' || value[i] == 'U':
+			b.WriteRune(rune(code)) //nolint:gosec // at most 32 bits
+		default:
+			b.WriteByte(byte(code)) //nolint:gosec // as shells do
+		}
+		if code == 0 || code == 256 {
+			return strings.TrimSuffix(b.String(), "\x00") + end
+		}
+		if braced && strings.HasPrefix(value[to:], "}") {
+			to++
+		}
+		i = to - 1
+	}
+	return b.String()
 }

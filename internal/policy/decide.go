@@ -27,13 +27,13 @@ type Request struct {
 	// directory. If it is nil, no path is inside the session's directories.
 	Resolve func(path string) Path
 	// Search looks through a folder, which is written as for Resolve, and returns a file
-	// that a program would read and that needs a question for that, "" if there is none. ok
-	// is false if there are too many files to tell. If Search is nil, no folder is known to
-	// be without such a file.
-	Search func(dir string, how SearchMode) (found string, ok bool)
-	// Tracked looks for a file that needs a question for reading among those that git may
-	// print. ok is false if that cannot be told. If Tracked is nil, it never can.
-	Tracked func(Printed) (found string, ok bool)
+	// that a program would read and that is sensitive or, if about is not nil, that it reports
+	// true for; "" if there is none. ok is false if there are too many files to tell. If Search
+	// is nil, no folder is known to be without such a file.
+	Search func(dir string, how SearchMode, about func(Path) bool) (found string, ok bool)
+	// Tracked looks for such a file among those that git may print. ok is false if that cannot
+	// be told. If Tracked is nil, it never can.
+	Tracked func(what Printed, about func(Path) bool) (found string, ok bool)
 	// Others are further commands that the agent names, also in the title. Rules that deny
 	// or ask match them too; no rule allows them.
 	Others []Request
@@ -69,6 +69,8 @@ type Path struct {
 	// file: reading it may take forever. Content means that it is a file whose content
 	// would be missed: one that is not empty, and not written by a compiler or a test.
 	Folder, Special, Content bool
+	// Above means that it is a folder that the session's directory is in.
+	Above bool
 	// Secret and Runs are the patterns of SensitiveFiles that match it for Reading and
 	// for Writing, "" if none does. Own means that it belongs to parley.
 	Secret, Runs string
@@ -99,6 +101,8 @@ const (
 	SearchVisible SearchMode = iota
 	// SearchAdded leaves out files that git ignores, and folders named .git: as git add does.
 	SearchAdded
+	// SearchAll leaves out nothing.
+	SearchAll
 )
 
 // Decision is the result of the rules for a request.
@@ -116,15 +120,11 @@ func Decide(rules []Rule, r Request) Decision {
 	if r.Kind == switchMode || r.Kind == question {
 		return Decision{Verdict: Ask, Why: r.Unclear}
 	}
-	var strictest Decision
+	strictest := Violated(rules, r)
 	var allowing []Rule
 	for _, rule := range rules {
-		switch {
-		case !rule.applies(r) || !rule.concerns(r):
-		case rule.Verdict == Allow:
+		if rule.Verdict == Allow && rule.applies(r) && rule.concerns(r) {
 			allowing = append(allowing, rule)
-		case rule.Verdict > strictest.Verdict && rule.touches(r):
-			strictest = Decision{Verdict: rule.Verdict, Rule: &rule}
 		}
 	}
 	switch {
@@ -145,17 +145,12 @@ func Decide(rules []Rule, r Request) Decision {
 		d = row.subject.permits(allowing, r)
 	}
 	if d.Verdict == Allow {
-		for _, rule := range rules {
-			if rule.Verdict != Allow && rule.applies(r) && rule.concerns(r) && rule.mayTouch(r) {
-				return Decision{Verdict: Ask, Rule: &rule, Why: doubt}
-			}
+		if doubt := doubted(rules, r); doubt.Rule != nil {
+			return doubt
 		}
 	}
 	return d
 }
-
-// doubt is why the user is asked about a command that a rule may be about.
-const doubt = "the command may run what the rule names"
 
 // mayTouch reports whether a rule that denies or asks may be about a request.
 func (r *Rule) mayTouch(q Request) bool {
@@ -167,17 +162,31 @@ func (r *Rule) mayTouch(q Request) bool {
 // deny or ask count. The zero Decision means that none is about it. Where a rule may be
 // about what is known only when a command runs, the verdict is Ask.
 func Restrict(rules []Rule, r Request) Decision {
-	var strictest Decision
+	if strictest := Violated(rules, r); strictest.Rule != nil {
+		return strictest
+	}
+	return doubted(rules, r)
+}
+
+// Violated judges what an agent has done: only rules that deny or ask count, and only where it
+// is certain that they are about it.
+func Violated(rules []Rule, r Request) (strictest Decision) {
 	for _, rule := range rules {
-		switch {
-		case rule.Verdict == Allow || !rule.applies(r) || !rule.concerns(r):
-		case rule.Verdict > strictest.Verdict && rule.touches(r):
+		if rule.Verdict > Allow && rule.applies(r) && rule.concerns(r) && rule.Verdict > strictest.Verdict && rule.touches(r) {
 			strictest = Decision{Verdict: rule.Verdict, Rule: &rule}
-		case strictest.Rule == nil && rule.mayTouch(r):
-			strictest = Decision{Verdict: Ask, Rule: &rule, Why: doubt}
 		}
 	}
 	return strictest
+}
+
+// doubted asks about a request that a rule that denies or asks may be about.
+func doubted(rules []Rule, r Request) Decision {
+	for _, rule := range rules {
+		if rule.Verdict > Allow && rule.applies(r) && rule.concerns(r) && rule.mayTouch(r) {
+			return Decision{Verdict: Ask, Rule: &rule, Why: rowOf(rule.Kind).subject.doubt}
+		}
+	}
+	return Decision{}
 }
 
 // runs reports whether a request has a command.

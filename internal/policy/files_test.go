@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,25 +14,44 @@ type tree map[string]policy.Path
 
 func (files tree) resolve(name string) policy.Path {
 	p := resolve(name)
-	like := files[p.Name]
+	like, exists := files[p.Name]
 	p.Folder, p.Special, p.Content = like.Folder, like.Special, like.Content
 	for file := range files {
 		p.Folder = p.Folder || p.Name == "." || strings.HasPrefix(file, p.Name+"/")
 	}
+	p.Exists, p.Above = exists || p.Folder || p.Name == ".git", p.Name == "/"
 	return p
 }
 
 // search finds sensitive files; below "big" there are too many.
-func (files tree) search(dir string, how policy.SearchMode) (string, bool) {
+func (files tree) search(dir string, how policy.SearchMode, about func(policy.Path) bool) (string, bool) {
 	dir = resolve(dir).Name
 	for file := range files {
 		below := dir == "." || strings.HasPrefix(file, dir+"/")
 		hidden := how == policy.SearchVisible && strings.HasPrefix(path.Base(file), ".")
-		if below && !hidden && resolve(file).Secret != "" {
+		matches := resolve(file).Secret != ""
+		if about != nil {
+			matches = about(resolve(file))
+		}
+		if below && !hidden && matches {
 			return file, true
 		}
 	}
 	return "", dir != "big"
+}
+
+// tracked is for a git that knows all files.
+func (files tree) tracked(what policy.Printed, about func(policy.Path) bool) (string, bool) {
+	if about == nil {
+		about = func(p policy.Path) bool { return p.Secret != "" }
+	}
+	for file := range files {
+		named := func(name string) bool { return name == "HEAD" || strings.HasPrefix(file+"/", name+"/") }
+		if all := slices.Concat(what.Words, what.Paths); about(resolve(file)) && (len(all) == 0 || slices.ContainsFunc(all, named)) {
+			return file, true
+		}
+	}
+	return "", true
 }
 
 // TestWordsThatStandForFiles: files that a command reaches by a folder, a pattern or a list
@@ -43,7 +63,7 @@ func TestWordsThatStandForFiles(t *testing.T) {
 		lines = append(lines, "allow execute("+program+" *)")
 	}
 	set := rules(t, lines...)
-	decide := func(command string, search func(string, policy.SearchMode) (string, bool)) policy.Decision {
+	decide := func(command string, search func(string, policy.SearchMode, func(policy.Path) bool) (string, bool)) policy.Decision {
 		return policy.Decide(set, policy.Request{Kind: policy.Execute, Command: command, Resolve: files.resolve, Search: search, Tracked: harmless})
 	}
 	for command, why := range map[string]string{

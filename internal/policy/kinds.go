@@ -96,6 +96,8 @@ type subject struct {
 	// may reports whether a rule that denies or asks may be about what a request does, for all
 	// that is known before; nil if there is no doubt.
 	may func(r *Rule, q Request) bool
+	// doubt is why the user is asked then.
+	doubt string
 	// within reports whether rules that deny or ask are also about a request of another
 	// kind; nil if they never are.
 	within func(r *Rule, q Request) bool
@@ -117,17 +119,17 @@ var files = &subject{
 	matches: func(r *Rule, q Request) bool {
 		var paths []Path
 		switch {
-		case r.Kind == q.Kind:
+		case r.aboutFilesOf(q):
 			paths = slices.Concat(q.Paths, q.Named)
 		case r.Kind == Edit:
 			paths = q.Changes
 		}
-		does, _ := r.commandUses(q)
-		return does || slices.ContainsFunc(paths, r.matchesPath)
+		return r.usesFile(q) || slices.ContainsFunc(paths, r.matchesPath)
 	},
-	may: func(r *Rule, q Request) bool { _, may := r.commandUses(q); return may },
+	may:   func(r *Rule, q Request) bool { return r.mayUseFile(q) || r.reachesPaths(q) },
+	doubt: "it may use a file that the rule names",
 	within: func(r *Rule, q Request) bool {
-		return r.Kind == Edit && len(q.Changes) > 0 || r.Pattern != "" && q.runs()
+		return r.aboutFilesOf(q) || r.Kind == Edit && len(q.Changes) > 0 || r.Pattern != "" && q.runs()
 	},
 	permits:  permittedPaths,
 	proposes: pathPatterns,
@@ -143,6 +145,7 @@ var commands = &subject{
 	},
 	matches: (*Rule).touchesCommand,
 	may:     (*Rule).mayTouchCommand,
+	doubt:   "the command may run what the rule names",
 	within:  func(_ *Rule, q Request) bool { return q.runs() },
 	permits: permittedCommand,
 	proposes: func(q Request) [][]string {

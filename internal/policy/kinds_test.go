@@ -93,8 +93,8 @@ func testKind(t *testing.T, row kindRow) {
 					t.Errorf("%v: %s by %v, want %s", set, d.Verdict, d.Rule, want)
 				}
 			}
-			for _, other := range kindRows {
-				if d := Decide([]Rule{rule}, request(other.kind, other.subject)); other.kind != row.kind && (d.Verdict != Ask || d.Rule != nil) {
+			for _, other := range kindRows { // but a search reads files
+				if d := Decide([]Rule{rule}, request(other.kind, other.subject)); other.kind != row.kind && !(row.kind == Read && other.kind == Search && rule.Pattern != "") && (d.Verdict != Ask || d.Rule != nil) {
 					t.Errorf("%s is about %s: %+v", line, other.kind, d)
 				}
 			}

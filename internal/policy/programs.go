@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -26,6 +27,8 @@ type program struct {
 	// here means that the program without operands uses the directory it runs in, unless it
 	// reads from a pipe.
 	here bool
+	// writing is the option without which the operands are only read, if there is one.
+	writing string
 	// lists means that a word that begins with "@" names a file with more words.
 	lists bool
 	// anything means that all words are text.
@@ -278,7 +281,7 @@ var programs = sync.OnceValue(func() map[string]*program {
 				"tidy": goCommand(noValue, "-v -e -diff"), "verify": goCommand(noValue, ""), "graph": goCommand(noValue, ""), "why": goCommand(textValue, "-m -vendor"),
 			}},
 		}},
-		"gofmt": {options: options(true, "-l -d -s -e -w"), operands: changeValue, longNames: true},
+		"gofmt": {options: options(true, "-l -d -s -e -w"), operands: changeValue, writing: "-w", longNames: true},
 		"cargo": {commands: map[string]*program{
 			"test": {options: options(false, cargoOptions), operands: textValue}, "build": plain(cargoOptions), "check": plain(cargoOptions), "clippy": plain(cargoOptions),
 			"tree": plain("-d -i=text -e=text --depth=number"), "fmt": plain("--all --check"),
@@ -312,31 +315,50 @@ const maxUnwrapped = 512
 
 // invocation is a program with its words that a command runs, or may run.
 type invocation struct {
-	words []string
+	part
 	// certain is false if the words may also be arguments of another program.
 	certain bool
+	// shortened means that words at the begin are left out. Rules that match it for certain
+	// count; what is uncertain is so of all the words.
+	shortened bool
+}
+
+// with returns a part with other words.
+func (p part) with(words []string) part {
+	p.words = words
+	return p
 }
 
 // unwrap returns a program, and every program that may be run through it: after a
 // wrapper, in a shell's script, or with find -exec. It returns rather too many than too
 // few. complete is false if it stopped at the bound.
-func unwrap(words []string) (all []invocation, complete bool) {
+func (q Request) unwrap(p part) (all []invocation, complete bool) {
 	// listed reports whether nested wrappers have already listed the same words.
 	listed := func(words []string) bool {
 		return slices.ContainsFunc(all, func(v invocation) bool { return len(v.words) == len(words) && &v.words[0] == &words[0] })
 	}
 	option := func(word string) bool { return strings.HasPrefix(word, "-") }
-	var list func(words []string, certain bool)
-	list = func(words []string, certain bool) {
+	var list func(p part, certain bool)
+	// script lists the programs of a script that a program runs, and more words of the last.
+	script := func(p part, text string, certain bool, more ...string) {
+		for _, inner := range q.collectIn(p.dirs, text) {
+			inner.words = slices.Concat(inner.words, more)
+			inner.piped, inner.unclear = inner.piped || p.piped, cmp.Or(inner.unclear, p.unclear)
+			inner.input = slices.Concat(inner.input, p.input)
+			list(inner, certain)
+		}
+	}
+	list = func(p part, certain bool) {
+		words := p.words
 		if len(words) == 0 || len(all) >= maxUnwrapped {
 			return
 		}
-		all = append(all, invocation{words, certain})
+		all = append(all, invocation{part: p, certain: certain})
 		// "git -C dir push" is "git push" too: options, perhaps with values, may precede
 		// what matters.
 		for i := 2; i < len(words) && len(all) < maxUnwrapped && (option(words[i-1]) || i > 2 && option(words[i-2])); i++ {
 			if !option(words[i]) {
-				all = append(all, invocation{append([]string{words[0]}, words[i:]...), certain})
+				all = append(all, invocation{part: p.with(append([]string{words[0]}, words[i:]...)), certain: certain, shortened: true})
 			}
 		}
 		name := path.Base(words[0])
@@ -346,16 +368,17 @@ func unwrap(words []string) (all []invocation, complete bool) {
 			scripts := words[1:]
 			if name == "eval" {
 				scripts = append([]string{strings.Join(scripts, " ")}, scripts...)
-				list(words[1:], false)
+				list(p.with(words[1:]), false)
 			}
 			for i, w := range scripts {
 				if len(all) >= maxUnwrapped {
 					return
 				}
-				script := certain && (i == 0 && name == "eval" || option(words[i]) && strings.HasSuffix(words[i], "c"))
-				for _, p := range commandParts(w) {
-					list(p.words, script)
+				runs := i == 0 && !slices.Contains(shells, name) || option(words[i]) && strings.HasSuffix(words[i], "c")
+				if runs && strings.Contains(w, unknownText) { // it may be code
+					list(p.with([]string{unknownText}), false)
 				}
+				script(p, w, certain && runs && name != "trap")
 			}
 		case wraps, name == "find", name == "fd":
 			runs := certain && wraps // the next word that can be the program is it
@@ -363,22 +386,32 @@ func unwrap(words []string) (all []invocation, complete bool) {
 				before := words[i-1]
 				it := runs && !strings.Contains(words[i], "=") && !number.MatchString(words[i]) && !(len(before) == 2 && option(before) && strings.Contains(valued, before[1:]))
 				it = it || certain && !wraps && slices.Contains(findRuns, before)
+				if at := strings.IndexByte(words[i], 'S'); name == "env" && at > 0 && option(words[i]) && words[i][1] != '-' {
+					script(p, words[i][at+1:], certain, words[i+1:]...)
+				}
 				if wraps && strings.ContainsAny(words[i], " \t\n") { // as for "su -c" and "env -S"
-					for _, p := range commandParts(words[i]) {
-						list(p.words, false)
+					for letters := 0; letters == 0 || option(words[i]) && letters < min(maxBundled, len(words[i])); letters++ {
+						script(p, words[i][letters:], false)
 					}
 				}
 				if option(words[i]) || i > 1 && !it && listed(words[i:]) {
 					continue
 				}
-				list(words[i:], it)
+				from := len(all)
+				list(p.with(words[i:]), it)
+				for ; from < len(all) && !wraps && !it; from++ {
+					all[from].shortened = true
+				}
 				runs = runs && !it
 			}
 		}
 	}
-	list(words, true)
+	list(p, true)
 	return all, len(all) < maxUnwrapped
 }
+
+// maxBundled limits the letters of options before a script in the same word: "-qc'rm x'".
+const maxBundled = 6
 
 // findRuns are the options of find and fd that a program follows.
 var findRuns = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
@@ -388,11 +421,11 @@ var findRuns = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exe
 // command that it cannot parse.
 func Programs(command string) []string {
 	var names []string
-	for _, p := range (Request{}).parse(command) {
+	for _, p := range (Request{}).parse([]string{""}, command) {
 		if p.unclear == unclearSyntax {
 			return nil
 		}
-		all, _ := unwrap(p.words)
+		all, _ := (Request{}).unwrap(p)
 		for _, v := range all {
 			if name := path.Base(v.words[0]); v.certain && v.words[0] != "" && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -515,8 +548,12 @@ func (u *understanding) read(words []string) (values, operands []meant, why stri
 	if u.program.here && !u.part.piped && (len(operands) == 0 || first && len(operands) == 1) {
 		values = append(values, meant{text: ".", kind: u.program.operands})
 	}
+	kind := u.program.operands
+	if u.program.writing != "" && !slices.Contains(u.given, u.program.writing) {
+		kind = fileValue
+	}
 	for i := range operands {
-		operands[i].kind = u.program.operands
+		operands[i].kind = kind
 		if i == 0 && first {
 			operands[i].kind = u.program.first
 		}
@@ -553,32 +590,51 @@ func (u *understanding) words(words []string) string {
 	return u.printed(operands)
 }
 
-// understood returns the words of a part with their meanings. ok is false if the program may
-// run others, or do what its words do not say.
-func (q Request) understood(p part) (words []meant, ok bool) {
+// understood is what is known of the words of a part.
+type understood struct {
+	// words are those with a meaning; known is false if the program may do what its words do
+	// not say.
+	words []meant
+	known bool
+	// harmless means that it also runs no other program.
+	harmless bool
+	program  *program
+	// printed is what git prints the contents of, nil if nothing.
+	printed *Printed
+}
+
+// understood returns what is known of the words of a part.
+func (q Request) understood(p part) understood {
 	prog, chosen := known(p.words)
 	if prog == nil || prog.commands != nil {
-		return nil, false
+		return understood{}
 	}
 	if prog.anything {
-		return nil, true
+		return understood{known: true, harmless: true, program: prog}
 	}
 	u := understanding{request: q, part: p, program: prog, chosen: chosen}
 	values, operands, why := u.read(p.words[chosen:])
-	return append(values, operands...), why == ""
+	words := append(values, operands...)
+	if why == "" && prog.maxOperands > 0 && len(operands) > prog.maxOperands {
+		why = u.unknown(operands[prog.maxOperands].text)
+	}
+	return understood{words: words, known: why == "", program: prog, printed: u.prints(operands), harmless: why == "" &&
+		!slices.ContainsFunc(words, func(w meant) bool {
+			return !u.harmless(w.kind, w.text, true) || prog.lists && strings.HasPrefix(w.text, "@")
+		})}
 }
 
-// printed returns what speaks against the files whose contents git would print.
-func (u *understanding) printed(operands []meant) string {
+// prints returns what git would print the contents of, nil if nothing.
+func (u *understanding) prints(operands []meant) *Printed {
 	c := u.program.contents
 	has := func(options []string) bool {
 		return slices.ContainsFunc(u.given, func(g string) bool { return slices.Contains(options, g) })
 	}
 	if c == nil || !has(c.with) && (!c.always || has(statOptions)) {
-		return ""
+		return nil
 	}
 	all := has(allOptions)
-	p := Printed{Index: c.index, History: c.history || all, All: all, Renames: has([]string{"--follow"})}
+	p := &Printed{Index: c.index, History: c.history || all, All: all, Renames: has([]string{"--follow"})}
 	for _, o := range operands {
 		if u.program.operands != revisionValue || o.after {
 			p.Paths = append(p.Paths, o.text)
@@ -586,10 +642,16 @@ func (u *understanding) printed(operands []meant) string {
 			p.Words = append(p.Words, o.text)
 		}
 	}
-	if u.request.Tracked == nil {
-		return "it is uncertain which files " + u.name() + " would print"
+	return p
+}
+
+// printed returns what speaks against the files whose contents git would print.
+func (u *understanding) printed(operands []meant) string {
+	p := u.prints(operands)
+	if p == nil {
+		return ""
 	}
-	switch found, ok := u.request.Tracked(p); {
+	switch found, ok := u.request.tracked(*p, nil); {
 	case found != "":
 		return u.name() + " may print " + found + ", which is sensitive"
 	case !ok:
@@ -639,23 +701,30 @@ func (u *understanding) option(w string) (value string, kind meaning, ok bool) {
 	return "", noValue, true
 }
 
+// harmless reports whether a word of a kind that names no file has the program run nothing.
+func (u *understanding) harmless(kind meaning, text string, byRule bool) bool {
+	switch kind {
+	case numberValue:
+		return number.MatchString(text)
+	case targetValue:
+		return target.MatchString(text) && byRule
+	case scriptValue:
+		return prints.MatchString(text)
+	case formatValue:
+		return strings.HasPrefix(text, "+")
+	case prettyValue:
+		return !signatures.MatchString(text)
+	case modeValue:
+		return text == "readonly" || text == "vendor"
+	}
+	return true
+}
+
 // value returns what speaks against a word of a kind, or "". byRule means that the rule
 // leaves no doubt about a target: it names it, or names no target at all.
 func (u *understanding) value(kind meaning, text string, byRule bool) string {
-	ok := true
+	ok := u.harmless(kind, text, byRule)
 	switch kind {
-	case numberValue:
-		ok = number.MatchString(text)
-	case targetValue:
-		ok = target.MatchString(text) && byRule
-	case scriptValue:
-		ok = prints.MatchString(text)
-	case formatValue:
-		ok = strings.HasPrefix(text, "+")
-	case prettyValue:
-		ok = !signatures.MatchString(text)
-	case modeValue:
-		ok = text == "readonly" || text == "vendor"
 	case testValue:
 		name, _, _ := strings.Cut(text, "::")
 		return u.file(fileValue, name)
@@ -725,7 +794,7 @@ func (u *understanding) below(kind meaning, dir, name string) string {
 	if kind == addedValue {
 		how = SearchAdded
 	}
-	switch found, ok := u.request.search(name, how); {
+	switch found, ok := u.request.search(name, how, nil); {
 	case found != "":
 		return u.name() + " would read " + found + ", which is sensitive"
 	case !ok:
@@ -734,12 +803,20 @@ func (u *understanding) below(kind meaning, dir, name string) string {
 	return ""
 }
 
-// search looks for a file that needs a question in a folder.
-func (q Request) search(dir string, how SearchMode) (found string, ok bool) {
+// search calls Search, if there is one.
+func (q Request) search(dir string, how SearchMode, about func(Path) bool) (found string, ok bool) {
 	if q.Search == nil {
 		return "", false
 	}
-	return q.Search(dir, how)
+	return q.Search(dir, how, about)
+}
+
+// tracked calls Tracked, if there is one.
+func (q Request) tracked(p Printed, about func(Path) bool) (found string, ok bool) {
+	if q.Tracked == nil {
+		return "", false
+	}
+	return q.Tracked(p, about)
 }
 
 // resolve returns where a path leads that is written relative to a directory.

@@ -42,6 +42,8 @@ type Case struct {
 	// Unasked means that only rules that deny or ask count: the agent asks for no permission,
 	// or for another session.
 	Unasked bool
+	// Done means that it has been done: what a rule may be about does not matter.
+	Done bool
 	// before means that the call was said to do it, and then something else.
 	before bool
 }
@@ -382,7 +384,7 @@ func (r *rules) checkUnfinished() {
 func doneCase(st *conversation.State, t *conversation.ToolCall) Case {
 	call := *t
 	c := caseOf(st, &call)
-	c.Unasked = true
+	c.Unasked, c.Done = true, true
 	return c
 }
 
