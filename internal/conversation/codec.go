@@ -532,6 +532,9 @@ var kinds = []kind{
 	kindOf("budget_set", func(e *BudgetSet) []member {
 		return []member{{"budget", &e.Budget}, {"raised?", &e.Raised}, {"unbounded?", &e.Unbounded}, {"spent?", &e.Spent}}
 	}),
+	kindOf("usage_counted", func(e *UsageCounted) []member {
+		return []member{{"usage", &e.Usage}, {"before?", &e.Before}, {"past?", &e.Past}, {"foreign?", &e.Foreign}}
+	}),
 	kindOf("budget_reached", func(*BudgetReached) []member { return nil }),
 	kindOf("limit_reached", func(e *LimitReached) []member {
 		return []member{{"kind?", &e.Kind}, {"resets?", &e.Resets}, {"waits?", &e.Waits}}
@@ -546,7 +549,7 @@ var kinds = []kind{
 		return []member{{"queue?", &e.Queue}, {"paused?", &e.Paused}}
 	}),
 	kindOf("permission_opened", func(e *PermissionOpened) []member {
-		return []member{{"id", &e.ID}, {"request", &e.Request}, {"at?", &e.At}, {"file?", &e.File}, {"judging?", &e.Judging}}
+		return []member{{"id", &e.ID}, {"request", &e.Request}, {"at?", &e.At}, {"file?", &e.File}, {"judging?", &e.Judging}, {"calls?", &e.Calls}, {"incomplete?", &e.Incomplete}}
 	}),
 	kindOf("permission_referred", func(e *PermissionReferred) []member {
 		return []member{{"id", &e.ID}, {"why?", &e.Why}, {"proposals?", &e.Proposals}, {"at?", &e.At}}

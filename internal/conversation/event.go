@@ -135,6 +135,16 @@ type (
 	}
 )
 
+// UsageCounted is a usage report as the session counts it, in place of the agent's in a record
+// that may lack the reports before: see [State.Recorded].
+type UsageCounted struct {
+	// Usage has the cost of the whole session.
+	Usage acpclient.UsageUpdate
+	// Before, Past and Foreign are those of the State's costs.
+	Before        *acpclient.Cost
+	Past, Foreign float64
+}
+
 // What the user sets about the session.
 type (
 	// OptionChosen: a value for an option was sent. Seq numbers such switches, to match each
@@ -169,6 +179,11 @@ type (
 		At      time.Time
 		File    *FileQuestion
 		Judging bool
+		// Calls are the calls that the question needs, as the agent has announced them, in a
+		// record that may lack the events before: see [State.Recorded]. Incomplete says that the
+		// call of the question is so.
+		Calls      []acpclient.ToolCallUpdate
+		Incomplete bool
 	}
 	// PermissionReferred: the rules leave the question to the user. Why says what kept a rule
 	// from answering; each of Proposals is a list of rules that would have allowed the call,
@@ -336,6 +351,7 @@ func (e LimitWait) Size() int            { return sizeOf(e) }
 func (e CancelRequested) Size() int      { return sizeOf(e) }
 func (e TurnEnded) Size() int            { return sizeOf(e) }
 func (e QueueChanged) Size() int         { return sizeOf(e) }
+func (e UsageCounted) Size() int         { return sizeOf(e) }
 func (e Text) Size() int                 { return EventOverhead + len(e.Text) }
 func (e OptionChosen) Size() int         { return sizeOf(e) }
 func (e OptionSettled) Size() int        { return sizeOf(e) }

@@ -12,15 +12,13 @@ import (
 
 // A State holds up to heldMost bytes of agents' content for tool calls, and a Transcript as
 // much for everything else. Beyond that, the oldest content is replaced by a short
-// description; a stored session still has it on disk. Pieces of up to heldAlways bytes stay,
-// and so does the input of a running call up to heldInput, since rules judge by it.
+// description; a stored session still has it on disk. Pieces of up to heldAlways bytes stay.
+// What a call is to do stays until the call has ended, since rules and the user decide by it.
+// Only beyond half as much again is that left out as well; the call is Incomplete then.
 //
 // Terminal output has its own limit, see outputKeep, and so have the contents of written
 // files.
-const (
-	heldAlways = 1 << 10
-	heldInput  = 16 << 10
-)
+const heldAlways = 1 << 10
 
 var heldMost = 32 << 20 // a variable for tests
 
@@ -41,8 +39,9 @@ func first[S ~[]E, E any](list S, most int) S {
 
 // holder counts the content of an item. The item reports every change to its held.
 type holder struct {
-	weight int
-	queued bool
+	weight    int
+	queued    bool
+	undecided bool // in held.undecided
 }
 
 func (h *holder) holding() *holder { return h }
@@ -52,6 +51,9 @@ type held struct {
 	bytes int
 	left  int         // bytes that remained when content was last left out
 	queue []lightened // items that may have content to leave out, oldest first
+	// undecided are the calls that could not leave out more because they had not ended, oldest
+	// first.
+	undecided []*ToolCall
 }
 
 // lightened is an item that can leave out content.
@@ -85,9 +87,31 @@ func (h *held) weighs(i lightened, weight int) {
 			of.queued = false
 			h.queue[0] = nil
 			h.queue = h.queue[1:]
+			if t, is := i.(*ToolCall); is && t.undecidedSize() > 0 && !of.undecided {
+				of.undecided = true
+				h.undecided = append(h.undecided, t)
+			}
 		}
 	}
+	if h.bytes > heldMost+heldMost/2 {
+		h.leaveOutUndecided(h.bytes - room)
+	}
 	h.left = h.bytes // what remains are many small pieces, which stay
+}
+
+// leaveOutUndecided leaves out bytes of what calls are to do that have not ended.
+func (h *held) leaveOutUndecided(bytes int) {
+	for len(h.undecided) > 0 && bytes > 0 {
+		t := h.undecided[0]
+		h.undecided[0] = nil
+		h.undecided = h.undecided[1:]
+		t.undecided = false
+		t.leaveOutWork(bytes)
+		now := t.weigh()
+		bytes -= t.weight - now
+		h.bytes += now - t.weight
+		t.weight = now
+	}
 }
 
 // grows is weighs for an item that has grown by some bytes.
@@ -246,16 +270,37 @@ func (t *ToolCall) leaveOut(bytes int) int {
 			t.askedSize -= size - light.weigh()
 		}
 	}
-	t.lighten(bytes - (before - t.weigh()))
+	if now := before - t.weigh(); now < bytes {
+		t.leaveOutOutput()
+		if !t.undecidedNow() {
+			t.leaveOutWork(bytes - (before - t.weigh()))
+		}
+	}
 	t.changed()
 	return t.weigh()
 }
 
-// lighten replaces the oldest content, then other large fields.
-func (t *ToolCall) lighten(bytes int) {
-	if bytes <= 0 {
-		return
+// undecidedNow reports whether rules or the user may still have to decide on the call.
+func (t *ToolCall) undecidedNow() bool { return !t.ended() && !t.Cancelled && !t.Rejected }
+
+// undecidedSize returns how many bytes an undecided call keeps for that; 0 for any other.
+func (t *ToolCall) undecidedSize() int {
+	if !t.undecidedNow() {
+		return 0
 	}
+	return t.weigh() - t.askedSize - len(t.RawOutput)
+}
+
+// lighten replaces everything large.
+func (t *ToolCall) lighten(bytes int) {
+	t.leaveOutOutput()
+	t.leaveOutWork(bytes)
+}
+
+func (t *ToolCall) leaveOutOutput() { t.RawOutput = lightRaw("output", t.RawOutput) }
+
+// leaveOutWork replaces what the call does: the oldest content, then other large fields.
+func (t *ToolCall) leaveOutWork(bytes int) {
 	cloned := false
 	for i := range t.Content {
 		size := contentSize(&t.Content[i])
@@ -272,30 +317,28 @@ func (t *ToolCall) lighten(bytes int) {
 		now := contentSize(&t.Content[i])
 		t.contentSize -= size - now
 		bytes -= size - now
+		t.Incomplete = true
 	}
-	for _, raw := range []struct {
-		what string
-		of   *[]byte
-	}{{"input", &t.RawInput}, {"output", &t.RawOutput}} {
-		least := heldAlways
-		if raw.of == &t.RawInput && t.Live && !t.ended() {
-			least = heldInput
-		}
-		if bytes > 0 && len(*raw.of) > least {
-			bytes -= len(*raw.of)
-			*raw.of, _ = json.Marshal("[" + leftOut(raw.what, len(*raw.of)) + "]") // strings always encode
-		}
+	if bytes > 0 && len(t.RawInput) > heldAlways {
+		bytes -= len(t.RawInput)
+		t.RawInput, t.Incomplete = lightRaw("input", t.RawInput), true
 	}
-	if bytes > 0 && (!t.Live || t.ended()) {
-		t.Title, t.Name = firstRunes(t.Title), firstRunes(t.Name)
-		t.Locations, t.Tasks = slices.Clone(shortList(t.Locations)), slices.Clone(shortList(t.Tasks))
-		for i := range t.Locations {
-			t.Locations[i].Path = firstRunes(t.Locations[i].Path)
-		}
-		for i := range t.Tasks {
-			t.Tasks[i].Content = firstRunes(t.Tasks[i].Content)
-		}
+	if bytes <= 0 {
+		return
 	}
+	before := len(t.Title) + len(t.Name) + len(t.Locations)
+	t.Title, t.Name = firstRunes(t.Title), firstRunes(t.Name)
+	t.Locations, t.Tasks = slices.Clone(shortList(t.Locations)), slices.Clone(shortList(t.Tasks))
+	for i := range t.Locations {
+		before += len(t.Locations[i].Path)
+		t.Locations[i].Path = firstRunes(t.Locations[i].Path)
+		before -= len(t.Locations[i].Path)
+	}
+	for i := range t.Tasks {
+		t.Tasks[i].Content = firstRunes(t.Tasks[i].Content)
+	}
+	t.Incomplete = t.Incomplete || before != len(t.Title)+len(t.Name)+len(t.Locations)
+	t.changed()
 }
 
 // shortList returns the beginning of a very long list.

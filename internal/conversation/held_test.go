@@ -162,7 +162,7 @@ func TestWhatIsLeftOutIsNamed(t *testing.T) {
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"`+data+`"}}`,
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"so"}}`,
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"`+data+`"}}`,
-		`{"sessionUpdate":"tool_call","toolCallId":"1","title":"T","content":[{"type":"diff","path":"/a","oldText":"","newText":"`+data+`"}]}`,
+		`{"sessionUpdate":"tool_call","toolCallId":"1","title":"T","status":"completed","content":[{"type":"diff","path":"/a","oldText":"","newText":"`+data+`"}]}`,
 		`{"sessionUpdate":"tool_call","toolCallId":"2","title":"T","content":[{"type":"content","content":{"type":"text","text":"`+data+`"}}]}`)
 	parts := c.Items[1].(*conversation.Message).Parts
 	if b := parts[0].Block; b.Data != "" || b.Name != "image, 20 MB, left out" || parts[1].Text() != "so" || len(parts[2].Block.Data) != len(data) {
@@ -173,6 +173,46 @@ func TestWhatIsLeftOutIsNamed(t *testing.T) {
 	}
 	if got := c.Tool("2").Content[0].Content; len(got.Text) != len(data) {
 		t.Errorf("the latest call has %d bytes", len(got.Text))
+	}
+}
+
+// What a call is to do that has not ended is left out last, and then the call says so, and so
+// does a question about it.
+func TestWhatIsToBeDecidedStays(t *testing.T) {
+	const mb = 1 << 16 // of what would be a megabyte
+	conversation.HoldMost(t, 32*mb)
+	pad := strings.Repeat("x", 60_000)
+	call := `{"sessionUpdate":"tool_call","toolCallId":"rm","title":"Tidy up","kind":"edit","status":"pending",
+		"rawInput":{"command":"rm -rf a #` + pad + `"},"content":[{"type":"diff","path":"/vendor/a","oldText":"","newText":"` + pad + `"}]}`
+	for name, c := range map[string]struct {
+		status string
+		bytes  int
+		whole  bool
+	}{
+		"many ended calls": {"completed", 100 * mb, true},
+		"some open calls":  {"pending", 40 * mb, true},
+		"many open calls":  {"pending", 60 * mb, false},
+	} {
+		for order, asksFirst := range map[string]bool{"asked after them": false, "asked before them": true} {
+			s := conversation.NewState()
+			ask := test.Permission(1, `{"toolCallId":"rm"}`)
+			s.Apply(test.Sent("x"))
+			s.Apply(test.Up(t, call))
+			if asksFirst {
+				s.Apply(ask)
+			}
+			for i := range c.bytes / mb {
+				s.Apply(test.Up(t, fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"f%d","title":"f","status":%q,"rawInput":{"text":%q}}`, i, c.status, strings.Repeat("q", mb))))
+			}
+			if !asksFirst {
+				s.Apply(ask)
+			}
+			asked := s.Permissions[0].Asked
+			whole := strings.Contains(string(asked.RawInput), "rm -rf a #"+pad) && asked.Content[0].NewText == pad
+			if want := c.whole || asksFirst; whole != want || asked.Incomplete == want {
+				t.Errorf("%s, %s: the question is whole: %v, and says that it is not: %v", name, order, whole, asked.Incomplete)
+			}
+		}
 	}
 }
 

@@ -146,6 +146,9 @@ type ToolCall struct {
 	Live bool
 	// CanCancel reports that the agent can cancel this call alone.
 	CanCancel bool
+	// Incomplete reports that parts of what the call does were left out. Nobody who does not
+	// know them may allow it.
+	Incomplete bool
 	// Terminals are the terminals embedded in the call, in order.
 	Terminals []*Terminal
 

@@ -2,7 +2,9 @@ package conversation
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"parley/acpclient"
 )
@@ -17,51 +19,75 @@ const (
 	Streamed
 	// Superseded events count for nothing once there is a later one with their key.
 	Superseded
-	// Asked events are of a question, whose number is their key: they are needed while it is open.
+	// Asked events are of a question, which is their key: they are needed while it is open.
 	Asked
+	// Called events are of a tool call, whose id is their key: they are needed while a question
+	// about it is open, and Streamed otherwise.
+	Called
+	// Opens events open a session, which may fail: what they replace is needed until then.
+	Opens
 )
 
-// NeedOf says how much an event is needed. A later event with the same key replaces this one;
-// question is the number of the question, of an Asked event.
-func NeedOf(e Event) (need Need, question int, key string) {
+// NeedOf says how much an event is needed. A later event with the same key replaces a
+// Superseded one; see also [QuestionKey].
+func NeedOf(e Event) (need Need, key string) {
 	switch e := e.(type) {
 	case Text:
 		if e.Chunk != acpclient.UserMessageChunk {
-			return Streamed, 0, ""
+			return Streamed, ""
 		}
 	case TerminalOutput, FileWritten:
-		return Streamed, 0, ""
+		return Streamed, ""
 	case NoticeAdded:
 		if e.Subject == "" {
-			return Streamed, 0, ""
+			return Streamed, ""
 		}
 	case QueueChanged:
-		return Superseded, 0, "queue"
+		return Superseded, "queue"
 	case PermissionOpened:
-		return Asked, e.ID, ""
+		return Asked, QuestionKey(e.ID)
 	case PermissionReferred:
-		return Asked, e.ID, ""
+		return Asked, QuestionKey(e.ID)
 	case ElicitationOpened:
-		return Asked, e.ID, ""
+		return Asked, QuestionKey(e.ID)
+	case SessionOpening:
+		return Opens, ""
+	case UsageCounted:
+		return Superseded, "usage"
 	case Update:
 		switch u := e.Update.(type) {
 		case *acpclient.ContentChunk:
 			if u.Chunk == acpclient.UserMessageChunk {
-				return Needed, 0, ""
+				return Needed, ""
 			}
 		case *acpclient.MessageUpdate:
 			if u.Chunk == acpclient.UserMessageChunk {
-				return Needed, 0, ""
+				return Needed, ""
 			}
-		case *acpclient.AvailableCommandsUpdate, *acpclient.ConfigOptionUpdate, *acpclient.CurrentModeUpdate, *acpclient.UsageUpdate, *acpclient.Plan:
-			return Superseded, 0, u.UpdateKind() + "\x00" + string(e.Session)
-		case *acpclient.SubagentUpdate, *acpclient.StateUpdate, *acpclient.SessionInfoUpdate, *acpclient.PromptAccepted:
-			return Needed, 0, ""
+		case *acpclient.ToolCall:
+			return Called, string(u.ToolCallID)
+		case *acpclient.ToolCallUpdate:
+			return Called, string(u.ToolCallID)
+		case *acpclient.ToolCallContentChunk:
+			return Called, string(u.ToolCallID)
+		case *acpclient.AvailableCommandsUpdate, *acpclient.ConfigOptionUpdate, *acpclient.CurrentModeUpdate, *acpclient.Plan:
+			return Superseded, u.UpdateKind() + "\x00" + string(e.Session)
+		case *acpclient.UsageUpdate:
+			// One without a cost does not replace one that has it.
+			return Superseded, fmt.Sprint(u.UpdateKind(), "\x00", u.Cost != nil, "\x00", e.Session)
+		case *acpclient.SessionInfoUpdate:
+			// Nor does one replace what it does not name.
+			return Superseded, fmt.Sprint(u.UpdateKind(), "\x00", u.Title.Set, u.UpdatedAt.Set, "\x00", e.Session)
+		case *acpclient.SubagentUpdate, *acpclient.StateUpdate, *acpclient.PromptAccepted:
+			return Needed, ""
 		}
-		return Streamed, 0, ""
+		return Streamed, ""
 	}
-	return Needed, 0, ""
+	return Needed, ""
 }
+
+// QuestionKey returns the key of the Asked events of a question.
+func QuestionKey(id int) string { return strconv.Itoa(id) }
 
 // LeftOutHere stands for streamed events that a record has no room for.
 func LeftOutHere() Event {
@@ -118,7 +144,7 @@ func Lighten(e Event) Event {
 		for i := range request.Options {
 			request.Options[i].Name, request.Options[i].Meta = firstRunes(request.Options[i].Name), nil
 		}
-		e.Request = &request
+		e.Request, e.Calls = &request, nil
 		return e
 	case PermissionReferred:
 		e.Why, e.Proposals = firstRunes(e.Why), nil
@@ -296,6 +322,5 @@ func lightMeta(m acpclient.Meta) acpclient.Meta {
 	if parent == "" || len(parent) > heldAlways {
 		return nil
 	}
-	light, _ := json.Marshal(map[string]acpclient.ToolCallID{"parentToolCallId": parent}) // strings always encode
-	return light
+	return metaOf(&ToolCall{Parent: parent})
 }

@@ -2,6 +2,9 @@ package conversation
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -10,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 )
@@ -19,6 +23,9 @@ import (
 type Seen struct {
 	ID       int `json:"id"`
 	Revision int `json:"revision"` // from 1
+	// Shown is a digest of what a permission asks: whoever has missed events may know only a
+	// part of it. It is empty for other questions.
+	Shown string `json:"shown,omitempty"`
 }
 
 // Permission is an open question about a tool call, or about a file.
@@ -62,6 +69,33 @@ func (a subject) equal(b subject) bool {
 		sameJSON(json.RawMessage(a.call.RawInput), json.RawMessage(b.call.RawInput)) && sameJSON(a.call.Locations, b.call.Locations) && sameJSON(a.call.Content, b.call.Content)
 }
 
+// digest identifies what is asked, however it was stored or sent meanwhile.
+func (a subject) digest() string {
+	t := a.call
+	sum := sha256.New()
+	part := func(v any) {
+		text, err := json.Marshal(v)
+		if err != nil {
+			text = fmt.Appendf(nil, "%q", v) // what is no JSON was never sent
+		}
+		fmt.Fprintf(sum, "%d ", len(text))
+		sum.Write(text)
+	}
+	part(a.asker)
+	part(a.proposals)
+	part(t.Title)
+	part(t.Kind)
+	part(t.Name)
+	part(json.RawMessage(cmp.Or(string(t.RawInput), "null")))
+	for i := range t.Locations {
+		part(t.Locations[i])
+	}
+	for i := range t.Content {
+		part(t.Content[i])
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
 // sameJSON reports whether two values have the same JSON. Encoding drops white space, which
 // may differ in stored or sent events: every fold must count the same revisions.
 func sameJSON(a, b any) bool {
@@ -80,6 +114,7 @@ func (s *State) revise() {
 		now := subject{p.Asked, s.askerOf(p.ToolCall), len(p.Proposals)}
 		if p.Revision == 0 || !p.asks.equal(now) {
 			p.Revision++
+			p.Shown = now.digest()
 		}
 		p.asks = now
 	}
@@ -94,20 +129,20 @@ func (s *State) askerOf(t *ToolCall) string {
 	return string(t.Parent) + "\x00" + parent.Title + "\x00" + parent.Name + "\x00" + string(parent.Kind)
 }
 
-// Revision returns the revision of a question that the user is asked; open is false if it is
-// not asked yet, or no longer.
-func (s *State) Revision(id int) (revision int, open bool) {
+// Question returns a question that the user is asked as it is now; open is false if it is not
+// asked yet, or no longer. Incomplete means that it is about a call of which parts were left out.
+func (s *State) Question(id int) (now Seen, incomplete, open bool) {
 	for _, p := range s.Permissions {
 		if p.ID == id {
-			return p.Revision, true
+			return p.Seen, p.Asked.Incomplete, true
 		}
 	}
 	for _, e := range s.Elicitations {
 		if e.ID == id {
-			return e.Revision, true
+			return e.Seen, false, true
 		}
 	}
-	return 0, false
+	return Seen{}, false, false
 }
 
 // PermissionAnswer is how a question about a tool call was answered: with an
@@ -138,9 +173,16 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	}
 	s.by = s.subagents[e.Request.SessionID]
 	u := &e.Request.ToolCall
+	s.recall(e.Calls, u.ToolCallID, e.At)
 	t := s.toolOf(u, asks, e.At) // without an id, always a new call
+	if i := slices.IndexFunc(e.Calls, func(c acpclient.ToolCallUpdate) bool { return c.ToolCallID == t.ID }); i >= 0 {
+		announced := CallOf(&e.Calls[i])
+		announced.Clock, announced.ID, announced.Parent, announced.Live, announced.announced = t.Clock, t.ID, t.Parent, t.Live, t.announced
+		s.questioned[t.ID] = announced
+	}
 	some := requestUpdate(u, t)
 	p := &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: s.announcedOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
+	p.Asked.Incomplete = p.Asked.Incomplete || e.Incomplete
 	if e.Judging {
 		s.Judging = append(s.Judging, p)
 	} else {
@@ -151,6 +193,65 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	if !e.Judging {
 		p.holds = s.hold(t, e.At)
 	}
+}
+
+// recall makes calls known that a question needs, and that events announced which may be
+// missing.
+func (s *State) recall(calls []acpclient.ToolCallUpdate, asked acpclient.ToolCallID, at time.Time) {
+	for i := range calls {
+		u := &calls[i]
+		t := s.tools[u.ToolCallID]
+		switch {
+		case t == nil:
+			s.newTool(u.ToolCallID, u.Meta, at).apply(u)
+		case u.ToolCallID != asked:
+			t.apply(u)
+		}
+	}
+}
+
+// Recorded returns an event, which was the last one to be applied, for a record that may leave
+// out events before it: what it needs of them is in it.
+func (s *State) Recorded(e Event) Event {
+	switch e := e.(type) {
+	case Update:
+		if _, is := e.Update.(*acpclient.UsageUpdate); is && s.by == nil {
+			return UsageCounted{*s.Usage, s.costs.before, s.costs.past, s.costs.foreign}
+		}
+	case PermissionOpened:
+		all := slices.Concat(s.Permissions, s.Judging)
+		i := slices.IndexFunc(all, func(p *Permission) bool { return p.ID == e.ID })
+		if i < 0 || e.File != nil {
+			return e
+		}
+		t := all[i].ToolCall
+		e.Incomplete = all[i].Asked.Incomplete
+		if parent := s.tools[t.Parent]; t.Parent != "" && parent != nil {
+			e.Calls = append(e.Calls, acpclient.ToolCallUpdate{ToolCallID: parent.ID, Title: &parent.Title, Name: &parent.Name, Kind: &parent.Kind, Meta: metaOf(parent)})
+		}
+		if announced := s.questioned[t.ID]; announced != nil && announced.describesItself() {
+			e.Calls = append(e.Calls, acpclient.ToolCallUpdate{
+				ToolCallID: t.ID, Title: &announced.Title, Name: &announced.Name, Kind: &announced.Kind,
+				Content: announced.Content, Locations: announced.Locations, RawInput: announced.RawInput, Meta: metaOf(t),
+			})
+		}
+		return e
+	}
+	return e
+}
+
+// describesItself reports whether anything is known about a call but its id.
+func (t *ToolCall) describesItself() bool {
+	return t.Title != "" || t.Name != "" || len(t.RawInput)+len(t.Content)+len(t.Locations) > 0
+}
+
+// metaOf returns the _meta that says which call a call belongs to.
+func metaOf(t *ToolCall) acpclient.Meta {
+	if t.Parent == "" {
+		return nil
+	}
+	meta, _ := json.Marshal(map[string]acpclient.ToolCallID{"parentToolCallId": t.Parent}) // strings always encode
+	return meta
 }
 
 // requestUpdate returns what a request adds to its call. Empty fields change nothing.
@@ -204,6 +305,7 @@ func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
 		}
 		was := p.Asked
 		p.Asked = was.with(u)
+		p.Asked.Incomplete = was.Incomplete || t.Incomplete
 		// After a question, opencode repeats earlier updates with more of the input.
 		repeats := !news && p.Asked.Kind == was.Kind && reflect.DeepEqual(p.Asked.Content, was.Content) && holdsAll(p.Asked.RawInput, was.RawInput)
 		if !repeats && !p.Asked.SameSubject(was) {

@@ -330,15 +330,15 @@ func TestARevisionGrowsWithWhatIsAsked(t *testing.T) {
 				`{"sessionUpdate":"tool_call","toolCallId":"t","_meta":{"claudeCode":{"parentToolUseId":"parent"}}}`,
 				test.Permission(1, `{"toolCallId":"t","title":"Run it","kind":"execute","rawInput":{"command":"ls"},"locations":[{"path":"/a","line":1}]}`))
 			before := c1.Permissions[0].Seen
-			if before != (conversation.Seen{ID: 1, Revision: 1}) {
+			if before.ID != 1 || before.Revision != 1 {
 				t.Fatalf("it begins as %+v", before)
 			}
 			c1.Apply(test.Up(t, c.update))
-			now, open := c1.Revision(1)
-			if grows := now > before.Revision; !open || grows != c.grows {
-				t.Errorf("the revision becomes %d", now)
+			now, _, open := c1.Question(1)
+			if grows := now.Revision > before.Revision; !open || grows != c.grows || grows != (now.Shown != before.Shown) {
+				t.Errorf("it becomes %+v", now)
 			}
-			if now != c1.Permissions[0].Revision {
+			if now != c1.Permissions[0].Seen {
 				t.Error("the question says another one")
 			}
 		})
@@ -351,20 +351,20 @@ func TestTheRevisionOfAQuestionThatIsJudged(t *testing.T) {
 	opened := test.Permission(1, `{"toolCallId":"t","title":"Run it","rawInput":{"command":"ls"}}`)
 	opened.Judging = true
 	c := fold(t, test.Sent("x"), opened, `{"sessionUpdate":"tool_call_update","toolCallId":"t","rawInput":{"command":"ls -l"}}`)
-	if _, open := c.Revision(1); open {
+	if _, _, open := c.Question(1); open {
 		t.Error("it is asked before it was judged")
 	}
 	c.Apply(conversation.PermissionReferred{ID: 1, Proposals: [][]string{{"allow read"}}})
-	if now, open := c.Revision(1); !open || now != 1 {
-		t.Errorf("it begins with the revision %d", now)
+	if now, _, open := c.Question(1); !open || now.Revision != 1 {
+		t.Errorf("it begins as %+v", now)
 	}
 	// opencode repeats a part of the input: what is asked is less, and no rule is proposed for it.
 	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","rawInput":{"command":"rm"}}`))
-	if now, _ := c.Revision(1); now != 2 || c.Permissions[0].Proposals != nil {
-		t.Errorf("without its proposals it has the revision %d", now)
+	if now, _, _ := c.Question(1); now.Revision != 2 || c.Permissions[0].Proposals != nil {
+		t.Errorf("without its proposals it is %+v", now)
 	}
 	c.Apply(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")})
-	if _, open := c.Revision(1); open {
+	if _, _, open := c.Question(1); open {
 		t.Error("it is open after the answer")
 	}
 }

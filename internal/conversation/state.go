@@ -179,6 +179,9 @@ func (s *State) Apply(e Event) {
 		if e.Spent != nil {
 			s.Restore(*e.Spent)
 		}
+	case UsageCounted:
+		usage := e.Usage
+		s.Usage, s.costs = &usage, costs{e.Before, e.Past, e.Foreign}
 	case BudgetReached:
 		s.BudgetReached = true
 	case LimitReached:
@@ -200,7 +203,7 @@ func (s *State) Apply(e Event) {
 	case PermissionClosed:
 		s.applyPermissionClosed(e, fx)
 	case ElicitationOpened:
-		q := &Elicitation{Seen: Seen{e.ID, 1}, Request: e.Request} // it is never revised
+		q := &Elicitation{Seen: Seen{ID: e.ID, Revision: 1}, Request: e.Request} // it is never revised
 		s.Elicitations = append(s.Elicitations, q)
 		q.holds = s.hold(s.tools[e.Request.ToolCallID], e.At)
 	case ElicitationClosed:

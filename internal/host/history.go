@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -27,7 +27,8 @@ import (
 type history struct {
 	most   int64                    // bound of the file, in bytes
 	rest   int                      // bound of held, in bytes
-	open   func() map[int]bool      // returns the numbers of the questions that are open
+	open   func() openKeys          // returns what open questions need
+	seed   maphash.Seed             // of the hashes of keys, which nobody can choose
 	create func() (*os.File, error) // makes another file
 
 	mu     sync.RWMutex
@@ -66,35 +67,42 @@ const (
 
 // A record is its head and a line with its end. The head is, in big-endian order: how many events
 // there are with it (8 bytes), the length of the line (4), what it is needed for (1, a
-// [conversation.Need]), and the key of that (4).
-const headSize = 17
+// [conversation.Need]), and a hash of the key of that (8).
+const headSize = 21
 
 type head struct {
 	number int64
 	size   int
 	need   conversation.Need
-	key    uint32
+	key    uint64
 }
 
 func (h head) append(b []byte) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(h.number))
 	b = binary.BigEndian.AppendUint32(b, uint32(h.size))
-	return binary.BigEndian.AppendUint32(append(b, byte(h.need)), h.key)
+	return binary.BigEndian.AppendUint64(append(b, byte(h.need)), h.key)
 }
 
 func headOf(b []byte) head {
-	return head{int64(binary.BigEndian.Uint64(b)), int(binary.BigEndian.Uint32(b[8:])), conversation.Need(b[12]), binary.BigEndian.Uint32(b[13:])}
+	return head{int64(binary.BigEndian.Uint64(b)), int(binary.BigEndian.Uint32(b[8:])), conversation.Need(b[12]), binary.BigEndian.Uint64(b[13:])}
+}
+
+// openKeys are the keys of records that open questions need: of the questions, and of their calls.
+type openKeys struct{ questions, calls []string }
+
+// hashes are the hashes of keys.
+func hashes(seed maphash.Seed, keys []string) map[uint64]bool {
+	all := make(map[uint64]bool, len(keys))
+	for _, key := range keys {
+		all[maphash.String(seed, key)] = true
+	}
+	return all
 }
 
 // appendRecord appends the record of an event. It returns b unchanged if the event cannot be encoded.
-func appendRecord(b []byte, number int64, e conversation.Event) ([]byte, error) {
-	need, question, key := conversation.NeedOf(e)
-	h := head{number: number, need: need, key: uint32(question)}
-	if need == conversation.Superseded {
-		sum := fnv.New32a()
-		_, _ = io.WriteString(sum, key)
-		h.key = sum.Sum32()
-	}
+func (h *history) appendRecord(b []byte, number int64, e conversation.Event) ([]byte, error) {
+	need, key := conversation.NeedOf(e)
+	r := head{number: number, need: need, key: maphash.String(h.seed, key)}
 	start := len(b)
 	b = append(b, make([]byte, headSize)...)
 	b, err := conversation.AppendEncode(b, e)
@@ -102,8 +110,8 @@ func appendRecord(b []byte, number int64, e conversation.Event) ([]byte, error) 
 		return b[:start], err
 	}
 	b = append(b, '\n')
-	h.size = len(b) - start - headSize
-	h.append(b[start:start])
+	r.size = len(b) - start - headSize
+	r.append(b[start:start])
 	return b, nil
 }
 
@@ -111,9 +119,9 @@ func appendRecord(b []byte, number int64, e conversation.Event) ([]byte, error) 
 const historyEnd = ".history"
 
 // newHistory makes the history of a host, in a file of its directory that has its id, and at most
-// so many bytes; 0 is [MostHistory]. open returns the numbers of the questions that are open.
-func newHistory(dir, id string, most int64, open func() map[int]bool) (*history, error) {
-	h := &history{most: most, rest: mostHeld, open: open, path: filepath.Join(dir, id+historyEnd), grown: make(chan struct{})}
+// so many bytes; 0 is [MostHistory]. open returns what open questions need.
+func newHistory(dir, id string, most int64, open func() openKeys) (*history, error) {
+	h := &history{most: most, rest: mostHeld, open: open, seed: maphash.MakeSeed(), path: filepath.Join(dir, id+historyEnd), grown: make(chan struct{})}
 	if most <= 0 || most > MostHistory {
 		h.most = MostHistory
 	}
@@ -184,7 +192,7 @@ func (h *history) add(batch []conversation.Event) (problem error) {
 	var full error
 	for _, e := range batch {
 		at := h.size()
-		held, err := appendRecord(h.held, h.end+1, e)
+		held, err := h.appendRecord(h.held, h.end+1, e)
 		h.held = held
 		if err != nil {
 			problem = errors.Join(problem, fmt.Errorf("viewers do not see an event: %w", err))
@@ -270,7 +278,7 @@ func (h *history) thin() error {
 	all := func() io.Reader {
 		return io.MultiReader(io.NewSectionReader(h.file, 0, h.filed), bytes.NewReader(h.held))
 	}
-	marks, size, err := thinned(all, h.size(), h.most/2, h.left > h.most*5/8, h.open(), out)
+	marks, size, err := h.thinned(all, h.size(), h.most/2, h.left > h.most*5/8, out)
 	if err == nil {
 		err = out.Flush()
 	}
@@ -289,7 +297,7 @@ func (h *history) thin() error {
 func (h *history) thinHeld() error {
 	var out bytes.Buffer
 	all := func() io.Reader { return bytes.NewReader(h.held) }
-	marks, size, err := thinned(all, int64(len(h.held)), int64(h.rest/2), h.restLeft > h.rest*5/8, h.open(), &out)
+	marks, size, err := h.thinned(all, int64(len(h.held)), int64(h.rest/2), h.restLeft > h.rest*5/8, &out)
 	if err != nil {
 		return err
 	}
@@ -309,13 +317,22 @@ const lightSize = 1 << 10
 // thinned writes the records of a history of a size to out so that about most bytes are left, if it
 // can. The oldest lose first: large ones their contents, and if that is not enough, or hard, what
 // was streamed is left out. It returns where records are then, and how many bytes.
-func thinned(all func() io.Reader, size, most int64, hard bool, open map[int]bool, out io.Writer) (marks []mark, written int64, err error) {
-	last := map[uint32]int64{} // the number of the last one with a key
-	light := size              // about how many bytes without contents
+func (h *history) thinned(all func() io.Reader, size, most int64, hard bool, out io.Writer) (marks []mark, written int64, err error) {
+	open := h.open()
+	questions, calls := hashes(h.seed, open.questions), hashes(h.seed, open.calls)
+	type superseded struct {
+		opening int // of which session
+		key     uint64
+	}
+	last := map[superseded]int64{} // the number of the last one with a key
+	light, openings := size, 0     // about how many bytes without contents
 	err = eachRecord(all(), func(h head, skip func() error, _ func() ([]byte, error)) error {
-		if h.need == conversation.Superseded {
-			last[h.key] = h.number
-		} else if h.size > lightSize {
+		switch {
+		case h.need == conversation.Superseded:
+			last[superseded{openings, h.key}] = h.number
+		case h.need == conversation.Opens:
+			openings++
+		case h.size > lightSize:
 			light -= int64(h.size - lightSize)
 		}
 		return skip()
@@ -324,6 +341,7 @@ func thinned(all func() io.Reader, size, most int64, hard bool, open map[int]boo
 		return nil, 0, err
 	}
 	hard = hard || light > most+most/2
+	openings = 0
 	var before, gap int64 // the number of the record before, and of the last one in a gap
 	put := func(record []byte) error {
 		marks = marked(marks, mark{before, written})
@@ -332,21 +350,31 @@ func thinned(all func() io.Reader, size, most int64, hard bool, open map[int]boo
 		_, err := out.Write(record)
 		return err
 	}
-	remaining := size // bytes of those that are not read yet
-	err = eachRecord(all(), func(h head, skip func() error, read func() ([]byte, error)) error {
+	remaining := size    // bytes of those that are not read yet
+	forCalls := most / 4 // bytes that calls of open questions may keep
+	err = eachRecord(all(), func(r head, skip func() error, read func() ([]byte, error)) error {
 		fits := written+remaining <= most
-		needed := h.need == conversation.Needed || h.need == conversation.Asked && open[int(h.key)]
-		remaining -= int64(headSize + h.size)
+		length := int64(headSize + r.size)
+		whole := r.need == conversation.Asked && questions[r.key]
+		if r.need == conversation.Called && calls[r.key] && length <= forCalls {
+			whole = true
+			forCalls -= length
+		}
+		remaining -= length
 		switch {
-		case fits || needed || remaining == 0: // the last one stays, so that the history ends there
-		case h.need == conversation.Superseded && last[h.key] != h.number:
-			return skip()
-		case hard && h.need != conversation.Superseded:
-			gap = h.number
+		case r.need == conversation.Opens:
+			openings++
+		case fits || whole || r.need == conversation.Needed || remaining == 0: // the last one stays, so that the history ends there
+		case r.need == conversation.Superseded:
+			if last[superseded{openings, r.key}] != r.number {
+				return skip()
+			}
+		case hard:
+			gap = r.number
 			return skip()
 		}
 		if gap > 0 {
-			record, err := appendRecord(nil, gap, conversation.LeftOutHere())
+			record, err := h.appendRecord(nil, gap, conversation.LeftOutHere())
 			if err = errors.Join(err, put(record)); err != nil {
 				return err
 			}
@@ -356,8 +384,8 @@ func thinned(all func() io.Reader, size, most int64, hard bool, open map[int]boo
 		if err != nil {
 			return err
 		}
-		if !fits && h.size > lightSize && h.need != conversation.Superseded && !(needed && h.need == conversation.Asked) {
-			record = lightened(h.number, record)
+		if !fits && !whole && r.size > lightSize && r.need != conversation.Superseded {
+			record = h.lightened(r.number, record)
 		}
 		return put(record)
 	})
@@ -365,12 +393,12 @@ func thinned(all func() io.Reader, size, most int64, hard bool, open map[int]boo
 }
 
 // lightened returns the record without large contents.
-func lightened(number int64, record []byte) []byte {
+func (h *history) lightened(number int64, record []byte) []byte {
 	e, err := conversation.Decode(record[headSize : len(record)-1])
 	if err != nil {
 		return record
 	}
-	light, err := appendRecord(nil, number, conversation.Lighten(e))
+	light, err := h.appendRecord(nil, number, conversation.Lighten(e))
 	if err != nil || len(light) >= len(record) {
 		return record
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -188,6 +189,123 @@ func TestViewersOfAFlood(t *testing.T) {
 	}
 }
 
+// recording is a host of which only the history is used, with a bound.
+func recording(t testing.TB, dir string, most int64) *Host {
+	t.Helper()
+	h := &Host{opt: Options{Log: slog.New(slog.DiscardHandler)}, state: conversation.NewState(), carried: map[int]int64{}}
+	var err error
+	if h.history, err = newHistory(dir, "id", most, h.open); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// late is what somebody knows who reads a history only now.
+func late(t testing.TB, h *history) *conversation.Conversation {
+	t.Helper()
+	r := new(reader)
+	r.all(t, h)
+	c := conversation.New()
+	for _, e := range r.seen {
+		c.Apply(e)
+	}
+	return c
+}
+
+// What a question asks is the same for whoever attaches late, whatever came before and after it.
+func TestAQuestionBringsItsCallAlong(t *testing.T) {
+	const most = 256 << 10
+	for name, ask := range map[string][2][]string{
+		"announced before":  {{`{"sessionUpdate":"tool_call","toolCallId":"x","title":"Tidy up","kind":"execute","status":"pending","rawInput":{"command":"rm -rf a"}}`}, nil},
+		"described in more": {{`{"sessionUpdate":"tool_call","toolCallId":"x","title":"Tidy up"}`, `{"sessionUpdate":"tool_call_update","toolCallId":"x","rawInput":{"command":"rm -rf a"},"kind":"execute"}`}, nil},
+		"changed since":     {{`{"sessionUpdate":"tool_call","toolCallId":"x","title":"Tidy up"}`}, {`{"sessionUpdate":"tool_call_update","toolCallId":"x","rawInput":{"command":"rm -rf a"},"kind":"execute"}`}},
+		"in pieces": {{`{"sessionUpdate":"tool_call","toolCallId":"x","title":"Tidy up","rawInput":{"command":"rm -rf a"}}`}, {
+			`{"sessionUpdate":"tool_call_content_chunk","toolCallId":"x","content":{"type":"diff","path":"/a","oldText":"","newText":"1"}}`,
+			`{"sessionUpdate":"tool_call_content_chunk","toolCallId":"x","content":{"type":"diff","path":"/a","oldText":"1","newText":"2"}}`,
+		}},
+		"large": {{`{"sessionUpdate":"tool_call","toolCallId":"x","title":"Tidy up","rawInput":{"command":"rm -rf a","why":"` + strings.Repeat("x", 20<<10) + `"}}`}, nil},
+		"of a subagent": {{
+			`{"sessionUpdate":"tool_call","toolCallId":"p","title":"Task"}`,
+			`{"sessionUpdate":"tool_call","toolCallId":"x","title":"Tidy up","rawInput":{"command":"rm -rf a"},"_meta":{"claudeCode":{"parentToolUseId":"p"}}}`,
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := recording(t, t.TempDir(), most)
+			defer h.history.discard()
+			up := func(updates ...string) {
+				for _, u := range updates {
+					h.add([]conversation.Event{test.Up(t, u)})
+				}
+			}
+			flood := func() {
+				for i := range 2 * most / 500 {
+					up(fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"z%d","title":%q}`, i, strings.Repeat("z", 400)))
+				}
+			}
+			h.add([]conversation.Event{conversation.SessionOpened{ID: "s1", Cwd: "/w"}, test.Sent("go")})
+			up(ask[0]...)
+			flood()
+			h.add([]conversation.Event{test.Permission(1, `{"toolCallId":"x"}`)})
+			up(ask[1]...)
+			flood()
+			want, c := h.state.Permissions[0], late(t, h.history)
+			if !strings.Contains(string(want.Asked.RawInput), "rm -rf a") || want.Asked.Incomplete {
+				t.Fatalf("the host asks about %+v", want.Asked)
+			}
+			if len(c.Permissions) != 1 || c.Permissions[0].Seen != want.Seen || string(c.Permissions[0].Asked.RawInput) != string(want.Asked.RawInput) {
+				t.Errorf("%+v is asked, want %+v", c.Permissions, want)
+			}
+		})
+	}
+}
+
+// Many questions about a large call do not make the history large. What of the call is missing
+// then for whoever attaches late cannot be allowed.
+func TestQuestionsBringAlongABoundedPart(t *testing.T) {
+	const most = 256 << 10
+	h := recording(t, t.TempDir(), most)
+	defer h.history.discard()
+	h.add([]conversation.Event{test.Sent("go"), test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"x","title":"T","rawInput":{"command":"`+strings.Repeat("x", 10<<10)+`"}}`)})
+	for i := range 100 {
+		h.add([]conversation.Event{test.Permission(1+i, `{"toolCallId":"x"}`)})
+	}
+	for i := range 2 * most / 500 {
+		h.add([]conversation.Event{test.Up(t, fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"z%d","title":%q}`, i, strings.Repeat("z", 400)))})
+	}
+	if h.history.size() > most*3/2 {
+		t.Errorf("it has %d KB", h.history.size()>>10)
+	}
+	for i, p := range late(t, h.history).Permissions {
+		want := h.state.Permissions[i]
+		if whole := string(p.Asked.RawInput) == string(want.Asked.RawInput); whole != (p.Shown == want.Shown) {
+			t.Errorf("question %d, whole: %v, is %+v, want %+v", p.ID, whole, p.Seen, want.Seen)
+		}
+	}
+	for i := range 100 {
+		h.add([]conversation.Event{conversation.PermissionClosed{ID: 1 + i, Outcome: acpclient.PermissionCancelled}})
+	}
+	if h.carrying != 0 || len(h.carried) != 0 {
+		t.Errorf("closed questions carry %d bytes", h.carrying)
+	}
+}
+
+// Keys that nobody can choose: no session's id makes its mode take the place of the queue.
+func TestKeysOfAHistoryAreItsOwn(t *testing.T) {
+	h := recording(t, t.TempDir(), 64<<10)
+	defer h.history.discard()
+	h.add([]conversation.Event{conversation.QueueChanged{Queue: []conversation.QueuedPrompt{queued("mine")}}})
+	mode := test.Up(t, `{"sessionUpdate":"usage_update","used":1,"size":2}`).(conversation.Update)
+	mode.Session, mode.Raw = "1ggaqaj", nil // with FNV-1a of 32 bits, its key is that of the queue
+	mode.Update = &acpclient.CurrentModeUpdate{CurrentModeID: "yolo"}
+	h.add([]conversation.Event{mode})
+	for range 400 {
+		h.add([]conversation.Event{text(strings.Repeat("x", 500))})
+	}
+	if c := late(t, h.history); len(c.Queue) != 1 || c.Queue[0].Text() != "mine" {
+		t.Errorf("%+v is queued", c.Queue)
+	}
+}
+
 // decides is what must be the same for all who fold a history, however much of it they read late.
 type decides struct {
 	ID          acpclient.SessionID
@@ -196,76 +314,90 @@ type decides struct {
 	Prompts     int
 	Queue       []conversation.QueuedPrompt
 	Paused      bool
-	Open        []int
+	Open        []conversation.Seen
+	Asked       []string
 	Commands    int
 	Reached     bool
 	Title, Name string
+	Spent       conversation.Spent
+	Options     []acpclient.SessionConfigOption
 }
 
-func decidesIn(c *conversation.Conversation) decides {
+func decidesIn(c *conversation.State) decides {
 	d := decides{
-		ID: c.ID, Phase: c.Phase, Running: c.Turn.Running, Prompts: len(c.Prompts()), Paused: c.QueuePaused, Commands: len(c.Commands),
-		Queue: c.Queue, Reached: c.BudgetReached, Title: c.Title, Name: c.Agent.Name(),
+		ID: c.ID, Phase: c.Phase, Running: c.Turn.Running, Paused: c.QueuePaused, Commands: len(c.Commands),
+		Queue: c.Queue, Reached: c.BudgetReached, Title: c.Title, Name: c.Agent.Name(), Spent: c.Spent(), Options: c.Options,
 	}
 	for _, p := range c.Permissions {
-		d.Open = append(d.Open, p.ID)
+		d.Open = append(d.Open, p.Seen)
+		d.Asked = append(d.Asked, p.Asked.Title+string(p.Asked.RawInput))
 	}
 	for _, q := range c.Elicitations {
-		d.Open = append(d.Open, q.ID)
+		d.Open = append(d.Open, q.Seen)
 	}
 	return d
 }
 
-// Whenever somebody reads, where the session is, and how many prompts it has, is the same.
+// Whenever somebody reads, what decides in the session, and how many prompts it has, is the same.
 func TestWhatIsLeftOutDecidesNothing(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
-		state := conversation.NewState()
-		h, err := newHistory(dir, "id", 8<<10, (&Host{state: state}).open)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer h.discard()
+		h := recording(t, dir, 16<<10)
+		defer h.history.discard()
 		whole := conversation.New()
 		readers := []*reader{{}, {}}
 		question := 0
+		call := func() string { return rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "call") }
+		up := func(update string, args ...any) conversation.Event { return test.Up(t, fmt.Sprintf(update, args...)) }
 		for range rapid.IntRange(20, 120).Draw(rt, "events") {
 			var e conversation.Event
-			switch rapid.IntRange(0, 9).Draw(rt, "kind") {
+			switch rapid.IntRange(0, 18).Draw(rt, "kind") {
 			case 0:
 				e = test.Sent("prompt")
 			case 1:
 				e = conversation.TurnEnded{Reason: acpclient.StopEndTurn}
 			case 2:
-				e = conversation.QueueChanged{Queue: []conversation.QueuedPrompt{queued(fmt.Sprint(h.events()))}}
+				e = conversation.QueueChanged{Queue: []conversation.QueuedPrompt{queued(fmt.Sprint(h.history.events()))}}
 			case 3:
 				question++
-				e = test.Permission(question, fmt.Sprintf(`{"toolCallId":"t%d"}`, question))
+				e = test.Permission(question, fmt.Sprintf(`{"toolCallId":%q}`, call()))
 			case 4:
 				e = conversation.PermissionClosed{ID: rapid.IntRange(0, question).Draw(rt, "closed"), Outcome: acpclient.PermissionCancelled}
 			case 5:
 				e = test.Up(t, test.UserSays("replayed", ""))
 			case 6:
-				e = test.Up(t, `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"a","description":"`+strings.Repeat("x", 600)+`"}]}`)
+				e = up(`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"a","description":%q}]}`, strings.Repeat("x", 600))
+			case 7:
+				e = up(`{"sessionUpdate":"tool_call","toolCallId":%q,"title":"T","status":"pending","rawInput":{"command":"%d"}}`, call(), h.history.events())
+			case 8:
+				e = up(`{"sessionUpdate":"tool_call_update","toolCallId":%q,"rawInput":{"command":"%d"}}`, call(), h.history.events())
+			case 9:
+				e = up(`{"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":%d,"currency":%q}}`,
+					rapid.IntRange(0, 9).Draw(rt, "cost"), rapid.SampledFrom([]string{"USD", "USD", "EUR"}).Draw(rt, "currency"))
+			case 10:
+				e = up(`{"sessionUpdate":"session_info_update","title":"%d"}`, h.history.events())
+			case 11:
+				e = up(`{"sessionUpdate":"session_info_update","updatedAt":"%d"}`, h.history.events())
+			case 12:
+				e = conversation.AgentStarting{Command: "a"}
 			default:
 				e = text(strings.Repeat("x", rapid.SampledFrom([]int{1, 500, 3000}).Draw(rt, "size")))
 			}
 			whole.Apply(e)
-			state.Apply(e)
-			if err := h.add([]conversation.Event{e}); err != nil {
-				rt.Fatal(err)
-			}
+			h.add([]conversation.Event{e})
 			if rapid.Bool().Draw(rt, "read") {
-				readers[0].all(t, h)
+				readers[0].all(t, h.history)
 			}
 		}
 		for i, r := range readers {
-			r.all(t, h)
+			r.all(t, h.history)
 			c := conversation.New()
 			for _, e := range r.seen {
 				c.Apply(e)
 			}
-			if diff := gocmp.Diff(decidesIn(whole), decidesIn(c)); diff != "" {
+			want, got := decidesIn(&whole.State), decidesIn(&c.State)
+			want.Prompts, got.Prompts = len(whole.Prompts()), len(c.Prompts())
+			if diff := gocmp.Diff(want, got); diff != "" {
 				rt.Errorf("reader %d (-want +got):\n%s", i, diff)
 			}
 		}

@@ -71,14 +71,17 @@ type Host struct {
 	mute    atomic.Bool   // the last one failed, and the user was told
 	own     sync.Map      // their process ids: they are the user's, and may be viewers
 
-	mu      sync.Mutex
-	state   *conversation.State // the fold of the history
-	title   string              // from the first prompt, until the session has a title
-	stored  store.ID
-	viewers map[*viewer]struct{}
-	acted   map[string]*acts // by the id of the viewer, which survives lost connections
-	quiet   time.Time        // since when there have been no viewers and no activity
-	left    bool             // the last viewer has detached, not just lost its connection
+	mu    sync.Mutex
+	state *conversation.State // the fold of the history
+	// carried is how many bytes open questions bring along, see recorded, and carrying their sum.
+	carried  map[int]int64
+	carrying int64
+	title    string // from the first prompt, until the session has a title
+	stored   store.ID
+	viewers  map[*viewer]struct{}
+	acted    map[string]*acts // by the id of the viewer, which survives lost connections
+	quiet    time.Time        // since when there have been no viewers and no activity
+	left     bool             // the last viewer has detached, not just lost its connection
 }
 
 // errEnded is the reason when a user has ended the session.
@@ -93,7 +96,7 @@ func New(opt Options) (*Host, error) {
 		opt.Secrets = record.NewRedactor(nil)
 	}
 	h := &Host{
-		opt: opt, session: opt.Session, state: conversation.NewState(), stored: opt.Session.StoredID(),
+		opt: opt, session: opt.Session, state: conversation.NewState(), carried: map[int]int64{}, stored: opt.Session.StoredID(),
 		viewers: map[*viewer]struct{}{}, acted: map[string]*acts{}, quiet: time.Now(),
 		over: make(chan struct{}), alerts: make(chan struct{}, mostAlerts),
 	}
@@ -175,31 +178,53 @@ func (h *Host) add(batch []conversation.Event) {
 	if len(batch) == 0 {
 		return
 	}
+	recorded := make([]conversation.Event, len(batch))
 	h.mu.Lock()
-	for _, e := range batch {
+	for i, e := range batch {
 		if p, ok := e.(conversation.PromptSent); ok && h.title == "" {
 			h.title = app.PromptLine(conversation.QueuedPrompt{Prompt: p.Prompt})
 		}
 		h.state.Apply(e)
+		recorded[i] = h.recorded(e)
 	}
 	h.mu.Unlock()
-	if err := h.history.add(batch); err != nil {
+	if err := h.history.add(recorded); err != nil {
 		h.opt.Log.Warn("the history is not whole, or not on the disk", "error", err)
 	}
 }
 
-// open returns the numbers of the open questions.
-func (h *Host) open() map[int]bool {
+// recorded returns an event that was just applied as the history keeps it. The calls that open
+// questions bring along take a part of it at most: many questions can be about one large call.
+// Beyond that, a viewer that attaches late may see less of a call, and cannot allow it.
+func (h *Host) recorded(e conversation.Event) conversation.Event {
+	recorded := h.state.Recorded(e)
+	switch e := e.(type) {
+	case conversation.PermissionOpened:
+		size := int64(recorded.Size() - e.Size())
+		if h.carrying+size > h.history.most/8 {
+			return e
+		}
+		h.carried[e.ID] = size
+		h.carrying += size
+	case conversation.PermissionClosed:
+		h.carrying -= h.carried[e.ID]
+		delete(h.carried, e.ID)
+	}
+	return recorded
+}
+
+// open returns the keys of what open questions need.
+func (h *Host) open() (keys openKeys) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	open := map[int]bool{}
 	for _, p := range slices.Concat(h.state.Permissions, h.state.Judging) {
-		open[p.ID] = true
+		keys.questions = append(keys.questions, conversation.QuestionKey(p.ID))
+		keys.calls = append(keys.calls, string(p.ToolCall.ID), string(p.ToolCall.Parent))
 	}
 	for _, q := range h.state.Elicitations {
-		open[q.ID] = true
+		keys.questions = append(keys.questions, conversation.QuestionKey(q.ID))
 	}
-	return open
+	return keys
 }
 
 const (

@@ -150,7 +150,7 @@ type done struct {
 
 // sentinels are the errors that front ends check for.
 var sentinels = map[string]error{
-	"answered": session.ErrAnswered, "changed": session.ErrChanged, "unsupported": session.ErrUnsupported, "cannot reopen": session.ErrCannotReopen,
+	"answered": session.ErrAnswered, "changed": session.ErrChanged, "unseen": session.ErrUnseen, "incomplete": session.ErrIncomplete, "unsupported": session.ErrUnsupported, "cannot reopen": session.ErrCannotReopen,
 	"not queued": session.ErrNotQueued, "cancelled": session.ErrCancelled,
 	"conflict": journal.ErrConflict, "nothing": journal.ErrNothing, "stale": journal.ErrStale,
 	"read-only": ErrReadOnly,

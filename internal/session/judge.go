@@ -92,7 +92,10 @@ func (s *Session) judge(ctx context.Context, q *question[acpclient.RequestPermis
 			return // the question is closed
 		}
 		c.Unasked = q.foreign != ""
-		ruling := s.rules.rule(ctx, c)
+		ruling := Ruling{Why: "parts of the call were left out"}
+		if !asked.Asked.Incomplete {
+			ruling = s.rules.rule(ctx, c)
+		}
 		if q.foreign != "" && ruling.Verdict == policy.Allow {
 			ruling = Ruling{}
 		}
@@ -136,7 +139,7 @@ func (r *rules) rule(ctx context.Context, c Case) Ruling {
 func (s *Session) settle(q *question[acpclient.RequestPermissionOutcome], call *conversation.ToolCall, r Ruling) bool {
 	s.mu.Lock()
 	defer s.unlock()
-	if now, _ := s.stream.judging(q.id); now == nil || !now.Asked.SameSubject(call) {
+	if now, _ := s.stream.judging(q.id); now == nil || !now.Asked.SameSubject(call) || now.Asked.Incomplete != call.Incomplete {
 		return false
 	}
 	if o := onceOption(q.offered, r.Verdict); o != nil && (r.Verdict == policy.Allow || r.Verdict == policy.Deny) {

@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -65,6 +67,53 @@ func TestARuleAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Neither a rule nor the user can allow a call of which parts were left out; both can reject it.
+func TestWhatIsNotKnownIsNotAllowed(t *testing.T) {
+	judgedBy(t, ruling(policy.Allow), func(t *testing.T, h *harness, j *fakeJudge) {
+		h.prompt("go")
+		h.agent().update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"T","kind":"execute","status":"pending","rawInput":{"command":"ls `+strings.Repeat("x", 2000)+`"}}`)
+		for i := range 60 {
+			h.agent().update("s1", fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"f%d","title":"f","status":"pending","rawInput":{"text":%q}}`, i, strings.Repeat("q", 1<<20)))
+		}
+		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		if len(h.conv.Permissions) != 1 || len(j.cases) != 0 {
+			t.Fatalf("%d questions are open, %d were judged", len(h.conv.Permissions), len(j.cases))
+		}
+		p := h.conv.Permissions[0]
+		if p.Why != "parts of the call were left out" {
+			t.Errorf("the user is asked because %s", p.Why)
+		}
+		if err := Try(h.Context(), h, Answer{p.Seen, "yes"}); !errors.Is(err, ErrIncomplete) {
+			t.Errorf("allowing it ends with %v", err)
+		}
+		if err := Try(h.Context(), h, Answer{p.Seen, "no"}); err != nil {
+			t.Errorf("rejecting it ends with %v", err)
+		}
+		h.settle()
+		wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"no"}}`)
+	})
+}
+
+// Whoever has seen another call than the one that is asked about can only reject it.
+func TestWhatWasNotShownIsNotAllowed(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("go")
+		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
+		h.settle()
+		seen := h.conv.Permissions[0].Seen
+		seen.Shown = "another"
+		if err := Try(h.Context(), h, Answer{seen, "yes"}); !errors.Is(err, ErrUnseen) {
+			t.Errorf("allowing it ends with %v", err)
+		}
+		if err := Try(h.Context(), h, Answer{seen, "no"}); err != nil {
+			t.Errorf("rejecting it ends with %v", err)
+		}
+		h.settle()
+		wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"no"}}`)
+	})
 }
 
 // What rules leave open is the user's, with why and with what could be a rule.

@@ -18,6 +18,10 @@ import (
 var (
 	// ErrAnswered means that a question was already answered or withdrawn.
 	ErrAnswered = errors.New("the question is closed")
+	// ErrUnseen means that whoever allows a call has missed a part of it.
+	ErrUnseen = errors.New("this screen does not show all of the call, so it cannot be allowed here: reject it, or cancel the turn")
+	// ErrIncomplete means that parts of a call were left out, so that nobody may allow it.
+	ErrIncomplete = errors.New("parts of this call were left out, so it cannot be allowed: reject it, or cancel the turn")
 	// ErrChanged means that what is asked has changed since the user saw it.
 	ErrChanged = errors.New("the question has changed: look at it again")
 )
@@ -101,11 +105,11 @@ func (s *Session) tellForeign(q *question[acpclient.RequestPermissionOutcome]) {
 }
 
 // close ends a question with an event, if the question is as the user has seen it: what is
-// asked cannot change between the two.
-func (s *Stream) close(q conversation.Seen, e conversation.Event) error {
+// asked cannot change between the two. allows says that the event allows what is asked.
+func (s *Stream) close(q conversation.Seen, e conversation.Event, allows bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := current(s.state, q); err != nil {
+	if err := current(s.state, q, allows); err != nil {
 		return err
 	}
 	s.add(e)
@@ -113,13 +117,17 @@ func (s *Stream) close(q conversation.Seen, e conversation.Event) error {
 }
 
 // current fails if a question is closed, or is not as the user has seen it: no answer counts
-// then.
-func current(st *conversation.State, q conversation.Seen) error {
-	switch now, open := st.Revision(q.ID); {
+// then. Nobody may allow what is not known, or was not shown, as a whole.
+func current(st *conversation.State, q conversation.Seen, allows bool) error {
+	switch now, incomplete, open := st.Question(q.ID); {
 	case !open:
 		return ErrAnswered
-	case now != q.Revision:
+	case now.Revision != q.Revision:
 		return ErrChanged
+	case allows && incomplete:
+		return ErrIncomplete
+	case allows && now.Shown != q.Shown:
+		return ErrUnseen
 	}
 	return nil
 }
@@ -157,7 +165,7 @@ func (a AnswerWith) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	var err error
-	if s.stream.read(func(st *conversation.State) { err = current(st, a.Question) }); err != nil {
+	if s.stream.read(func(st *conversation.State) { err = current(st, a.Question, false) }); err != nil {
 		return None{}, err
 	}
 	switch {
@@ -178,11 +186,13 @@ func (s *Session) answer(seen conversation.Seen, option acpclient.PermissionOpti
 	if q == nil {
 		return ErrAnswered
 	}
-	if !slices.ContainsFunc(q.offered, func(o acpclient.PermissionOption) bool { return o.OptionID == option }) {
+	i := slices.IndexFunc(q.offered, func(o acpclient.PermissionOption) bool { return o.OptionID == option })
+	if i < 0 {
 		return fmt.Errorf("the agent did not offer %q", option)
 	}
 	outcome := acpclient.PermissionSelected(option)
-	if err := s.stream.close(seen, conversation.PermissionClosed{ID: seen.ID, Outcome: outcome, At: s.opt.Now()}); err != nil {
+	closed := conversation.PermissionClosed{ID: seen.ID, Outcome: outcome, At: s.opt.Now()}
+	if err := s.stream.close(seen, closed, !q.offered[i].Kind.Rejects()); err != nil {
 		return err
 	}
 	delete(s.permissions, seen.ID)
@@ -249,7 +259,7 @@ func (a AnswerElicitation) Do(_ context.Context, s *Session) (None, error) {
 	if q.forPermission && answer.Action == acpclient.ElicitCancel {
 		answer.Action = acpclient.ElicitDecline
 	}
-	if err := s.stream.close(a.Question, q.closed(a.Question.ID, answer, s.opt.Now())); err != nil {
+	if err := s.stream.close(a.Question, q.closed(a.Question.ID, answer, s.opt.Now()), false); err != nil {
 		return None{}, err
 	}
 	delete(s.elicitations, a.Question.ID)

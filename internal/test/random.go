@@ -77,7 +77,14 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 	"LimitReached": draw(func(t *rapid.T) conversation.Event {
 		return conversation.LimitReached{Kind: someText(t), Resets: moment(t), Waits: rapid.Bool().Draw(t, "waits")}
 	}),
-	"LimitWait":       draw(func(t *rapid.T) conversation.Event { return conversation.LimitWait{Until: moment(t)} }),
+	"LimitWait": draw(func(t *rapid.T) conversation.Event { return conversation.LimitWait{Until: moment(t)} }),
+	"UsageCounted": draw(func(t *rapid.T) conversation.Event {
+		e := conversation.UsageCounted{Usage: acpclient.UsageUpdate{Used: 1, Size: 2}, Past: float64(number(t)), Foreign: float64(number(t))}
+		if rapid.Bool().Draw(t, "before") {
+			e.Before = &acpclient.Cost{Amount: float64(number(t)), Currency: "USD"}
+		}
+		return e
+	}),
 	"CancelRequested": draw(func(t *rapid.T) conversation.Event { return conversation.CancelRequested{At: moment(t)} }),
 	"TurnEnded": draw(func(t *rapid.T) conversation.Event {
 		reason := rapid.SampledFrom([]acpclient.StopReason{"", acpclient.StopEndTurn, acpclient.StopCancelled, acpclient.StopRefusal, "odd"}).Draw(t, "reason")

@@ -332,6 +332,9 @@ func (d *Permission) refresh() {
 			d.about.add(note("the agent says: " + words))
 		}
 	}
+	if call.Incomplete {
+		d.about.add(vital{note(toolview.LeftOut)})
+	}
 	if d.asked.Why != "" {
 		d.about.add(note("no rule applies: " + d.asked.Why))
 	} else if d.asked.File == nil && call.Kind == acpclient.ToolExecute && content.at.Command(call.RawInput).Line == "" {

@@ -183,9 +183,10 @@ func TestFileQuestion(t *testing.T) {
 // Once and no take one key, the session two; nothing else answers.
 func TestFileQuestionKeys(t *testing.T) {
 	q := &conversation.FileQuestion{Path: "/etc/hosts", Target: "/etc/hosts", Outside: true}
+	seen := aboutOne(q, nil, "").Seen
 	for keys, want := range map[string]Action{
-		"y": Answer{seen(7), conversation.FileOnce}, "n": Answer{seen(7), conversation.FileNo}, "1": Answer{seen(7), conversation.FileOnce}, "3": Answer{seen(7), conversation.FileNo},
-		"2": nil, "2 enter": Answer{seen(7), conversation.FileSession}, "enter": nil,
+		"y": Answer{seen, conversation.FileOnce}, "n": Answer{seen, conversation.FileNo}, "1": Answer{seen, conversation.FileOnce}, "3": Answer{seen, conversation.FileNo},
+		"2": nil, "2 enter": Answer{seen, conversation.FileSession}, "enter": nil,
 	} {
 		d, _ := armed(aboutOne(q, nil, ""))
 		if got := presses(t, d, strings.Fields(keys)...); got != want {

@@ -396,7 +396,7 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 	c.pass(QuietTime)
 	status := acpclient.ToolInProgress
 	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Status: &status}})
-	if got := strike(d, "y"); got != (Answer{conversation.Seen{ID: 1, Revision: 2}, "once"}) {
+	if got := strike(d, "y"); got != (Answer{conv.Permissions[0].Seen, "once"}) || d.asked.Revision != 2 {
 		t.Errorf("y did %#v after a change of status alone", got)
 	}
 }
@@ -568,7 +568,7 @@ func TestWordsToAQuestionThatChanges(t *testing.T) {
 		t.Errorf("enter did %#v", got)
 	}
 	c.pass(QuietTime)
-	if got := strike(d, "enter"); got != (RejectWith{conversation.Seen{ID: 8, Revision: 2}, "no", "no"}) {
+	if got := strike(d, "enter"); got != (RejectWith{d.asked.Seen, "no", "no"}) {
 		t.Errorf("after a look, enter did %#v", got)
 	}
 }

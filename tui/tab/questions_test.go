@@ -117,7 +117,7 @@ func TestRejectWith(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		q := questionsBench(b)
 		b.composer.SetText("a draft")
-		b.Do(q.RejectWith(dialog.RejectWith{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "no", Words: "read the other one"}))
+		b.Do(q.RejectWith(dialog.RejectWith{Question: b.seen(1), Option: "no", Words: "read the other one"}))
 		b.MustSay(session.ErrAnswered.Error())
 		if b.composer.Text() != "a draft\nread the other one" {
 			t.Errorf("the draft is %q", b.composer.Text())
@@ -361,6 +361,16 @@ func (b *bench) passes(d time.Duration) {
 }
 
 // asksAll is a permission with an option of every kind.
+// seen names an open question as the user has seen it, or one that is not there.
+func (b *bench) seen(id int) conversation.Seen {
+	for _, p := range b.conv().Permissions {
+		if p.ID == id {
+			return p.Seen
+		}
+	}
+	return conversation.Seen{ID: id, Revision: 1}
+}
+
 func asksAll(b *bench) {
 	title := "Launch"
 	b.events(conversation.PromptSent{At: b.clock}, conversation.PermissionOpened{ID: 1, Request: &acpclient.RequestPermissionRequest{
@@ -413,7 +423,7 @@ func TestADraftTakesLettersAndDigits(t *testing.T) {
 			t.Errorf("alt+down did %#v", got)
 		}
 	}
-	if got := b.dialogs.Top().Key(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}); got != (dialog.Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "yes"}) {
+	if got := b.dialogs.Top().Key(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}); got != (dialog.Answer{Question: b.seen(1), Option: "yes"}) {
 		t.Errorf("alt+enter did %#v", got)
 	}
 }
@@ -535,7 +545,7 @@ func TestADoubledDigitBeginsAPrompt(t *testing.T) {
 		t.Errorf("it is to be given in %v", in)
 	}
 	b.passes(dialog.QuietTime)
-	if got := b.dialogs.Due(); got != (dialog.Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "yes"}) {
+	if got := b.dialogs.Due(); got != (dialog.Answer{Question: b.seen(1), Option: "yes"}) {
 		t.Errorf("2, twice, did %#v", got)
 	}
 }
@@ -553,7 +563,7 @@ func TestBlanksAreNoDraft(t *testing.T) {
 		}
 		b.press("down", "y")
 		b.mustShow(t, "enter or y: Allow it")
-		if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "yes"}) {
+		if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.Answer{Question: b.seen(1), Option: "yes"}) {
 			t.Errorf("with %q in the prompt, enter did %#v", draft, got)
 		}
 	}
@@ -619,7 +629,7 @@ func TestAQuestionInThePlaceOfAnotherIsInertForLonger(t *testing.T) {
 	b.passes(dialog.ReplaceTime)
 	b.draw()
 	b.dialogs.Top().Key(keyPress("1"))
-	if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.Answer{Question: conversation.Seen{ID: 2, Revision: 1}, Option: "yes"}) {
+	if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.Answer{Question: b.seen(2), Option: "yes"}) {
 		t.Errorf("later, 1 and enter did %#v", got)
 	}
 }

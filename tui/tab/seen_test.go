@@ -66,10 +66,10 @@ func (v *viewing) Begin(c session.Call) (func(context.Context) error, error) {
 // answer fails the test if the viewer had not seen what is allowed for long enough.
 func (v *viewing) answer(q conversation.Seen, option acpclient.PermissionOptionID) error {
 	h := v.of
-	switch now, open := h.conv.Revision(q.ID); {
+	switch now, _, open := h.conv.Question(q.ID); {
 	case !open:
 		return session.ErrAnswered
-	case now != q.Revision:
+	case now != q:
 		return session.ErrChanged
 	}
 	command := h.asks[q.ID]

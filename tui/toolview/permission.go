@@ -31,6 +31,9 @@ func AskerOf(c *conversation.Conversation, call *conversation.ToolCall) Asker {
 	return by
 }
 
+// LeftOut says that a question does not show all of its call.
+const LeftOut = "Parts of this call were left out, because the agent sent too much. It can only be rejected."
+
 // PermissionText returns what a permission asks about as text: everything, with every
 // character that hides something made visible.
 func (p Paths) PermissionText(asked *conversation.Permission, by Asker, targets *PathTargets, positions *DiffPositions) string {
@@ -44,6 +47,9 @@ func (p Paths) PermissionText(asked *conversation.Permission, by Asker, targets 
 	add("# "+KindOf(t.Kind).Verb, Title(t, termtext.VisibleLine))
 	if CheckTitle(t) == TitleDiffers {
 		add("# beware", "The agent's description above differs from what would be done.")
+	}
+	if t.Incomplete {
+		add("# beware", LeftOut)
 	}
 	if by.Subagent {
 		add("# from a subagent", by.Name+"\n")
