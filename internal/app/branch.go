@@ -77,6 +77,8 @@ type Branched struct {
 	Prompt []acpclient.ContentBlock
 	// Earlier is sent with the first prompt, by [WithEarlier]; "" if the agent knows it.
 	Earlier string
+	// Queue are the prompts that still waited in a session that was handed over.
+	Queue []conversation.QueuedPrompt
 
 	told bool
 }
@@ -84,7 +86,8 @@ type Branched struct {
 // Branch makes a session that continues a stored one from before a prompt, in the way returned
 // by [WayTo], and in another directory if cwd is not "". The stored session stays. If it is
 // not open, Branch adds a note saying where it continued; otherwise call TellOld. If it was
-// closed before, the new session takes over its undo. Branch may be slow. The error is an
+// closed before, the new session takes over its undo. With o.HandOver, another agent goes on with
+// the conversation, and its queue comes along. Branch may be slow. The error is an
 // *UntrustedError if the user has to agree to the agent first.
 func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error) {
 	old, err := l.read(ctx, o)
@@ -96,7 +99,13 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 	}
 	c := old.Transcript.Conversation
 	b := &Branched{Reopened: &Reopened{Agent: old.Agent}, Way: WayTo(c, prompt)}
+	if o.HandOver {
+		b.Way, b.Queue = max(b.Way, WayRetell), conversation.Unclaimed(c.Queue) // its own agent alone could fork it
+	}
 	log, err := l.Store.Branch(ctx, o.ID, prompt, func(m *store.Meta) {
+		if o.HandOver {
+			m.Agent, m.Command = old.Agent.ID, givenCommand(old.Agent)
+		}
 		if cwd == "" {
 			return
 		}
@@ -111,6 +120,13 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 	// All branches of a session share its budget.
 	spent := c.Spent()
 	err = log.Append([]conversation.Event{conversation.BudgetSet{Budget: c.Budget, Raised: c.BudgetRaised, Spent: &spent}})
+	if err == nil && o.HandOver {
+		from := old.Transcript.Meta.Agent
+		if a, err := AgentNamed(l.Config, from); err == nil {
+			from = a.Name
+		}
+		err = log.Append([]conversation.Event{handOverNote(from, old.Agent.Name, c)})
+	}
 	if err == nil {
 		b.Transcript, err = l.Store.Read(ctx, log.ID())
 	}
@@ -124,6 +140,9 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
 		EarlierOptions: c.Options, LastNumber: b.Transcript.LastNumber, JournalOf: c.ID, Spent: spent,
+	}
+	if o.HandOver {
+		opt.EarlierOptions = nil
 	}
 	if c.BudgetRaised {
 		opt.Budget, opt.BudgetRaised = c.Budget, true
@@ -145,7 +164,11 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 		return nil, err
 	}
 	if log, err := l.Store.Continue(o.ID); err == nil {
-		b.told = log.Append([]conversation.Event{b.note()}) == nil
+		end := []conversation.Event{b.note()}
+		if len(b.Queue) > 0 {
+			end = append(end, conversation.QueueChanged{}) // they have moved
+		}
+		b.told = log.Append(end) == nil
 		_ = log.Close()
 	}
 	return b, nil

@@ -103,3 +103,60 @@ func TestBranchOfAStoredSession(t *testing.T) {
 		})
 	}
 }
+
+// Another agent gets the conversation as text, however its own agent could fork it, and neither
+// the options nor the limits of that agent. The queue moves.
+func TestHandOverToAnotherAgent(t *testing.T) {
+	dir := isolate(t, "")
+	log := keepFive(t, dir, "@agentclientprotocol/claude-agent-acp", "0.101.0")
+	queue := []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("next")}}}
+	must(t, log.Append([]conversation.Event{conversation.QueueChanged{Queue: queue, Paused: true}, conversation.LimitReached{Kind: "five_hour"}}))
+	must(t, log.Close())
+	st := store.New(StoreDir())
+	l := &Launcher{Config: config.Default(), Cwd: dir, Store: st}
+	defer l.Close()
+	to := config.Agent{ID: "other", Name: "Other", Command: "other-agent"}
+	b, err := l.Branch(t.Context(), Open{ID: log.ID(), Agent: &to, HandOver: true}, 6, "")
+	must(t, err)
+	defer b.Session.Close(t.Context())
+	opt := b.Session.(here).Options()
+	if b.Way != WayRetell || opt.Fork != nil || opt.ResumeID != "" || len(opt.EarlierOptions) != 0 || opt.Limit != nil {
+		t.Errorf("it begins by %q with %+v", b.Way.Text(), opt)
+	}
+	if !strings.Contains(b.Earlier, "prompt 1") || !strings.Contains(b.Earlier, "answer 5") {
+		t.Errorf("the agent is told %q", b.Earlier)
+	}
+	if spent := opt.Spent.Cost; spent == nil || spent.Amount != 2.5 {
+		t.Errorf("it begins with %+v spent", spent)
+	}
+	if m := b.Transcript.Meta; m.Agent != "other" || len(m.Command) == 0 {
+		t.Errorf("it is stored as of %q %q", m.Agent, m.Command)
+	}
+	was, err := st.Read(t.Context(), log.ID())
+	must(t, err)
+	if len(b.Queue) != 1 || len(was.Conversation.Queue) != 0 || len(opt.Queue) != 0 {
+		t.Errorf("of the queue, %d prompts move and %d stay", len(b.Queue), len(was.Conversation.Queue))
+	}
+	items := b.Transcript.Conversation.Items
+	if n, ok := items[len(items)-1].(*conversation.Note); !ok || n.Title != "Handed over from mine to Other" {
+		t.Errorf("the transcript ends with %+v", items[len(items)-1])
+	}
+}
+
+// What does not fit into the text is named.
+func TestWhatIsLeftOutOfAHandOverIsNamed(t *testing.T) {
+	c := conversation.New()
+	for i := 1; i <= 9; i++ {
+		c.Apply(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprint("prompt ", i))}})
+		c.Apply(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("x", earlierBytes/4)})
+		c.Apply(conversation.TurnEnded{})
+	}
+	q := HandOverQuestion(c, config.Agent{Name: "Other"}, nil)
+	text := EarlierText(c)
+	if len(text) > earlierBytes+100 || strings.Contains(text, "prompt 6\n") || !strings.Contains(text, "prompt 7\n") || len(q.Lines) != 6 || q.Lines[0] != "❯ prompt 1" || q.Lines[5] != "and 1 more" {
+		t.Errorf("of %d bytes, left out: %q", len(text), q.Lines)
+	}
+	if q := HandOverQuestion(conversation.New(), config.Agent{Name: "Other"}, nil); len(q.Lines) != 0 {
+		t.Errorf("of nothing, %q is left out", q.Lines)
+	}
+}

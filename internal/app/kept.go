@@ -44,6 +44,8 @@ type KeptBranch struct {
 	Stored store.ID `json:"stored"`
 	Prompt int      `json:"prompt"`
 	Cwd    string   `json:"cwd,omitempty"`
+
+	HandOver bool `json:"handOver,omitempty"`
 }
 
 // Kept describes for a host the session that the launcher would make.
@@ -111,7 +113,7 @@ func (k *Kept) Make(ctx context.Context, l *Launcher) (*Made, error) {
 func (k *Kept) reopen(ctx context.Context, l *Launcher, m *Made) error {
 	var r *Reopened
 	if b := k.Branch; b != nil {
-		branched, err := l.Branch(ctx, Open{ID: b.Stored, Agent: &m.Agent}, b.Prompt, b.Cwd)
+		branched, err := l.Branch(ctx, Open{ID: b.Stored, Agent: &m.Agent, HandOver: b.HandOver}, b.Prompt, b.Cwd)
 		if err != nil {
 			return err
 		}

@@ -114,8 +114,8 @@ func LimitReachedText(l conversation.LimitReached, now time.Time) string {
 
 // LimitQuestion asks how to go on after a turn has ended at a limit of the user's plan. It is nil
 // if there is nothing to ask: no such turn, the session waits already, or it is for others to
-// decide.
-func LimitQuestion(s Session, c *conversation.Conversation, now time.Time) *Question {
+// decide. handOver has the user choose another agent; it may be nil.
+func LimitQuestion(s Session, c *conversation.Conversation, now time.Time, handOver func()) *Question {
 	limit := c.Limit
 	if limit == nil || limit.Waits || !c.LimitWait.IsZero() || len(c.Queue) == 0 || c.Turn.Running || c.Gone() || s.About().LookOn {
 		return nil
@@ -141,6 +141,10 @@ func LimitQuestion(s Session, c *conversation.Conversation, now time.Time) *Ques
 		q.Text = "The agent does not say when it resets. This is sent once it has:"
 	}
 	q.Lines = []string{PromptLine(c.Queue[0])}
-	q.Choices = []Choice{wait, {Name: "Stop here", More: "the prompt stays in the queue", Key: "s"}}
+	q.Choices = append(q.Choices, wait)
+	if handOver != nil {
+		q.Choices = append(q.Choices, Choice{Name: "Continue with another agent…", Key: "h", Here: handOver})
+	}
+	q.Choices = append(q.Choices, Choice{Name: "Stop here", More: "the prompt stays in the queue", Key: "s"})
 	return &q
 }

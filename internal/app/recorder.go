@@ -45,14 +45,19 @@ func (l *Launcher) recorder(a config.Agent, cwd string) session.Recorder {
 	if l.Store == nil || a.ID == TourID {
 		return nil
 	}
-	m := store.Meta{Agent: a.ID, Cwd: cwd, Dirs: l.Dirs}
+	m := store.Meta{Agent: a.ID, Cwd: cwd, Dirs: l.Dirs, Command: givenCommand(a)}
 	if t := git.WorktreeAt(cwd); t != nil {
 		m.Worktree, m.From = t.Branch, t.From
 	}
-	if a.Source == "" { // from the command line
-		m.Command = a.Words()
-	}
 	return l.record(m, nil)
+}
+
+// givenCommand returns what a store.Meta has of an agent beside its id.
+func givenCommand(a config.Agent) []string {
+	if a.Source == "" { // from the command line
+		return a.Words()
+	}
+	return nil
 }
 
 // record returns the recorder of sessions that begin with a meta. The first continues the log,

@@ -31,6 +31,9 @@ type Open struct {
 	Replaces Session
 	// Agent, if not nil, is started instead of the session's own.
 	Agent *config.Agent
+	// HandOver means that Agent goes on with the conversation in place of the session's own: see
+	// [Launcher.Branch].
+	HandOver bool
 	// Last means that it is the last session of the directory, so a draft kept for the
 	// directory since then comes back.
 	Last bool

@@ -334,10 +334,12 @@ type Paragraph struct {
 
 // Paragraphs returns a conversation as text for people and agents: a heading for each side,
 // messages unchanged, and a line for each tool call with its output indented below.
-func Paragraphs(c *Conversation) []Paragraph {
+func Paragraphs(c *Conversation) []Paragraph { return paragraphs(c.Items) }
+
+func paragraphs(items []Item) []Paragraph {
 	var all []Paragraph
 	last := ""
-	for _, i := range c.Items {
+	for _, i := range items {
 		side, paragraphs := i.plain()
 		if side != "" && side != last {
 			all = append(all, Paragraph{"## " + side, true})
@@ -359,9 +361,30 @@ func Paragraphs(c *Conversation) []Paragraph {
 
 // WritePlain writes the paragraphs of a conversation with blank lines between them. The
 // text is not sanitised.
-func WritePlain(to io.Writer, c *Conversation) error {
+func WritePlain(to io.Writer, c *Conversation) error { return writePlain(to, c.Items) }
+
+// PlainEnd is WritePlain for the last items whose text has at most so many bytes, and returns the
+// index of the first of them. It is len(c.Items) if not even the last one fits.
+func PlainEnd(to io.Writer, c *Conversation, most int) (first int, err error) {
+	first = len(c.Items)
+	for size := 0; first > 0; first-- {
+		_, all := c.Items[first-1].plain()
+		for _, p := range all {
+			size += len(p.Text) + headingBytes
+		}
+		if size > most {
+			break
+		}
+	}
+	return first, writePlain(to, c.Items[first:])
+}
+
+// headingBytes bounds what a paragraph has around it.
+const headingBytes = 24
+
+func writePlain(to io.Writer, items []Item) error {
 	w := bufio.NewWriter(to)
-	for i, p := range Paragraphs(c) {
+	for i, p := range paragraphs(items) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}

@@ -130,6 +130,9 @@ func (s *State) Apply(e Event) {
 	case AgentStarting:
 		s.Phase = PhaseStarting
 		s.costAgain()
+		if e.Command != s.Agent.Command {
+			s.Limits = nil // they are another agent's
+		}
 		s.Agent = AgentState{Command: e.Command, Since: e.At, Info: s.Agent.Info}
 	case AgentReady:
 		s.Agent.Capabilities = e.Info.AgentCapabilities

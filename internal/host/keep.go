@@ -326,12 +326,15 @@ func (k keeper) branch(ctx context.Context, o app.Open, prompt int, cwd string) 
 		return nil, err
 	}
 	spec := k.Kept(a, t.Meta.Cwd)
-	spec.ID, spec.Dirs, spec.Branch = id, t.Meta.Dirs, &app.KeptBranch{Stored: o.ID, Prompt: prompt, Cwd: cwd}
+	spec.ID, spec.Dirs, spec.Branch = id, t.Meta.Dirs, &app.KeptBranch{Stored: o.ID, Prompt: prompt, Cwd: cwd, HandOver: o.HandOver}
 	c, err := k.begin(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
 	b := &app.Branched{Reopened: k.attached(c), Way: app.WayTo(t.Conversation, prompt), Earlier: c.Earlier()}
+	if o.HandOver {
+		b.Way, b.Queue = max(b.Way, app.WayRetell), conversation.Unclaimed(t.Conversation.Queue)
+	}
 	if prompts := t.Conversation.Prompts(); prompt >= 1 && prompt <= len(prompts) {
 		b.Prompt = prompts[prompt-1].Blocks
 	}

@@ -158,6 +158,9 @@ func (f *front) Branch(branch command.Branch) {
 				}
 				f.p.reopened(app.Open{ID: b.Transcript.Meta.ID}, b.Reopened, nil)
 				f.live().earlier = b.Earlier
+				for _, q := range b.Queue {
+					f.p.out.line("Not sent yet: " + app.PromptLine(q))
+				}
 				if b.Prompt != nil {
 					f.p.out.line("Your prompt was: " + app.PromptLine(conversation.QueuedPrompt{Prompt: b.Prompt}))
 				}

@@ -234,7 +234,7 @@ func (l *live) apply(e conversation.Event) {
 	case conversation.AuthRequired:
 		l.signIn = l.SignIn(e)
 	case conversation.LimitReached:
-		if q := app.LimitQuestion(l.Session, l.Conversation, time.Now()); q != nil {
+		if q := command.LimitQuestion(&front{p: l.p}, time.Now()); q != nil {
 			l.p.later(l.p.numbered(*q))
 		}
 	case conversation.LimitWait:

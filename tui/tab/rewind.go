@@ -68,7 +68,7 @@ func (t *Tab) showBranch(b *app.Branched) tea.Cmd {
 	l := t.adopt(b.Live())
 	cmds := []tea.Cmd{keep, l.restoreView(reopenedMsg{from: app.Open{ID: b.Transcript.Meta.ID}, Reopened: b.Reopened})}
 	t.stored.earlier = b.Earlier
-	var back []conversation.QueuedPrompt
+	back := b.Queue
 	if b.Prompt != nil {
 		back = append(back, conversation.QueuedPrompt{Prompt: b.Prompt})
 	}

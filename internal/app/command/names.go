@@ -51,6 +51,7 @@ const (
 	Export          config.Action = "export"
 	Rules           config.Action = "rules"
 	Fork            config.Action = "fork"
+	HandOver        config.Action = "hand_over"
 	Help            config.Action = "help"
 	Guide           config.Action = "guide"
 )

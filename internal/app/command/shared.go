@@ -157,6 +157,9 @@ func Commands() Rows[Common] {
 		{ID: NewAgent, Help: "New tab with another agent", Words: "agent switch change", Slash: "agent agents", Do: Common{
 			Session: true, Begins: true, Plain: "new session with another agent", Do: Front.NewAgent,
 		}},
+		{ID: HandOver, Help: "Continue with another agent", Words: "hand over switch agent change model move continue", Slash: "handover", Do: Common{
+			Session: true, Plain: "hand the conversation over to another agent", Why: noHandOver, Do: chooseSuccessor,
+		}},
 		{ID: StartAgain, Keys: "alt+r", Help: "Restart the agent", Words: "reload reconnect retry", Do: Common{
 			Session: true, Begins: true, AtQuestion: true, Plain: "restart the agent, or reconnect", Names: "start", Do: Front.StartAgain,
 		}},

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/termtext"
+)
+
+// noHandOver says why no other agent can go on with the session now, or returns "".
+func noHandOver(f Front) string {
+	if why := f.NoRewind(); why != "" {
+		return why
+	}
+	return NoBranch(f)
+}
+
+// LimitQuestion is [app.LimitQuestion] for the session, which may also be handed over.
+func LimitQuestion(f Front, now time.Time) *app.Question {
+	l := f.Live()
+	if l == nil {
+		return nil
+	}
+	var successor func()
+	if NoBranch(f) == "" {
+		successor = func() { chooseSuccessor(f) }
+	}
+	return app.LimitQuestion(l.Session, l.Conversation, now, successor)
+}
+
+// chooseSuccessor lets the user choose the agent that goes on with the session.
+func chooseSuccessor(f Front) {
+	l := f.Live()
+	f.InBackground(func(context.Context) func() {
+		var agents []config.Agent
+		var err error
+		if find := f.Backend().Available; find != nil {
+			agents, err = find()
+		}
+		return func() {
+			if err != nil {
+				f.Say(err.Error())
+			}
+			c := Choice{
+				Title: "Continue with another agent", Ask: "Which agent continues?", Filter: true, Choosing: "hand over",
+				Empty: "there is no other agent here; parley agents lists some",
+			}
+			for _, a := range agents {
+				if a.ID == l.Agent.ID || a.ID == app.TourID {
+					continue
+				}
+				c.Items = append(c.Items, Item{
+					ID: a.ID, Title: termtext.Line(a.Name), Words: a.ID, Detail: termtext.Line(strings.Join(a.Words(), " ")),
+					Do: func() {
+						f.Ask(app.HandOverQuestion(l.Conversation, a, func() { handOver(f, l, a) }))
+					},
+				})
+			}
+			f.Choose(c)
+		}
+	})
+}
+
+// handOver has another agent go on with the conversation, in place of this session.
+func handOver(f Front, l *app.Live, to config.Agent) {
+	if why := noHandOver(f); why != "" || f.Live() != l {
+		f.Say(why)
+		return
+	}
+	old, own := l.Session, l.Agent
+	prompts := len(l.Conversation.Prompts())
+	open := app.Open{ID: l.StoredID(), Agent: &to, HandOver: true, Keep: l.Running() != ""}
+	f.Branch(Branch{
+		Begin: func(ctx context.Context) (*app.Branched, error) {
+			o := open
+			if o.Replaces = old; !o.Keep {
+				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
+				defer cancel()
+				app.End(ctx, old) // so that the next agent goes on with its undo
+			}
+			return f.Backend().Branch(ctx, o, prompts+1, "")
+		},
+		Failed: func(err error) *app.Open {
+			f.Tell(fmt.Sprintf("Not handed over to %s", termtext.Line(to.Name)), err.Error())
+			return &app.Open{ID: open.ID, Agent: &own, Keep: open.Keep}
+		},
+	})
+}

@@ -1,0 +1,79 @@
+//go:build unix
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// answering is an agent that edits a file and answers with each prompt.
+func answering(name, file string) string {
+	return `
+handshake ` + resumes + ` {"sessionId": "` + name + `"}
+repeat 9
+  expect session/prompt as heard
+  request fs/write_text_file {"sessionId": "` + name + `", "path": "${cwd}/` + file + `", "content": "` + name + `\n"} as written
+  await written
+  say "` + name + ` heard ${heard.params.prompt.0.text}."
+  end-turn
+end
+`
+}
+
+// Another agent goes on with the conversation, in the same directory and the same transcript, and
+// the first one again after it. Each gets what was said before.
+func TestHandsOverAndBack(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	p := Start(t, Options{Home: at.home, Project: at.dir, Script: answering("One", "a.txt"), Others: map[string]string{
+		"two": answering("Two", "b.txt"), "three": answering("Three", "c.txt"),
+	}})
+	p.Ready().Ask("first").Shows("One heard first.").Idle()
+	p.handOver("", "two").Shows("One heard first.")
+	p.Ask("second").Shows("Two heard second.").Idle()
+	two := p.Other("two")
+	sent := two.WaitSent("session/prompt", 1)
+	if !strings.Contains(sent, "One heard first.") || strings.Count(sent, "second") != 1 {
+		t.Errorf("the next agent got %s", sent)
+	}
+	p.handOver("two", "three").Ask("third").Shows("Three heard third.").Idle()
+	p.handOver("three", "two").Ask("fourth").Shows("Two heard fourth.").Idle()
+	if sent := two.WaitSent("session/prompt", 2); !strings.Contains(sent, "Three heard third.") || !strings.Contains(sent, "Two heard second.") {
+		t.Errorf("as it goes on again, the agent got %s", sent)
+	}
+	p.holds("a.txt", "One\n").holds("b.txt", "Two\n").holds("c.txt", "Three\n")
+	p.Press("f5").Shows("a.txt", "b.txt", "c.txt").Press("q").Leave()
+}
+
+// handOver hands the session over from an agent, whose name may be left out, to another.
+func (p *Parley) handOver(from, name string) *Parley {
+	p.t.Helper()
+	p.Ask("/handover").Question("Continue with another agent").Type(name).Press("enter")
+	p.Question("Hand over to "+name+"?", "sends the conversation along").Answer("Hand over")
+	return p.Shows("Handed over from "+from, "to "+name, "It gets the conversation").Idle()
+}
+
+// What waits in the queue at a limit goes along, as a draft, and is sent once.
+func TestHandsOverAtALimit(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: limited("30h"), Others: map[string]string{"two": answering("Two", "b.txt")}})
+	p.Ready().Ask("mend it").Question("5-hour limit reached").Answer("Continue with another agent…")
+	p.Question("Continue with another agent").Type("two").Press("enter").Question("Hand over to two?").Answer("Hand over")
+	p.Shows("to two", "❯ mend it").Idle().Type(" now").Shows("❯ mend it now").Press("enter").Shows("Two heard mend it now.").Idle()
+	if got := p.Other("two").Sent("session/prompt"); len(got) != 1 || strings.Contains(p.Screen().String(), "5-hour limit") {
+		t.Errorf("the next agent got %q", got)
+	}
+	p.Leave()
+}
+
+// A kept session stays kept, for everybody who looks on.
+func TestAKeptSessionIsHandedOver(t *testing.T) {
+	t.Parallel()
+	k := newKept(t)
+	p := k.open(Options{Script: answering("One", "a.txt"), Others: map[string]string{"two": answering("Two", "b.txt")}})
+	p.Ready().Ask("first").Shows("One heard first.").Idle().handOver("", "two").Ask("second").Shows("Two heard second.").Status("kept")
+	p.HangUp().WaitExit()
+	q := k.attach()
+	q.Shows("One heard first.", "Handed over from", "Two heard second.").Idle().Leave()
+}
