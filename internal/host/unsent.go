@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/fs"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -150,7 +151,7 @@ func (c *Client) findLeft() []*leftFile {
 func leftIn(dir string, wanted func(unsentHead) bool) (left []*leftFile) {
 	paths, _ := filepath.Glob(filepath.Join(dir, unsentNames))
 	for _, path := range paths {
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		f, err := openUnsent(path)
 		if err != nil {
 			continue
 		}
@@ -170,6 +171,19 @@ func leftIn(dir string, wanted func(unsentHead) bool) (left []*leftFile) {
 	}
 	slices.SortStableFunc(left, func(a, b *leftFile) int { return a.at.Compare(b.at) })
 	return left
+}
+
+// openUnsent opens a regular file for reading and writing, and never waits.
+func openUnsent(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|fs.OpenNonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil, errors.New("not a regular file")
+	}
+	return f, nil
 }
 
 // UnsentTo returns the prompts that a host did not confirm before it ended, by its ID.
