@@ -47,9 +47,11 @@ type SignInMethod struct {
 
 func (m SignInMethod) Line() string { return withMore(m.Name, m.More) }
 
-// SignInMethods returns all methods, in the agent's order.
+// SignInMethods returns all methods, in the agent's order. Of several with the same ID only the
+// first can be used: the ID is what the agent gets, and what parley finds the program by.
 func SignInMethods(methods []acpclient.AuthMethod) []SignInMethod {
 	list := make([]SignInMethod, len(methods))
+	taken := map[acpclient.AuthMethodID]bool{}
 	for i, m := range methods {
 		const most = 4096
 		s := SignInMethod{ID: m.ID, Name: termtext.VisibleLine(m.Name), Supported: true}
@@ -69,10 +71,17 @@ func SignInMethods(methods []acpclient.AuthMethod) []SignInMethod {
 			if len(m.Args) > 0 {
 				run += " with " + termtext.VisibleLine(termtext.ShellWords(m.Args))
 			}
+			if len(m.Env) > 0 {
+				run += ", shows you its variables first"
+			}
 			s.More = strings.TrimPrefix(s.More+" · "+run, " · ")
 		default:
 			s.Supported, s.More = false, "not supported by parley: "+termtext.VisibleLine(string(m.Type))
 		}
+		if taken[m.ID] {
+			s.Runs, s.Supported, s.More = false, false, "cannot be used: another method above has the same ID"
+		}
+		taken[m.ID] = true
 		list[i] = s
 	}
 	return list
@@ -83,7 +92,7 @@ type SignInProgram struct {
 	guest.Program
 	ctx context.Context // ends it
 	// Ask, if not nil, must be answered with its first choice before the program runs, since
-	// the agent chose the program. The front end carries the choices out.
+	// the agent chose the program or its variables. The front end carries the choices out.
 	Ask *Question
 }
 
@@ -119,10 +128,14 @@ func programOf(ctx context.Context, c acpclient.Command, m acpclient.AuthMethod,
 	p := &SignInProgram{ctx: ctx, Program: guest.Program{
 		Path: c.Path, Args: c.Args, Env: c.Env, Dir: c.Dir, Title: termtext.Line("Sign-in program of " + agent),
 	}}
-	if session.AuthProgramOf(m) != nil {
+	names := "this program"
+	if session.AuthProgramOf(m) == nil {
+		names = "variables for its program"
+	}
+	if session.AuthProgramOf(m) != nil || len(m.Env) > 0 {
 		p.Ask = &Question{
 			Title: "Run this program to sign in?",
-			Text:  "The agent names this program. It runs in this terminal, " + map[bool]string{true: "in the agent's sandbox", false: "with your permissions"}[c.Path != c.Runs.Path] + ":",
+			Text:  "The agent names " + names + ". It runs in this terminal, " + map[bool]string{true: "in the agent's sandbox", false: "with your permissions"}[c.Path != c.Runs.Path] + ":",
 			Lines: []string{termtext.ShellWords(append([]string{c.Runs.Path}, c.Runs.Args...))},
 			Choices: []Choice{
 				{Name: "Run it", Key: "r", Risky: true},

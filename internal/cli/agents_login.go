@@ -103,13 +103,24 @@ func login(ctx context.Context, s *streams, c *app.Connection, method string) er
 func methodNamed(ctx context.Context, s *streams, c *app.Connection, name string) (acpclient.AuthMethod, error) {
 	all := c.Info.AuthMethods
 	var names []string
+	var byID, byName []acpclient.AuthMethod
 	for _, m := range all {
-		if string(m.ID) == name || name != "" && strings.EqualFold(m.Name, name) {
-			return m, nil
+		switch {
+		case string(m.ID) == name:
+			byID = append(byID, m)
+		case name != "" && strings.EqualFold(m.Name, name):
+			byName = append(byName, m)
 		}
 		names = append(names, string(m.ID))
 	}
+	if len(byID) == 0 {
+		byID = byName
+	}
 	switch {
+	case len(byID) == 1:
+		return byID[0], nil
+	case len(byID) > 1:
+		return acpclient.AuthMethod{}, app.WithHint("To choose by number: parley agents login "+c.Agent.Name, "%s has several sign-in methods %q", c.Agent.Name, name)
 	case len(all) == 0:
 		return acpclient.AuthMethod{}, app.WithHint(elsewhereFor(c.Agent), "%s offers no sign-in method", c.Agent.Name)
 	case name != "":
@@ -117,8 +128,9 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, name string
 	case len(all) == 1:
 		return all[0], nil
 	}
-	for i, m := range all {
-		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%d  %s (%s)  %s", i+1, m.Name, m.ID, m.Description)))
+	shown := app.SignInMethods(all)
+	for i, m := range shown {
+		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%d  %s (%s)  %s", i+1, m.Name, m.ID, m.More)))
 	}
 	if !s.InTerminal || !s.ErrTerminal {
 		return acpclient.AuthMethod{}, app.WithHint("Choose one: parley agents login NAME METHOD", "%s has several sign-in methods", c.Agent.Name)
@@ -126,8 +138,11 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, name string
 	fmt.Fprintf(s.Err, "Which? [1-%d] ", len(all))
 	answer, err := line(ctx, s)
 	n, wrong := strconv.Atoi(answer)
-	if err != nil || wrong != nil || n < 1 || n > len(all) {
+	switch {
+	case err != nil || wrong != nil || n < 1 || n > len(all):
 		return acpclient.AuthMethod{}, errors.New("no sign-in method chosen")
+	case !shown[n-1].Supported:
+		return acpclient.AuthMethod{}, fmt.Errorf("%s: %s", shown[n-1].Name, shown[n-1].More)
 	}
 	return all[n-1], nil
 }

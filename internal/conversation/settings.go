@@ -52,12 +52,16 @@ func (s *State) Legacy(id acpclient.ConfigID) bool {
 }
 
 // replaceOptions sets the state of all options. It ignores options of an unknown type, as the
-// protocol requires; the stored event still has them.
+// protocol requires, and options and values whose ID another one has, since only the ID is sent;
+// the stored event still has them.
 func (s *State) replaceOptions(all []acpclient.SessionConfigOption) {
 	all = first(all, mostOptions)
 	known := make([]acpclient.SessionConfigOption, 0, len(all))
+	taken := map[acpclient.ConfigID]bool{}
 	for _, o := range all {
-		if o.Type == acpclient.ConfigSelect || o.Type == acpclient.ConfigBoolean {
+		if (o.Type == acpclient.ConfigSelect || o.Type == acpclient.ConfigBoolean) && !taken[o.ID] {
+			taken[o.ID] = true
+			o.Options = distinct(o.Options)
 			if o.Category == acpclient.CategoryModel {
 				o.Options = modelNames(o.Options)
 			}
@@ -74,6 +78,20 @@ func (s *State) replaceOptions(all []acpclient.SessionConfigOption) {
 		maps.DeleteFunc(s.initial, func(id acpclient.ConfigID, _ acpclient.ConfigValue) bool { return gone(id) })
 		maps.DeleteFunc(s.stated, func(id acpclient.ConfigID, _ bool) bool { return gone(id) })
 	}
+}
+
+// distinct returns values without those whose ID an earlier one has.
+func distinct(groups acpclient.ConfigSelectOptions) acpclient.ConfigSelectOptions {
+	taken := map[acpclient.ConfigValueID]bool{}
+	groups = slices.Clone(groups)
+	for i, g := range groups {
+		groups[i].Options = slices.DeleteFunc(slices.Clone(g.Options), func(v acpclient.ConfigSelectOption) bool {
+			was := taken[v.Value]
+			taken[v.Value] = true
+			return was
+		})
+	}
+	return groups
 }
 
 // modelNames names a model by its ID if its name is only the ID with a capital, such as
@@ -133,7 +151,7 @@ var legacyNames = map[acpclient.ConfigID]string{LegacyModeID: "Mode", LegacyMode
 func legacyOption(id acpclient.ConfigID, category acpclient.ConfigCategory, current acpclient.ConfigValueID, values []acpclient.ConfigSelectOption) *acpclient.SessionConfigOption {
 	return &acpclient.SessionConfigOption{
 		ID: id, Name: legacyNames[id], Category: category, Type: acpclient.ConfigSelect,
-		CurrentValue: acpclient.SelectValue(current), Options: acpclient.Ungrouped(values...),
+		CurrentValue: acpclient.SelectValue(current), Options: distinct(acpclient.Ungrouped(values...)),
 	}
 }
 

@@ -360,3 +360,18 @@ func TestOptionsOfAnUnknownTypeAreLeftOut(t *testing.T) {
 		t.Errorf("options %+v", c.Options)
 	}
 }
+
+// What has the ID of another one is left out: the agent gets an ID, so the user could not choose
+// it.
+func TestOptionsAndValuesWithTheSameIDAreLeftOut(t *testing.T) {
+	c := fold(t, test.OptionsUpdate(selectOf("o", "Mode", "a", "a", "b", "a")+","+selectOf("o", "Other", "c", "c")))
+	if len(c.Options) != 1 || c.Options[0].Name != "Mode" || len(c.Options[0].Options.All()) != 2 {
+		t.Errorf("options %+v", c.Options)
+	}
+	c = fold(t, conversation.SessionOpened{State: acpclient.SessionState{
+		Modes: &acpclient.SessionModeState{CurrentModeID: "ask", AvailableModes: []acpclient.SessionMode{{ID: "ask", Name: "Ask"}, {ID: "ask", Name: "Plan"}}},
+	}})
+	if values := c.Options[0].Options.All(); len(values) != 1 || values[0].Name != "Ask" {
+		t.Errorf("modes %+v", values)
+	}
+}

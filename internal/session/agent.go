@@ -307,6 +307,13 @@ func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermi
 	if err != nil {
 		return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionCancelled}, nil
 	}
+	ids := map[acpclient.PermissionOptionID]bool{}
+	for _, o := range r.Options {
+		if ids[o.OptionID] { // the agent gets an ID only: it would not say which answer the user gave
+			return nil, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf("two options have the ID %q", o.OptionID)}
+		}
+		ids[o.OptionID] = true
+	}
 	s.stream.room(ctx)
 	if form := a.quirks().Form(r); form != nil && onceOption(r.Options, policy.Allow) != nil {
 		return a.askInForm(ctx, s, r, form)

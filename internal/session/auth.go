@@ -183,10 +183,15 @@ func withoutAuthEnv(raw acpclient.Meta) acpclient.Meta {
 // TerminalAuthCommand returns the program that signs in by a method that runs one: the
 // agent's command with the arguments and environment of a method of type
 // AuthMethodTerminal, or else the method's [AuthProgram], in the agent's sandbox and
-// environment. Its Runs is then what the agent chose.
+// environment. Its Runs is the program without the sandbox, with the variables that the method
+// adds.
 func TerminalAuthCommand(agent acpclient.Command, m acpclient.AuthMethod) (acpclient.Command, error) {
-	c := agent
+	c, runs := agent, agent
+	if agent.Runs != nil {
+		runs = *agent.Runs
+	}
 	c.Args = slices.Concat(c.Args, m.Args)
+	c.Runs = &acpclient.Command{Path: runs.Path, Args: slices.Concat(runs.Args, m.Args), Env: assignments(m.Env)}
 	env := m.Env
 	if p := AuthProgramOf(m); p != nil {
 		path, err := exec.LookPath(p.Command)

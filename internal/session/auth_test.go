@@ -184,7 +184,10 @@ func TestNobodyWaitsForALostAgent(t *testing.T) {
 func TestTerminalAuth(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		c, err := Do(h.Context(), h, TerminalAuth{"tty"})
-		want := acpclient.Command{Path: "fake", Args: []string{"acp", "--login"}, Env: []string{"A=0", "A=1", "B=2"}}
+		want := acpclient.Command{
+			Path: "fake", Args: []string{"acp", "--login"}, Env: []string{"A=0", "A=1", "B=2"},
+			Runs: &acpclient.Command{Path: "fake", Args: []string{"acp", "--login"}, Env: []string{"A=1", "B=2"}},
+		}
 		if d := cmp.Diff(want, c); d != "" || err != nil {
 			t.Errorf("%v %s", err, d)
 		}

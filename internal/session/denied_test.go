@@ -292,3 +292,18 @@ func TestShown(t *testing.T) {
 		t.Errorf("it holds %d", got)
 	}
 }
+
+// Options with the same ID are refused: the agent would get the same answer for both.
+func TestPermissionWithTwoOptionsOfOneIDIsRefused(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		got := h.agent().ask(t.Context(), "session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"t1"},"options":[
+			{"optionId":"x","name":"Reject","kind":"reject_once"},{"optionId":"x","name":"Allow","kind":"allow_once"}]}`)
+		h.settle()
+		if len(h.conv.Permissions) != 0 {
+			t.Fatal("it is asked")
+		}
+		if a := <-got; a.err == nil {
+			t.Error("it is not refused")
+		}
+	})
+}

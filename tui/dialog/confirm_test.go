@@ -17,6 +17,7 @@ func authMethods() []acpclient.AuthMethod {
 		{ID: "oauth", Name: "Log in with Google", Description: "Opens your browser"},
 		{ID: "tty", Name: "Sign in on the command line", Type: acpclient.AuthMethodTerminal, Args: []string{"login", "--no browser"}, Env: map[string]string{"TOKEN": "hush"}},
 		{ID: "odd", Name: "Something new", Type: "smartcard"},
+		{ID: "tty", Name: "In the browser (safe)"},
 	}
 }
 
@@ -31,6 +32,7 @@ func TestAuth(t *testing.T) {
 		{"down enter", SignIn{"oauth"}},
 		{"2", SignIn{methods[1].ID}},
 		{"3", nil},
+		{"4", nil},        // it has the ID of another one
 		{"up enter", nil}, // marked, but not supported
 		{"esc", Close{}},
 	} {
@@ -64,7 +66,7 @@ func TestAuthShows(t *testing.T) {
 			t.Error("a value of the environment is shown")
 		}
 	}
-	has("Sign in to Gemini", "no credentials", "Log in with Google  Opens your browser", "in this terminal with login '--no browser'", "not supported by parley: smartcard")
+	has("Sign in to Gemini", "no credentials", "Log in with Google  Opens your browser", "in this terminal with login '--no browser'", "shows you its", "not supported by parley: smartcard", "(safe)  cannot be used")
 	d.Busy("Log in with Google")
 	has("Signing in with Log in with Google")
 	if got := strike(d, "enter"); got != nil {

@@ -70,6 +70,7 @@ func TestSignsInOnTheTerminal(t *testing.T) {
 	t.Parallel()
 	term, dir := signsIn(t, twoWays)
 	term.WaitFor("1  In the browser (browser)  opens a page", "2  With a code (code)", "Which? [1-2]").Type("2").Press("enter")
+	term.WaitFor("The agent names variables for its program", "agent --sign-in", "with ACCOUNT=me", "Run it? [y/N]").Type("y").Press("enter")
 	term.WaitFor("The code for me:").Type("1234").Press("enter")
 	term.WaitFor("signed in to mine")
 	exits(t, term, 0)
@@ -120,7 +121,7 @@ hang
 func TestSignsInOnTheTerminalInVain(t *testing.T) {
 	t.Parallel()
 	term, _ := signsIn(t, twoWays, "code")
-	term.WaitFor("The code for me:").Type("4321").Press("enter")
+	term.WaitFor("Run it? [y/N]").Type("y").Press("enter").WaitFor("The code for me:").Type("4321").Press("enter")
 	term.WaitFor("that is the wrong code", "the sign-in program of mine failed: exit code 3")
 	exits(t, term, 1)
 	if term.Screen().Contains("signed in to") {
