@@ -249,6 +249,9 @@ func swap(dir *os.Root, name string, mode iofs.FileMode, sync bool, write func(*
 	}
 	if err != nil {
 		_ = file.Close()
+		if failed, ok := errors.AsType[*iofs.PathError](err); ok && failed.Path == file.Name() {
+			return &iofs.PathError{Op: failed.Op, Path: filepath.Join(dir.Name(), name), Err: failed.Err} // the temporary file is nobody's
+		}
 		return err
 	}
 	if err := renameTemp(dir, file, temp, name); err != nil {

@@ -333,3 +333,20 @@ func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
 		t.Errorf("there is %v, %v", left, err)
 	}
 }
+
+// An error of a write names the file, and not the temporary one.
+func TestAFailedWriteNamesTheFile(t *testing.T) {
+	dir, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	err = swap(dir, "draft", 0o600, false, func(file *os.File) error {
+		_ = file.Close()
+		_, err := file.WriteString("x")
+		return err
+	})
+	if path := filepath.Join(dir.Name(), "draft"); err == nil || !strings.Contains(err.Error(), path+": ") {
+		t.Errorf("got %v, want %s in it", err, path)
+	}
+}

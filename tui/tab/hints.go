@@ -34,7 +34,7 @@ func (p *promptLayer) hints() []dialog.Hint {
 			hint(composer.AnotherFile, "accept, add more")
 		}
 		h.Add(command.Cancel, "close")
-	case t.composer.IsShell():
+	case t.composer.IsShell() && t.stored.readOnly == "":
 		h.Add(command.Send, "open your shell")
 		hint("a command", "run it")
 		h.Add(command.Interrupt, "clear")

@@ -252,7 +252,9 @@ func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
 	b.clock = b.clock.Add(time.Minute)
 	b.press("esc") // which is to read it
 	b.mustShow(t, "tab transcript", "find", "ctrl+n new session")
-	b.press("f5")
+	b.press("!")
+	b.mustNotShow(t, "open your shell")
+	b.press("backspace", "f5")
 	b.mustShow(t, "no review: this session") // and nobody is told that the configuration wants it so
 	for _, words := range []string{"restart", "keep", "options", "commands"} {
 		if strings.Contains(b.screen(), words) {
