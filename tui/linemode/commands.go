@@ -122,6 +122,7 @@ func (p *program) command(text string) {
 
 // run does a command, or says why it cannot be done now.
 func (f *front) run(c command.Common) {
+	f.p.state.take() // what the command before has done counts
 	l, open := f.p.live()
 	switch {
 	case !open && c.Session && !c.Begins:
