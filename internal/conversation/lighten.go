@@ -95,9 +95,9 @@ func LeftOutHere() Event {
 }
 
 // Lighten returns an event with its large contents replaced by what describes them, as in a
-// conversation that holds too much. It does not change e. What it cannot make lighter it
+// conversation that holds too much. Texts of the user go only if it is hard. It does not change e. What it cannot make lighter it
 // returns as it is.
-func Lighten(e Event) Event {
+func Lighten(e Event, hard bool) Event {
 	switch e := e.(type) {
 	case Text:
 		if size := len(e.Text); size > heldAlways {
@@ -117,10 +117,10 @@ func Lighten(e Event) Event {
 		}
 		return e
 	case PromptSent:
-		e.Prompt = lightBlocks(e.Prompt)
+		e.Prompt = lightPrompt(e.Prompt, hard)
 		return e
 	case PromptSteered:
-		e.Prompt = lightBlocks(e.Prompt)
+		e.Prompt = lightPrompt(e.Prompt, hard)
 		return e
 	case NoticeAdded:
 		e.Title, e.Detail = firstRunes(e.Title), firstRunes(e.Detail)
@@ -283,6 +283,19 @@ func lightBlocks(all []acpclient.ContentBlock) []acpclient.ContentBlock {
 	all = slices.Clone(all)
 	for i := range all {
 		all[i] = lightBlock(all[i])
+	}
+	return all
+}
+
+// promptAlways is how long a text of the user is at most that stays.
+const promptAlways = 8 << 10
+
+func lightPrompt(all []acpclient.ContentBlock, hard bool) []acpclient.ContentBlock {
+	all = slices.Clone(all)
+	for i := range all {
+		if hard || all[i].Type != acpclient.ContentText || blockSize(&all[i]) > promptAlways {
+			all[i] = lightBlock(all[i])
+		}
 	}
 	return all
 }

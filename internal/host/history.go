@@ -385,7 +385,7 @@ func (h *history) thinned(all func() io.Reader, size, most int64, hard bool, out
 			return err
 		}
 		if !fits && !whole && r.size > lightSize && r.need != conversation.Superseded {
-			record = h.lightened(r.number, record)
+			record = h.lightened(r.number, record, hard)
 		}
 		return put(record)
 	})
@@ -393,12 +393,12 @@ func (h *history) thinned(all func() io.Reader, size, most int64, hard bool, out
 }
 
 // lightened returns the record without large contents.
-func (h *history) lightened(number int64, record []byte) []byte {
+func (h *history) lightened(number int64, record []byte, hard bool) []byte {
 	e, err := conversation.Decode(record[headSize : len(record)-1])
 	if err != nil {
 		return record
 	}
-	light, err := h.appendRecord(nil, number, conversation.Lighten(e))
+	light, err := h.appendRecord(nil, number, conversation.Lighten(e, hard))
 	if err != nil || len(light) >= len(record) {
 		return record
 	}
