@@ -83,6 +83,7 @@ type Client struct {
 	refused []session.Unconfirmed
 	kept    []session.Unconfirmed // unconfirmed prompts of viewers that have left
 	told    map[string]bool       // unsupported acts already reported
+	why     error                 // why it cannot attach again, once done is closed
 	ended   string                // why the host has ended, or ""
 	next    string                // the ID of the host that continues the session, or ""
 	left    bool
@@ -134,7 +135,7 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	case <-c.caughtUp:
 		return c, nil
 	case <-c.done:
-		return nil, ErrGone
+		return nil, c.why
 	case <-ctx.Done():
 		c.Close(ctx)
 		return nil, ctx.Err()
@@ -287,6 +288,7 @@ func (c *Client) over(err error) {
 	case errors.As(err, new(refusedError)):
 		why = endedError(err.Error())
 	}
+	c.why = why
 	pending := c.pending
 	left, ending := c.left, c.ending
 	c.left = true

@@ -481,6 +481,9 @@ func (h *history) read(ctx context.Context, at int64, most int, buf []byte) (lin
 	}
 }
 
+// errAltered means that another program has written into the file of a history.
+var errAltered = errors.New("its file has been altered")
+
 // lines returns whole lines after a position, none if there are none. h.mu must be held.
 func (h *history) lines(at int64, most int, buf []byte) ([]byte, int64, error) {
 	i, exact := slices.BinarySearchFunc(h.marks, at, func(m mark, at int64) int { return int(m.after - at) })
@@ -506,6 +509,9 @@ func (h *history) lines(at int64, most int, buf []byte) ([]byte, int64, error) {
 		n, next := 0, at
 		for rest := buf; len(rest) >= headSize; {
 			r := headOf(rest)
+			if r.size == 0 || r.number <= 0 || r.number > h.end || int64(r.size) > h.size() {
+				return nil, at, errAltered
+			}
 			if len(rest) < headSize+r.size {
 				break
 			}

@@ -60,16 +60,17 @@ type Options struct {
 
 // Host owns a session and shows it to viewers.
 type Host struct {
-	opt     Options
-	session app.Session
-	history *history
-	ctx     context.Context // ends when the host must end
-	end     context.CancelCauseFunc
-	over    chan struct{} // closed when the session has ended
-	work    sync.WaitGroup
-	alerts  chan struct{} // has an element for each running command of notify
-	mute    atomic.Bool   // the last one failed, and the user was told
-	own     sync.Map      // their process ids: they are the user's, and may be viewers
+	unreadable atomic.Pointer[error] // why the history cannot be read, nil if it can
+	opt        Options
+	session    app.Session
+	history    *history
+	ctx        context.Context // ends when the host must end
+	end        context.CancelCauseFunc
+	over       chan struct{} // closed when the session has ended
+	work       sync.WaitGroup
+	alerts     chan struct{} // has an element for each running command of notify
+	mute       atomic.Bool   // the last one failed, and the user was told
+	own        sync.Map      // their process ids: they are the user's, and may be viewers
 
 	mu    sync.Mutex
 	state *conversation.State // the fold of the history

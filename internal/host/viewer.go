@@ -285,6 +285,10 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	if p.Version != Version {
 		return nil, wireError(wireDiffers(h.opt.Version, Version, p.Parley, p.Version))
 	}
+	if why := h.unreadable.Load(); why != nil {
+		return nil, fmt.Errorf("what was said in this session cannot be read any more: %w. The session still runs: "+
+			"'parley sessions show' prints what is stored, 'parley sessions end %s' ends it", *why, h.opt.ID)
+	}
 	w := &welcome{
 		Version: Version, Parley: h.opt.Version, ID: h.opt.ID, About: h.session.About(), Agent: describe(h.opt.Agent), Earlier: h.opt.Earlier,
 		History: to, changed: *h.changed(),
@@ -388,6 +392,7 @@ func (v *viewer) follow(at int64, welcomed <-chan struct{}) {
 		if err != nil {
 			if !errors.Is(err, errOver) && v.ctx.Err() == nil {
 				v.host.opt.Log.Error("the history cannot be read", "error", err)
+				v.host.unreadable.Store(&err) // the viewer learns why when it attaches again
 				v.conn.Close()
 			}
 			return

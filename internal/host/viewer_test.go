@@ -687,3 +687,30 @@ func TestTheOthersLearnWhereASessionGoesOn(t *testing.T) {
 	}
 	<-h.ended
 }
+
+// Who cannot be told what was said is told that, instead of attaching again and again.
+func TestAHistoryThatCannotBeRead(t *testing.T) {
+	for name, spoil := range map[string]func(file *os.File) error{
+		"cut":    func(f *os.File) error { return f.Truncate(5) },
+		"zeroed": func(f *os.File) error { _, err := f.WriteAt(make([]byte, 4096), 0); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake()
+			h := run(t, Options{Session: f, Before: []conversation.Event{text(strings.Repeat("before ", 1000))}})
+			h.history.mu.RLock()
+			path := h.history.path
+			h.history.mu.RUnlock()
+			file, err := os.OpenFile(path, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(spoil(file), file.Close()); err != nil {
+				t.Fatal(err)
+			}
+			_, err = Attach(t.Context(), ClientOptions{Dial: h.dial})
+			if err == nil || !strings.Contains(err.Error(), "cannot be read any more") {
+				t.Errorf("the viewer is told %v", err)
+			}
+		})
+	}
+}
