@@ -153,6 +153,10 @@ type Running struct {
 	Working bool `json:"working,omitempty"`
 	Waiting int  `json:"waiting,omitempty"`
 	Queued  int  `json:"queued,omitempty"`
+	// GoesOn is when it goes on by itself, after waiting for a limit of the user's plan; zero if
+	// it does not wait for one. AtLimit means that the user has to decide about a limit.
+	GoesOn  time.Time `json:"goesOn,omitzero"`
+	AtLimit bool      `json:"atLimit,omitempty"`
 	Gone    bool `json:"gone,omitempty"`
 	// Silent is why its host does not answer, "" if it does: it is stopped or busy, or refuses
 	// this parley.
@@ -181,6 +185,10 @@ func (r Running) State() string {
 		return fmt.Sprintf("waits for %d answers", r.Waiting)
 	case r.Working:
 		return "working"
+	case !r.GoesOn.IsZero():
+		return "waits for the plan's limit, goes on " + MomentText(r.GoesOn, time.Now())
+	case r.AtLimit:
+		return "waits for you: the plan's limit is reached"
 	case r.Queued == 1:
 		return "idle, 1 prompt queued"
 	case r.Queued > 1:

@@ -269,6 +269,11 @@ func (h *Host) status() Status {
 		Working: s.Turn.Running, Waiting: len(s.Permissions) + len(s.Elicitations), Queued: len(s.Queue),
 		Gone: s.Phase == conversation.PhaseLost || s.Phase == conversation.PhaseFailed, Since: h.quiet,
 	}
+	if s.WaitsForLimit() {
+		st.GoesOn = s.LimitWait
+	} else {
+		st.AtLimit = s.Limit != nil && !s.Turn.Running && len(s.Queue) > 0
+	}
 	for v := range h.viewers {
 		st.Viewers = append(st.Viewers, v.name)
 	}

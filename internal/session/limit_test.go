@@ -152,7 +152,7 @@ func TestWaitsForALimitThatDoesNotSayWhenItResets(t *testing.T) {
 			t.Errorf("%d tries", tries)
 		}
 		h.limited(time.Millisecond)
-		if least := h.conv.LimitWait.Sub(time.Now()); least < time.Minute {
+		if least := time.Until(h.conv.LimitWait); least < time.Minute {
 			t.Errorf("after %v it tries again in %v", time.Since(began), least)
 		}
 	}, atLimit(WaitAtLimit))
