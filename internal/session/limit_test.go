@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -160,21 +161,21 @@ func TestWaitsForALimitThatDoesNotSayWhenItResets(t *testing.T) {
 
 // The clock on the wall counts, also when it is set.
 func TestALimitResetsByTheClockOnTheWall(t *testing.T) {
-	ahead := time.Duration(0)
+	var ahead atomic.Int64
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
 		h.limited(5 * time.Hour)
-		ahead = 6 * time.Hour // the machine has slept
+		ahead.Store(int64(6 * time.Hour)) // the machine has slept
 		h.pass(wallCheck + time.Second)
 		h.wantSent("one", "one")
 		h.limited(6*time.Hour + time.Minute)
-		ahead = 5 * time.Hour // the clock is set back
+		ahead.Store(int64(5 * time.Hour)) // the clock is set back
 		h.pass(time.Hour)
 		h.wantSent("one", "one")
 		h.pass(2 * time.Minute)
 		h.wantSent("one", "one", "one")
 	}, func(_ *harness, o *Options) {
-		o.AtLimit, o.Now = WaitAtLimit, func() time.Time { return time.Now().Add(ahead) }
+		o.AtLimit, o.Now = WaitAtLimit, func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	})
 }
 

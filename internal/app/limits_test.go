@@ -1,0 +1,41 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/conversation"
+)
+
+// A session that waits for a limit is not listed as idle, and one that waits for the user says so.
+func TestRunningAtALimit(t *testing.T) {
+	now := time.Now()
+	at := time.Date(now.Year(), now.Month(), now.Day(), 12, 5, 0, 0, now.Location())
+	for want, r := range map[string]Running{
+		"waits for the plan's limit, goes on at 12:05": {Queued: 1, GoesOn: at},
+		"waits for you: the plan's limit is reached":   {Queued: 1, AtLimit: true},
+		"idle, 1 prompt queued":                        {Queued: 1},
+	} {
+		if got := r.State(); got != want {
+			t.Errorf("it %q, want %q", got, want)
+		}
+	}
+}
+
+func TestLimitText(t *testing.T) {
+	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.Local)
+	for want, l := range map[string]conversation.PlanLimit{
+		"5-hour limit 82% used, resets at 15:00":             {Kind: "five_hour", Used: 0.82, Near: true, Resets: now.Add(3 * time.Hour)},
+		"weekly limit reached, resets on Tue 1 Dec at 12:00": {Kind: "seven_day", Used: -1, Reached: true, Resets: now.AddDate(0, 0, 4)},
+		"monthly code reviews limit almost reached":          {Kind: "monthly_code_reviews", Used: -1, Near: true, Resets: now.Add(-time.Hour)},
+		"limit not reached":                                  {Used: -1},
+	} {
+		if got := LimitText(l, now); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got, want := LimitName("x\x1b[2J_y"+strings.Repeat("z", 1000)), 50; len(got) > want || strings.Contains(got, "\x1b") {
+		t.Errorf("an agent's name for a limit is shown as %q", got)
+	}
+}
