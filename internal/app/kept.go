@@ -157,7 +157,7 @@ type Running struct {
 	// it does not wait for one. AtLimit means that the user has to decide about a limit.
 	GoesOn  time.Time `json:"goesOn,omitzero"`
 	AtLimit bool      `json:"atLimit,omitempty"`
-	Gone    bool `json:"gone,omitempty"`
+	Gone    bool      `json:"gone,omitempty"`
 	// Silent is why its host does not answer, "" if it does: it is stopped or busy, or refuses
 	// this parley.
 	Silent string `json:"silent,omitempty"`
