@@ -186,7 +186,7 @@ func (r Running) State() string {
 	case r.Working:
 		return "working"
 	case !r.GoesOn.IsZero():
-		return "waits for the plan's limit, goes on " + MomentText(r.GoesOn, time.Now())
+		return "waits for the plan's limit, next try " + MomentText(r.GoesOn, time.Now())
 	case r.AtLimit:
 		return "waits for you: the plan's limit is reached"
 	case r.Queued == 1:

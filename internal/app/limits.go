@@ -100,7 +100,7 @@ func UsedText(c *conversation.Conversation, now time.Time) string {
 
 // LimitWaitText says when a session goes on that waits for a limit.
 func LimitWaitText(c *conversation.Conversation, now time.Time) string {
-	return "Waiting for the plan's limit to reset: goes on " + MomentText(c.LimitWait, now)
+	return "Waiting for the plan's limit, next try " + MomentText(c.LimitWait, now)
 }
 
 // LimitReachedText says that a turn has ended at a limit, and when that resets.
