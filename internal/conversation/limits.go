@@ -23,7 +23,7 @@ type PlanLimit struct {
 	Used float64
 	// Near means that the agent warns, Reached that it refuses to work.
 	Near, Reached bool
-	// Resets is when it begins anew, zero if unknown.
+	// Resets is when it resets, zero if unknown.
 	Resets time.Time
 }
 

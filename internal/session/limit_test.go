@@ -205,7 +205,7 @@ func TestALimitMayBeAnError(t *testing.T) {
 	}, atLimit(FailAtLimit))
 }
 
-// A session that is opened again after a limit asks anew, and its prompt is still there.
+// A session that is reopened after a limit asks again, and its prompt is still there.
 func TestALimitOfAnEarlierRun(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		if h.conv.Limit == nil || h.conv.Limit.Waits || h.conv.WaitsForLimit() {

@@ -189,7 +189,7 @@ func NewSession(opt Options) (*Session, error) {
 	}
 	s.pauseQueue()
 	if l := opt.Limit; l != nil && len(opt.Queue) > 0 && opt.AtLimit != FailAtLimit {
-		s.stream.post(conversation.LimitReached{Kind: l.Kind, Resets: l.Resets}) // the user decides anew
+		s.stream.post(conversation.LimitReached{Kind: l.Kind, Resets: l.Resets}) // the user decides again
 	}
 	if opt.Journal != nil {
 		s.stream.watch = opt.Journal.Watch
