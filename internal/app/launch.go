@@ -465,7 +465,7 @@ func (l *Launcher) Backend() Backend {
 // MakeWorktree creates a named worktree of the repository that contains a directory, or
 // returns the existing one. For "" it makes up a name.
 func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string) (*git.Worktree, error) {
-	t, err := git.CreateWorktree(ctx, dir, name, cfg.Worktrees)
+	t, err := git.CreateWorktree(ctx, dir, git.WorktreeOptions{Name: name, Parent: cfg.Worktrees})
 	var taken *git.WorktreeTakenError
 	switch {
 	case errors.Is(err, git.ErrNoRepository):

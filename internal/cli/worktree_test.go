@@ -18,7 +18,7 @@ import (
 func TestWorktreeDropRefusesWhatIsInUse(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir, _ := test.New(t, map[string]string{"poem.txt": "one\n"})
-	tree, err := git.CreateWorktree(t.Context(), dir, "wren", "")
+	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestWorktreeDropRefusesWhatIsInUse(t *testing.T) {
 // listed before a worktree is dropped.
 func TestWorktreeMergeAndDropSayWhatIsLeft(t *testing.T) {
 	dir, inGit := test.New(t, map[string]string{"poem.txt": "one\n", ".gitignore": "*.log\n"})
-	tree, err := git.CreateWorktree(t.Context(), dir, "wren", "")
+	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"})
 	if err != nil {
 		t.Fatal(err)
 	}

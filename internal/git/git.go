@@ -231,8 +231,14 @@ func (w *Writer) has(ctx context.Context, ref string) bool {
 
 // runWith is Run with additional environment variables.
 func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (string, error) {
+	return w.feed(ctx, "", env, args...)
+}
+
+// feed is runWith with standard input.
+func (w *Writer) feed(ctx context.Context, input string, env []string, args ...string) (string, error) {
 	cmd := Command(ctx, w.dir, args...)
 	cmd.Env = append(append(cmd.Env, w.env...), env...)
+	cmd.Stdin = strings.NewReader(input)
 	var out, said bounded
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()

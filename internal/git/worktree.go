@@ -24,8 +24,11 @@ const (
 // removes it with the worktree.
 const recordName = "parley.json"
 
-// recordBound limits what is read of a record, in bytes.
-const recordBound = 64 << 10
+// recordBound limits what is read of a record, in bytes, and maxNote the note in it.
+const (
+	recordBound = 64 << 10
+	maxNote     = 8 << 10
+)
 
 // Worktree is a worktree for sessions. It is immutable. Its JSON is the record.
 type Worktree struct {
@@ -39,6 +42,8 @@ type Worktree struct {
 	Into string `json:"into,omitempty"`
 	// From is the directory for which it was created.
 	From string `json:"from"`
+	// Note is what its creator wrote down about it, "" for nothing.
+	Note string `json:"note,omitempty"`
 }
 
 // Errors of finding worktrees.
@@ -154,6 +159,20 @@ var (
 	animals   = strings.Fields("badger beaver crane deer dove eagle egret falcon finch fox hare heron ibis jay lark lynx marten mole newt otter owl panda raven robin seal stork swan tern wren")
 )
 
+// NewWorktreeName returns a name that no worktree of the repository of dir has, nor any that
+// begins with it and a hyphen.
+func NewWorktreeName(ctx context.Context, dir string) (string, error) {
+	w, _, err := open(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	out, err := w.Run(ctx, "for-each-ref", "--format=%(refname)", "refs/heads/"+branchPrefix)
+	if err != nil {
+		return "", err
+	}
+	return newName(func(name string) bool { return strings.Contains(out, "refs/heads/"+branchPrefix+name) }), nil
+}
+
 func newName(taken func(name string) bool) string {
 	name := ""
 	for n := range 1000 {
@@ -181,17 +200,32 @@ func (e *WorktreeTakenError) Error() string {
 	return fmt.Sprintf("the branch %s is checked out in %s", e.Branch, e.Path)
 }
 
+// WorktreeOptions say what worktree to create.
+type WorktreeOptions struct {
+	// Name is "" for a generated one.
+	Name string
+	// Parent is the directory in which it is created, below one named after the repository;
+	// "" creates it beside the repository. There, on the same disk, it is out of reach of
+	// tools that walk the repository, such as a search or a file watcher.
+	Parent string
+	// Snapshot is the commit at which it begins, as [Snapshot] returns it; "" for the last
+	// commit. It is of no branch, so such a worktree has no target to merge into.
+	Snapshot string
+	// Note is kept with it, up to 8 KiB.
+	Note string
+}
+
 // CreateWorktree creates a worktree with a branch of its own for the repository that
-// dir belongs to, or returns the existing one with that name. It generates a name if
-// name is "". The worktree is created in the directory parent, below one named after
-// the repository; if parent is "", beside the repository. There, on the same disk, it
-// is out of reach of tools that walk the repository, such as a search or a file
-// watcher.
-func CreateWorktree(ctx context.Context, dir, name, parent string) (*Worktree, error) {
+// dir belongs to, or returns the existing one with that name.
+func CreateWorktree(ctx context.Context, dir string, opt WorktreeOptions) (*Worktree, error) {
+	name := opt.Name
 	if name != "" {
 		if err := CheckWorktreeName(name); err != nil {
 			return nil, err
 		}
+	}
+	if len(opt.Note) > maxNote {
+		return nil, fmt.Errorf("the note of a worktree is larger than %d KiB", maxNote>>10)
 	}
 	w, all, err := open(ctx, dir)
 	if err != nil {
@@ -215,7 +249,7 @@ func CreateWorktree(ctx context.Context, dir, name, parent string) (*Worktree, e
 			return nil, &WorktreeTakenError{p.branch, p.path}
 		}
 	}
-	t := &Worktree{Name: name, Branch: branchPrefix + name, From: dir, Path: filepath.Join(home(all[0].path, parent), name)}
+	t := &Worktree{Name: name, Branch: branchPrefix + name, From: dir, Path: filepath.Join(home(all[0].path, opt.Parent), name), Base: opt.Snapshot, Note: opt.Note}
 	return t, t.make(ctx, w, isBranch(name))
 }
 
@@ -235,10 +269,12 @@ func home(repository, parent string) string {
 // make creates the worktree, and its branch if that does not exist.
 func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
 	var err error
-	if t.Base, err = w.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		return fmt.Errorf("%s: %w", t.From, ErrNoCommit)
+	if t.Base == "" {
+		if t.Base, err = w.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+			return fmt.Errorf("%s: %w", t.From, ErrNoCommit)
+		}
+		t.Into, _ = w.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // "" if no branch is checked out
 	}
-	t.Into, _ = w.line(ctx, "symbolic-ref", "--quiet", "--short", "HEAD") // "" if no branch is checked out
 	if _, err := os.Lstat(t.Path); err == nil {
 		return &WorktreeTakenError{Path: t.Path}
 	}

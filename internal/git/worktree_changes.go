@@ -212,33 +212,46 @@ func (t *Worktree) Patch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary", k.since, tree, "--")
+	return w.patch(ctx, k.since, tree)
+}
+
+// patch returns the difference of two trees in git's format.
+func (w *Writer) patch(ctx context.Context, from, to string) (string, error) {
+	return w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary", "--full-index", "--no-renames", from, to, "--")
 }
 
 // snapshot writes everything in the worktree, except ignored files, to the repository,
 // and returns the hash of the tree. It does not touch the worktree's own index.
-func snapshot(ctx context.Context, w *Writer) (string, error) {
+func snapshot(ctx context.Context, w *Writer) (tree string, err error) {
+	err = withIndex(func(file string, env []string) error {
+		index, err := w.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
+		if err != nil {
+			return err
+		}
+		b, err := fs.ReadHead(strings.TrimSuffix(index, "\n"), math.MaxInt64)
+		if err == nil {
+			err = os.WriteFile(file, b, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := w.runWith(ctx, env, "add", "--all"); err != nil {
+			return err
+		}
+		tree, err = w.runWith(ctx, env, "write-tree")
+		return err
+	})
+	return strings.TrimSpace(tree), err
+}
+
+// withIndex runs do with the name of a temporary index, and the environment in which git
+// uses it.
+func withIndex(do func(file string, env []string) error) error {
 	dir, err := os.MkdirTemp("", "parley-index-")
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer os.RemoveAll(dir)
-	copied := filepath.Join(dir, "index")
-	env := []string{"GIT_INDEX_FILE=" + copied}
-	index, err := w.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
-	if err != nil {
-		return "", err
-	}
-	b, err := fs.ReadHead(strings.TrimSuffix(index, "\n"), math.MaxInt64)
-	if err == nil {
-		err = os.WriteFile(copied, b, 0o600)
-	}
-	if err != nil {
-		return "", err
-	}
-	if _, err := w.runWith(ctx, env, "add", "--all"); err != nil {
-		return "", err
-	}
-	tree, err := w.runWith(ctx, env, "write-tree")
-	return strings.TrimSpace(tree), err
+	file := filepath.Join(dir, "index")
+	return do(file, []string{"GIT_INDEX_FILE=" + file})
 }

@@ -182,7 +182,12 @@ func (t *Worktree) keep(ctx context.Context, w *Writer, k *WorktreeWork) (string
 	if err != nil {
 		return "", err
 	}
-	args := []string{"commit-tree", "-m", "What was in the worktree " + t.Name + " when it was dropped"}
+	return w.commitTree(ctx, tree, "What was in the worktree "+t.Name+" when it was dropped", parents...)
+}
+
+// commitTree commits a tree, as parley and on no branch.
+func (w *Writer) commitTree(ctx context.Context, tree, message string, parents ...string) (string, error) {
+	args := []string{"commit-tree", "-m", message}
 	for _, p := range parents {
 		args = append(args, "-p", p)
 	}

@@ -31,7 +31,7 @@ func put(t *testing.T, path, text string) {
 
 func create(t *testing.T, dir, name string) *git.Worktree {
 	t.Helper()
-	tree, err := git.CreateWorktree(t.Context(), dir, name, "")
+	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestCreate(t *testing.T) {
 		t.Errorf("%d are listed, %v, want 2", len(list), err)
 	}
 	elsewhere := t.TempDir()
-	third, err := git.CreateWorktree(t.Context(), dir, "third", elsewhere)
+	third, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "third", Parent: elsewhere})
 	if err != nil || filepath.Base(filepath.Dir(third.Path)) != "project" {
 		t.Errorf("created %+v, %v, want it in %s", third, err, elsewhere)
 	}
@@ -91,29 +91,29 @@ func TestCreateAgain(t *testing.T) {
 func TestCannotCreate(t *testing.T) {
 	dir, run := project(t)
 	for _, name := range []string{"-x", ".x", "a/b", "a..b", "a b", "x.lock", "é", strings.Repeat("x", 80)} {
-		if _, err := git.CreateWorktree(t.Context(), dir, name, ""); err == nil || !strings.Contains(err.Error(), "invalid worktree name") {
+		if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: name}); err == nil || !strings.Contains(err.Error(), "invalid worktree name") {
 			t.Errorf("called %q: %v", name, err)
 		}
 	}
-	if _, err := git.CreateWorktree(t.Context(), t.TempDir(), "", ""); !errors.Is(err, git.ErrNoRepository) {
+	if _, err := git.CreateWorktree(t.Context(), t.TempDir(), git.WorktreeOptions{}); !errors.Is(err, git.ErrNoRepository) {
 		t.Errorf("without a repository: %v", err)
 	}
 	empty := t.TempDir()
 	run(empty, "init", "-q")
-	if _, err := git.CreateWorktree(t.Context(), empty, "", ""); !errors.Is(err, git.ErrNoCommit) {
+	if _, err := git.CreateWorktree(t.Context(), empty, git.WorktreeOptions{}); !errors.Is(err, git.ErrNoCommit) {
 		t.Errorf("without a commit: %v", err)
 	}
 	var taken *git.WorktreeTakenError
 	put(t, filepath.Join(dir+".worktrees", "hare", "file"), "")
-	if _, err := git.CreateWorktree(t.Context(), dir, "hare", ""); !errors.As(err, &taken) || taken.Branch != "" {
+	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "hare"}); !errors.As(err, &taken) || taken.Branch != "" {
 		t.Errorf("in a directory that is there: %v", err)
 	}
 	run(dir, "checkout", "-q", "-b", "parley/lark")
-	if _, err := git.CreateWorktree(t.Context(), dir, "lark", ""); !errors.As(err, &taken) || taken.Branch != "parley/lark" {
+	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "lark"}); !errors.As(err, &taken) || taken.Branch != "parley/lark" {
 		t.Errorf("of a branch that is checked out: %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if _, err := git.CreateWorktree(t.Context(), dir, "", ""); err == nil || !strings.Contains(err.Error(), "git is not installed") {
+	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{}); err == nil || !strings.Contains(err.Error(), "git is not installed") {
 		t.Errorf("without git: %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 func project(t *testing.T) (dir string, tree *git.Worktree) {
 	t.Helper()
 	dir, _ = test.New(t, map[string]string{"poem.txt": "one\n"})
-	tree, err := git.CreateWorktree(t.Context(), dir, "feature", "")
+	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "feature"})
 	if err != nil {
 		t.Fatal(err)
 	}

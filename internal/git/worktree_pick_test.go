@@ -1,0 +1,144 @@
+package git_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"parley/internal/git"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "(" + filepath.Base(path) + " cannot be read)"
+	}
+	return string(b)
+}
+
+// What is picked of a worktree, whole files or parts, gets into the working tree, beside what
+// the user has there, and out again. Index and branches stay as they are.
+func TestPick(t *testing.T) {
+	dir, run := project(t)
+	put(t, filepath.Join(dir, "old.txt"), "old\n")
+	put(t, filepath.Join(dir, "data.bin"), "\x00\x01\x02")
+	run(dir, "add", ".")
+	run(dir, "commit", "-q", "-m", "More")
+	tree := create(t, dir, "lark")
+	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nTHREE\n")
+	put(t, filepath.Join(tree.Path, "sub/new file.txt"), "new\n")
+	put(t, filepath.Join(tree.Path, "data.bin"), "\x00\x03")
+	put(t, filepath.Join(tree.Path, "left.tmp"), "ignored")
+	if err := os.Remove(filepath.Join(tree.Path, "old.txt")); err != nil {
+		t.Fatal(err)
+	}
+	run(tree.Path, "commit", "-q", "-a", "-m", "Some of it")
+	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nTHREE!\n")
+
+	put(t, filepath.Join(dir, "mine.txt"), "mine\n") // the user's
+	before := run(dir, "rev-parse", "HEAD") + run(dir, "write-tree")
+	first := "ONE\ntwo\nthree\n"
+	patch, err := tree.PickPatch(t.Context(), []git.Pick{{Path: "poem.txt", Text: &first}, {Path: "old.txt"}, {Path: "sub/new file.txt"}, {Path: "data.bin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := git.Apply(t.Context(), filepath.Join(dir), patch, false); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"poem.txt": first, "sub/new file.txt": "new\n", "data.bin": "\x00\x03", "mine.txt": "mine\n",
+		"old.txt": "(old.txt cannot be read)", "left.tmp": "(left.tmp cannot be read)",
+	} {
+		if got := read(t, filepath.Join(dir, name)); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if now := run(dir, "rev-parse", "HEAD") + run(dir, "write-tree"); now != before {
+		t.Error("the index or the branch has changed")
+	}
+	if err := git.Apply(t.Context(), filepath.Join(dir, "sub"), patch, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(dir, "poem.txt")) + read(t, filepath.Join(dir, "old.txt")) + read(t, filepath.Join(dir, "sub/new file.txt")); got != "one\ntwo\nthree\nold\n(new file.txt cannot be read)" {
+		t.Errorf("taken back, there is %q", got)
+	}
+}
+
+// What does not fit changes nothing, and is named.
+func TestPickThatDoesNotFit(t *testing.T) {
+	dir, _ := project(t)
+	tree := create(t, dir, "lark")
+	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nthree\n")
+	put(t, filepath.Join(tree.Path, "a.txt"), "a\n")
+	put(t, filepath.Join(tree.Path, "b/c.txt"), "c\n")
+	patch, err := tree.PickPatch(t.Context(), []git.Pick{{Path: "a.txt"}, {Path: "b/c.txt"}, {Path: "poem.txt"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, "poem.txt"), "mine\ntwo\nthree\n")
+	err = git.Apply(t.Context(), dir, patch, false)
+	var unfit *git.ApplyError
+	if !errors.As(err, &unfit) || !reflect.DeepEqual(unfit.Files, []string{"poem.txt"}) {
+		t.Errorf("%v (%+v)", err, unfit)
+	}
+	put(t, filepath.Join(dir, "poem.txt"), "one\ntwo\nthree\n")
+	put(t, filepath.Join(dir, "a.txt"), "mine\n")
+	outside := t.TempDir()
+	if err := os.Symlink(outside, filepath.Join(dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	if err = git.Apply(t.Context(), dir, patch, false); !errors.As(err, &unfit) {
+		t.Errorf("%v", err)
+	}
+	if got := read(t, filepath.Join(dir, "poem.txt")) + read(t, filepath.Join(dir, "a.txt")); got != "one\ntwo\nthree\nmine\n" {
+		t.Errorf("there is %q", got)
+	}
+	if left, _ := os.ReadDir(outside); len(left) > 0 {
+		t.Error("a file was written behind a link")
+	}
+}
+
+// A comparison may begin with what is not committed; what the agent does there is all that
+// its changes are.
+func TestSnapshot(t *testing.T) {
+	dir, run := project(t)
+	if commit, err := git.Snapshot(t.Context(), dir); err != nil || commit != run(dir, "rev-parse", "HEAD") {
+		t.Errorf("without changes it is %s, %v", commit, err)
+	}
+	put(t, filepath.Join(dir, "poem.txt"), "one\ntwo\nmine\n")
+	put(t, filepath.Join(dir, "sub/mine.txt"), "mine\n")
+	status := run(dir, "status", "--porcelain")
+	commit, err := git.Snapshot(t.Context(), filepath.Join(dir, "sub"))
+	if err != nil || run(dir, "status", "--porcelain") != status {
+		t.Fatalf("%v; the status is %q", err, run(dir, "status", "--porcelain"))
+	}
+	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Snapshot: commit, Note: "a note"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(tree.Path, "poem.txt")) + read(t, filepath.Join(tree.Path, "sub/mine.txt")); got != "one\ntwo\nmine\nmine\n" || tree.Into != "" {
+		t.Errorf("the worktree has %q, into %q", got, tree.Into)
+	}
+	if at := git.WorktreeAt(tree.Path); at == nil || at.Note != "a note" {
+		t.Errorf("found as %+v", at)
+	}
+	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nmine\n")
+	changes, _, err := tree.Changes(t.Context())
+	if err != nil || len(changes) != 1 || *changes[0].Old != "one\ntwo\nmine\n" {
+		t.Errorf("the changes are %+v, %v", changes, err)
+	}
+	patch, err := tree.PickPatch(t.Context(), []git.Pick{{Path: "poem.txt"}})
+	if err == nil {
+		err = git.Apply(t.Context(), dir, patch, false)
+	}
+	if got := read(t, filepath.Join(dir, "poem.txt")); err != nil || got != "ONE\ntwo\nmine\n" {
+		t.Errorf("%v; there is %q", err, got)
+	}
+	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Note: strings.Repeat("x", 9<<10)}); err == nil {
+		t.Error("a note of 9 KiB was taken")
+	}
+}
