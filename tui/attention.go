@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/tui/desktop"
 	"parley/tui/tab"
 )
@@ -30,7 +31,7 @@ type attention struct {
 
 // seen is how a tab stood after the last message.
 type seen struct {
-	state tab.State
+	state conversation.Standing
 	turns int // that have ended: one may begin and end within a message
 }
 
@@ -70,11 +71,13 @@ func (a *attention) wanted(what config.AttentionEvent) bool {
 // happened returns the event between two states of a tab, or "" if it needs no
 // notification.
 func happened(before, now seen) config.AttentionEvent {
-	gone := func(s seen) bool { return s.state == tab.Lost || s.state == tab.Failed }
+	gone := func(s seen) bool {
+		return s.state == conversation.StandingLost || s.state == conversation.StandingFailed
+	}
 	switch {
-	case now.state == tab.Lost && before.state != tab.Lost, gone(now) && !gone(before) && now.turns == before.turns:
+	case now.state == conversation.StandingLost && before.state != conversation.StandingLost, gone(now) && !gone(before) && now.turns == before.turns:
 		return config.HappeningLost
-	case now.state == tab.Waiting && before.state != tab.Waiting:
+	case now.state == conversation.StandingAsks && before.state != conversation.StandingAsks:
 		return config.HappeningQuestion
 	case now.turns != before.turns:
 		return config.HappeningTurn
@@ -137,7 +140,7 @@ func (a *attention) call(ctx context.Context, what config.AttentionEvent, n desk
 }
 
 // count returns how many tabs are in a state.
-func (m *Model) count(state tab.State) int {
+func (m *Model) count(state conversation.Standing) int {
 	n := 0
 	for _, t := range m.tabs {
 		if t.State() == state {
@@ -155,9 +158,9 @@ func (m *Model) progressBar() *tea.ProgressBar {
 	switch {
 	case !m.attention.progress:
 		return nil
-	case m.count(tab.Waiting) > 0:
+	case m.count(conversation.StandingAsks) > 0:
 		return tea.NewProgressBar(tea.ProgressBarWarning, whole) // paused
-	case m.count(tab.Lost)+m.count(tab.Failed) > 0:
+	case m.count(conversation.StandingLost)+m.count(conversation.StandingFailed) > 0:
 		return tea.NewProgressBar(tea.ProgressBarError, whole)
 	case m.works():
 		return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
@@ -194,13 +197,13 @@ func (m *Model) statusOf(t *tab.Tab) tea.ProgramStatus {
 		s.Title = t.Title()
 	}
 	switch t.State() {
-	case tab.Lost, tab.Failed:
+	case conversation.StandingLost, conversation.StandingFailed:
 		s.State = tea.ProgramStateError
-	case tab.Waiting:
+	case conversation.StandingAsks:
 		s.State, s.Kind = tea.ProgramStateBlocked, t.WaitsFor()
-	case tab.Working:
+	case conversation.StandingWorking:
 		s.State = tea.ProgramStateWorking
-	case tab.Done:
+	case conversation.StandingDone:
 		s.State = tea.ProgramStateDone
 	}
 	return s

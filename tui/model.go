@@ -15,6 +15,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app/command"
+	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/desktop"
@@ -341,12 +342,12 @@ func (m *Model) windowTitle() string {
 	if about := m.front.Title(); about != "" {
 		title = about + " · parley"
 	}
-	switch waiting := m.count(tab.Waiting); {
+	switch waiting := m.count(conversation.StandingAsks); {
 	case waiting > 0:
 		return fmt.Sprintf("(%d waiting) %s", waiting, title)
-	case m.count(tab.Lost) > 0:
+	case m.count(conversation.StandingLost) > 0:
 		return "(agent exited) " + title
-	case m.count(tab.Failed) > 0:
+	case m.count(conversation.StandingFailed) > 0:
 		return "(failed) " + title
 	case m.works():
 		return "(working) " + title

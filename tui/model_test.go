@@ -15,9 +15,9 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/screen"
-	"parley/tui/tab"
 	"parley/tui/theme"
 )
 
@@ -314,7 +314,7 @@ func TestNothingThatMattersIsCutAtAnySize(t *testing.T) {
 			}
 		}
 		p.press("g", "o", "enter")
-		p.until("it asks", func() bool { return p.front.State() == tab.Waiting })
+		p.until("it asks", func() bool { return p.front.State() == conversation.StandingAsks })
 		p.wait()
 		for _, size := range sizes() {
 			p.resize(size)
@@ -402,12 +402,12 @@ func TestTypingOnATerminalThatIsTooSmall(t *testing.T) {
 		p := newProgram(t, map[string]string{"asks": manyOptions})
 		p.start(p.front, "asks")
 		p.press("g", "o", "enter")
-		p.until("it asks", func() bool { return p.front.State() == tab.Waiting })
+		p.until("it asks", func() bool { return p.front.State() == conversation.StandingAsks })
 		p.wait()
 		p.resize([2]int{39, 11})
 		p.press("t", "h", "e", "r", "r", "backspace", "e", "enter", "1", "enter")
 		p.send(tea.PasteMsg{Content: "pasted"})
-		if p.front.State() != tab.Waiting {
+		if p.front.State() != conversation.StandingAsks {
 			t.Error("a question was answered unseen")
 		}
 		p.resize([2]int{80, 40})

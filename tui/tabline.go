@@ -9,6 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/tab"
 	"parley/tui/theme"
@@ -186,7 +187,7 @@ func around(titles []string, front, width int) (from, to int) {
 }
 
 // drawTab draws one tab: its number, which is that of its key, its state and title.
-func drawTab(th *theme.Theme, i int, state tab.State, title string, front bool) string {
+func drawTab(th *theme.Theme, i int, state conversation.Standing, title string, front bool) string {
 	number, style := th.Faint, th.Muted
 	if front {
 		number, style = th.ChoiceSelected, th.ChoiceSelected.Bold(true)
@@ -200,17 +201,17 @@ func drawTab(th *theme.Theme, i int, state tab.State, title string, front bool) 
 
 // stateMark is the mark of a state: one cell, and another character for each, for
 // those who see no colours.
-func stateMark(th *theme.Theme, s tab.State) (string, lipgloss.Style) {
+func stateMark(th *theme.Theme, s conversation.Standing) (string, lipgloss.Style) {
 	switch s {
-	case tab.Working:
+	case conversation.StandingWorking:
 		return "◐", th.Info
-	case tab.Waiting:
+	case conversation.StandingAsks:
 		return "?", th.Warning.Bold(true)
-	case tab.Done:
+	case conversation.StandingDone:
 		return "✓", th.Success
-	case tab.Failed:
+	case conversation.StandingFailed:
 		return "✗", th.Error
-	case tab.Lost:
+	case conversation.StandingLost:
 		return "†", th.Error
 	}
 	return "·", th.Faint
@@ -219,14 +220,12 @@ func stateMark(th *theme.Theme, s tab.State) (string, lipgloss.Style) {
 // beyond is an end of the line: how many tabs there are beyond it, and the mark of
 // what is most urgent among them.
 func beyond(th *theme.Theme, arrow string, faces []tab.Summary) string {
-	urgent := tab.Idle
+	urgent := conversation.StandingIdle
 	for _, f := range faces {
-		if urgency(f.State) > urgency(urgent) {
-			urgent = f.State
-		}
+		urgent = max(urgent, f.State)
 	}
 	mark, look := stateMark(th, urgent)
-	if urgent == tab.Idle {
+	if urgent == conversation.StandingIdle {
 		mark = " "
 	}
 	count := fmt.Sprint(len(faces))
@@ -234,19 +233,4 @@ func beyond(th *theme.Theme, arrow string, faces []tab.Summary) string {
 		return th.Faint.Render(" "+count) + look.Render(mark) + th.Accent.Render(arrow) + " "
 	}
 	return " " + th.Accent.Render(arrow) + th.Faint.Render(count) + look.Render(mark) + " "
-}
-
-// urgency orders states by how soon they need the user.
-func urgency(s tab.State) int {
-	switch s {
-	case tab.Waiting:
-		return 4
-	case tab.Lost, tab.Failed:
-		return 3
-	case tab.Done:
-		return 2
-	case tab.Working:
-		return 1
-	}
-	return 0
 }

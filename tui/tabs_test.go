@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/internal/test"
 	"parley/tui/tab"
@@ -412,11 +413,11 @@ func TestCallsWhoLooksElsewhere(t *testing.T) {
 	iterm := map[string]string{"TERM_PROGRAM": "iTerm.app"}
 	for name, tt := range map[string]struct {
 		src, want string
-		state     tab.State
+		state     conversation.Standing
 	}{
-		"a turn has ended": {says, "\x1b]9;parley: Finished: go\a", tab.Idle},
-		"a question waits": {asks, "\x1b]9;parley: Waits for you: go\a", tab.Waiting},
-		"the agent dies":   {vanishes, "\x1b]9;parley: The agent exited: go\a", tab.Lost},
+		"a turn has ended": {says, "\x1b]9;parley: Finished: go\a", conversation.StandingIdle},
+		"a question waits": {asks, "\x1b]9;parley: Waits for you: go\a", conversation.StandingAsks},
+		"the agent dies":   {vanishes, "\x1b]9;parley: The agent exited: go\a", conversation.StandingLost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -544,12 +545,12 @@ func TestTitleAndProgressSayTheState(t *testing.T) {
 
 		a = newAttentive(t, asks, c, nil)
 		a.say("go")
-		a.until("it asks", func() bool { return a.front.State() == tab.Waiting })
+		a.until("it asks", func() bool { return a.front.State() == conversation.StandingAsks })
 		check("(1 waiting) go · parley", tea.ProgressBarWarning, tea.ProgramStateBlocked, tea.ProgramStatusKindPermission)
 
 		lost := newAttentive(t, vanishes, c, nil)
 		lost.say("go")
-		lost.until("it dies", func() bool { return lost.front.State() == tab.Lost })
+		lost.until("it dies", func() bool { return lost.front.State() == conversation.StandingLost })
 		a = lost
 		check("(agent exited) go · parley", tea.ProgressBarError, tea.ProgramStateError, "")
 
@@ -748,7 +749,7 @@ func TestLeavingSaysWhoWorks(t *testing.T) {
 func TestTheTitleCountsWhoWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, first, _ := twoTabs(t, map[string]string{"asks": asks}, "asks")
-		p.until("it asks", func() bool { return first.State() == tab.Waiting })
+		p.until("it asks", func() bool { return first.State() == conversation.StandingAsks })
 		if got := p.Frame().Title; got != "(1 waiting) parley" {
 			t.Errorf("the title of the window is %q", got)
 		}
@@ -760,7 +761,7 @@ func TestTheTitleCountsWhoWaits(t *testing.T) {
 func TestTheKeyOfATabAnswersNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, first, second := twoTabs(t, map[string]string{"asks": asks}, "asks")
-		p.until("it asks", func() bool { return first.State() == tab.Waiting })
+		p.until("it asks", func() bool { return first.State() == conversation.StandingAsks })
 		seen := func() {
 			p.press("alt+1")
 			p.mustShow("Allow it")
@@ -769,15 +770,15 @@ func TestTheKeyOfATabAnswersNothing(t *testing.T) {
 		}
 		seen()
 		p.press("alt+1")
-		if p.front != first || first.State() != tab.Waiting {
+		if p.front != first || first.State() != conversation.StandingAsks {
 			t.Fatalf("the key of the tab in front has answered:\n%s", p.screen())
 		}
-		if p.press("alt+2"); p.front != second || first.State() != tab.Waiting {
+		if p.press("alt+2"); p.front != second || first.State() != conversation.StandingAsks {
 			t.Fatalf("the key of another tab has answered, or does not show it:\n%s", p.screen())
 		}
 		seen()
 		p.press("1", "enter")
-		p.until("it is answered", func() bool { return first.State() != tab.Waiting })
+		p.until("it is answered", func() bool { return first.State() != conversation.StandingAsks })
 	})
 }
 
@@ -789,7 +790,7 @@ func TestNoQuestionTakesTheKeysOfAnEditor(t *testing.T) {
 		first := p.front
 		p.start(first, "asks")
 		p.press("g", "o", "enter")
-		p.until("it asks", func() bool { return first.State() == tab.Waiting })
+		p.until("it asks", func() bool { return first.State() == conversation.StandingAsks })
 		p.mustShow("Allow it")
 		p.wait()
 		p.mustShow("enter: select Allow it")
@@ -814,7 +815,7 @@ func TestTheBackgroundCostsNoFrames(t *testing.T) {
 				drawn++
 			}
 			state = first.State()
-			return first.State() == tab.Done
+			return first.State() == conversation.StandingDone
 		})
 		if drawn > 0 {
 			t.Errorf("%d frames would have been drawn for what nobody sees", drawn)
@@ -830,7 +831,7 @@ func TestTheBackgroundCostsNoFrames(t *testing.T) {
 
 func TestTheLineOfTabs(t *testing.T) {
 	th := theme.New(true)
-	face := func(s tab.State, title string) tab.Summary { return tab.Summary{State: s, Title: title} }
+	face := func(s conversation.Standing, title string) tab.Summary { return tab.Summary{State: s, Title: title} }
 	long := strings.Repeat("long title ", 5)
 	for name, c := range map[string]struct {
 		faces []tab.Summary
@@ -839,22 +840,22 @@ func TestTheLineOfTabs(t *testing.T) {
 		want  string
 	}{
 		"states": {
-			[]tab.Summary{face(tab.Idle, "a"), face(tab.Working, "b"), face(tab.Waiting, "c"), face(tab.Done, "d"), face(tab.Failed, "e"), face(tab.Lost, "f")},
+			[]tab.Summary{face(conversation.StandingIdle, "a"), face(conversation.StandingWorking, "b"), face(conversation.StandingAsks, "c"), face(conversation.StandingDone, "d"), face(conversation.StandingFailed, "e"), face(conversation.StandingLost, "f")},
 			0, 60,
 			" 1 · a  2 ◐ b  3 ? c  4 ✓ d  5 ✗ e  6 † f ",
 		},
-		"shortened": {[]tab.Summary{face(tab.Idle, "short"), face(tab.Idle, long)}, 0, 40, " 1 · short  2 · long title long title … "},
+		"shortened": {[]tab.Summary{face(conversation.StandingIdle, "short"), face(conversation.StandingIdle, long)}, 0, 40, " 1 · short  2 · long title long title … "},
 		"the first of many": {
-			[]tab.Summary{face(tab.Idle, long), face(tab.Idle, long), face(tab.Idle, long), face(tab.Waiting, long), face(tab.Working, long)},
+			[]tab.Summary{face(conversation.StandingIdle, long), face(conversation.StandingIdle, long), face(conversation.StandingIdle, long), face(conversation.StandingAsks, long), face(conversation.StandingWorking, long)},
 			0, 40,
 			" 1 · long titl…  2 · long titl…     3?› ",
 		},
 		"the last of many": {
-			[]tab.Summary{face(tab.Idle, long), face(tab.Lost, long), face(tab.Done, long), face(tab.Idle, long), face(tab.Working, long)},
+			[]tab.Summary{face(conversation.StandingIdle, long), face(conversation.StandingLost, long), face(conversation.StandingDone, long), face(conversation.StandingIdle, long), face(conversation.StandingWorking, long)},
 			4, 40,
 			" ‹3†  4 · long titl…  5 ◐ long titl… ",
 		},
-		"one in the middle": {[]tab.Summary{face(tab.Idle, long), face(tab.Idle, long), face(tab.Idle, long)}, 1, 30, " ‹1   2 · long titl…      1 › "},
+		"one in the middle": {[]tab.Summary{face(conversation.StandingIdle, long), face(conversation.StandingIdle, long), face(conversation.StandingIdle, long)}, 1, 30, " ‹1   2 · long titl…      1 › "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var l tabLine
@@ -874,7 +875,7 @@ func TestTheLineOfTabsFits(t *testing.T) {
 	th := theme.New(false)
 	faces := make([]tab.Summary, 12)
 	for i := range faces {
-		faces[i] = tab.Summary{State: tab.State(i % 6), Title: strings.Repeat("題", i+1)}
+		faces[i] = tab.Summary{State: conversation.Standing(i % 6), Title: strings.Repeat("題", i+1)}
 	}
 	for width := 1; width < 200; width += 3 {
 		for n := 1; n <= len(faces); n++ {

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parley/tui/tab"
+	"parley/internal/conversation"
 )
 
 // Words that are typed while a question is open answer nothing and stand whole in the
@@ -38,7 +38,7 @@ func TestKeysThatAnswer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := asked(t)
 			p.press(keys[0])
-			if p.screen(); p.front.State() != tab.Waiting {
+			if p.screen(); p.front.State() != conversation.StandingAsks {
 				t.Errorf("%q has answered alone", keys[0])
 			}
 			p.mustShow("❯ 1")
@@ -65,7 +65,7 @@ func TestTheNumberOfATabIsNoAnswer(t *testing.T) {
 			p.press("alt+1", "alt+1", "alt+2")
 			p.mustShow("Allow it", "there is no tab 2")
 			p.mustNotShow("❯ 1")
-			if p.front.State() != tab.Waiting {
+			if p.front.State() != conversation.StandingAsks {
 				t.Error("it is answered")
 			}
 		})

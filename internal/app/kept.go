@@ -141,23 +141,12 @@ func (k *Kept) reopen(ctx context.Context, l *Launcher, m *Made) error {
 
 // Running is a session that runs in a host.
 type Running struct {
+	Overview
 	ID      string              `json:"id"`
 	PID     int                 `json:"pid"`
 	Stored  store.ID            `json:"stored,omitempty"`
 	Session acpclient.SessionID `json:"session,omitempty"`
-	Title   string              `json:"title,omitempty"`
-	Agent   string              `json:"agent"`
 	Cwd     string              `json:"cwd"`
-	// Working means that a turn runs, Waiting counts the open questions, Queued the queued
-	// prompts. Gone means that the agent has exited.
-	Working bool `json:"working,omitempty"`
-	Waiting int  `json:"waiting,omitempty"`
-	Queued  int  `json:"queued,omitempty"`
-	// GoesOn is when it goes on by itself, after waiting for a limit of the user's plan; zero if
-	// it does not wait for one. AtLimit means that the user has to decide about a limit.
-	GoesOn  time.Time `json:"goesOn,omitzero"`
-	AtLimit bool      `json:"atLimit,omitempty"`
-	Gone    bool      `json:"gone,omitempty"`
 	// Silent is why its host does not answer, "" if it does: it is stopped or busy, or refuses
 	// this parley.
 	Silent string `json:"silent,omitempty"`
@@ -165,37 +154,15 @@ type Running struct {
 	Own bool `json:"-"`
 	// Viewers names the attached viewers.
 	Viewers []string `json:"viewers,omitempty"`
-	// Since is when something last happened.
-	Since time.Time `json:"since"`
+	// Active is when something last happened.
+	Active time.Time `json:"since"`
 }
 
 // Name returns the session's display name.
 func (r Running) Name() string { return cmp.Or(shortTitle(r.Title), r.ID) }
 
 // State says in a few words what the session is doing.
-func (r Running) State() string {
-	switch {
-	case r.Silent != "":
-		return r.Silent
-	case r.Gone:
-		return "the agent has exited"
-	case r.Waiting == 1:
-		return "waits for your answer"
-	case r.Waiting > 1:
-		return fmt.Sprintf("waits for %d answers", r.Waiting)
-	case r.Working:
-		return "working"
-	case !r.GoesOn.IsZero():
-		return "waits for the plan's limit, next try " + MomentText(r.GoesOn, time.Now())
-	case r.AtLimit:
-		return "waits for you: the plan's limit is reached"
-	case r.Queued == 1:
-		return "idle, 1 prompt queued"
-	case r.Queued > 1:
-		return fmt.Sprintf("idle, %d prompts queued", r.Queued)
-	}
-	return "idle"
-}
+func (r Running) State() string { return cmp.Or(r.Silent, r.Overview.State()) }
 
 // RunningQuestion asks whether to attach to a session that another parley started in this
 // directory; nil if there is none.

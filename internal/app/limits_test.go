@@ -13,9 +13,9 @@ func TestRunningAtALimit(t *testing.T) {
 	now := time.Now()
 	at := time.Date(now.Year(), now.Month(), now.Day(), 12, 5, 0, 0, now.Location())
 	for want, r := range map[string]Running{
-		"waits for the plan's limit, next try at 12:05": {Queued: 1, GoesOn: at},
-		"waits for you: the plan's limit is reached":    {Queued: 1, AtLimit: true},
-		"idle, 1 prompt queued":                         {Queued: 1},
+		"waits for the plan's limit, next try at 12:05": {Overview: Overview{Queued: 1, GoesOn: at}},
+		"waits for you: the plan's limit is reached":    {Overview: Overview{Queued: 1, AtLimit: true}},
+		"idle, 1 prompt queued":                         {Overview: Overview{Queued: 1}},
 	} {
 		if got := r.State(); got != want {
 			t.Errorf("it %q, want %q", got, want)

@@ -287,7 +287,7 @@ func withRunning(list []listed, running []host.Status, cwd string) []listed {
 		case cwd == "" || r.Cwd == cwd:
 			l := listed{Running: &r}
 			l.Meta = store.Meta{ID: r.Stored, Agent: r.Agent, Cwd: r.Cwd}
-			l.Session, l.AgentTitle, l.Updated = r.Session, r.Title, r.Since
+			l.Session, l.AgentTitle, l.Updated = r.Session, r.Title, r.Active
 			first = append(first, l)
 		}
 	}

@@ -49,6 +49,7 @@ type State struct {
 	settings
 	budgeting
 	limiting
+	standing
 
 	tools      map[acpclient.ToolCallID]*ToolCall
 	questioned map[acpclient.ToolCallID]*ToolCall // of the current turn; see announcedOf
@@ -123,7 +124,11 @@ func (s *State) Apply(e Event) {
 	switch e := e.(type) {
 	case Text:
 		if e.Text != "" {
-			s.speaks(messageKey{chunk: e.Chunk, id: e.MessageID})
+			key := messageKey{chunk: e.Chunk, id: e.MessageID}
+			s.speaks(key)
+			if e.Chunk == acpclient.AgentMessageChunk {
+				s.last.write(key, e.Text, false)
+			}
 		}
 	case Update:
 		s.applyUpdate(e, fx)
@@ -152,6 +157,7 @@ func (s *State) Apply(e Event) {
 		s.restore(fx)
 		s.Phase = PhaseFailed
 	case PromptSent:
+		s.last.end()
 		s.Limit, s.LimitWait = nil, time.Time{}
 		s.newTurn()
 		s.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
@@ -226,6 +232,7 @@ func (s *State) Apply(e Event) {
 		s.AuthError = e.Err
 	}
 	s.revise()
+	s.stands(e)
 }
 
 // applyUpdate folds a session update.
@@ -235,7 +242,11 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 	case *acpclient.ContentChunk:
 		if fx.announced = s.by == nil && s.applyAnnouncedMode(u, fx); !fx.announced {
 			id, _ := marksOf(u)
-			s.speaks(messageKey{u.Chunk, id, s.parentOf(u.Meta)})
+			key := messageKey{u.Chunk, id, s.parentOf(u.Meta)}
+			s.speaks(key)
+			if u.Chunk == acpclient.AgentMessageChunk && key.parent == "" && u.Content.Type == acpclient.ContentText {
+				s.last.write(key, u.Content.Text, false)
+			}
 		}
 	case *acpclient.ToolCall:
 		s.applyToolCall(u, e.At, fx)
@@ -270,6 +281,18 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 		}
 		s.applyUsage(usage)
 		s.applyLimit(u.Meta, e.At)
+	case *acpclient.MessageUpdate:
+		s.tailMessage(u)
+	case *acpclient.Plan:
+		s.applyProgress("", u.Entries)
+	case *acpclient.PlanUpdate:
+		if len(u.Plan.Raw) == 0 {
+			s.applyProgress(u.Plan.PlanID, u.Plan.Entries)
+		}
+	case *acpclient.PlanRemoved:
+		if u.PlanID == s.plan {
+			s.progress = Progress{}
+		}
 	case *acpclient.StateUpdate:
 		s.applyWork(u, e.At, fx)
 	case *acpclient.UnknownUpdate:
@@ -362,7 +385,7 @@ func (s *State) applyOpening(e SessionOpening) {
 	was := *s
 	s.forget(e.Clear && e.ID != "" && e.ID == s.ID)
 	if !e.Clear { // keep the transcript, which the agent does not know
-		s.turns, s.heldCalls = was.turns, was.heldCalls
+		s.turns, s.heldCalls, s.standing = was.turns, was.heldCalls, was.standing
 		s.budgeting, s.costs = was.budgeting, was.costs
 		if spent := was.ownCost(); spent != nil {
 			s.costs = costs{before: spent, foreign: was.costs.foreign}
@@ -382,6 +405,7 @@ func (s *State) forget(same bool) {
 	fresh := NewState()
 	fresh.Agent, fresh.Phase, fresh.Cwd = s.Agent, s.Phase, s.Cwd
 	fresh.Budget, fresh.limiting, fresh.subjects = s.Budget, s.limiting, s.subjects
+	fresh.stood, fresh.since, fresh.latest = s.stood, s.since, s.latest
 	// A turn may wait for this very session while the user signs in on a terminal.
 	fresh.Turn, fresh.Queue, fresh.QueuePaused = s.Turn, s.Queue, s.QueuePaused
 	fresh.Permissions, fresh.Judging, fresh.Elicitations, fresh.visits = s.Permissions, s.Judging, s.Elicitations, s.visits
@@ -401,6 +425,7 @@ func (s *State) restore(fx *effect) {
 	b.Agent, b.Phase, b.Turn, b.AuthError = s.Agent, s.Phase, s.Turn, s.AuthError
 	b.Queue, b.QueuePaused, b.limiting = s.Queue, s.QueuePaused, s.limiting
 	b.Permissions, b.Judging, b.Elicitations, b.visits = nil, nil, nil, nil
+	b.stood, b.since, b.latest = s.stood, s.since, s.latest
 	*s = *b
 	fx.restored = true
 }

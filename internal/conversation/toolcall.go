@@ -107,6 +107,7 @@ func (s *State) announce(t *ToolCall, id acpclient.ToolCallID, meta acpclient.Me
 		t.Started = at
 		s.liveTools = append(s.liveTools, t)
 	}
+	s.last.end()
 	if id != "" {
 		s.tools[id] = t
 		delete(s.questioned, id)

@@ -21,6 +21,7 @@ import (
 	"parley/config"
 	files "parley/fs"
 	"parley/internal/app"
+	"parley/internal/conversation"
 )
 
 // ErrGone means that the host has ended.
@@ -201,13 +202,25 @@ func List(ctx context.Context) ([]Status, error) {
 		})
 	}
 	asking.Wait()
-	slices.SortFunc(all, func(a, b Status) int { return b.Since.Compare(a.Since) })
+	slices.SortFunc(all, func(a, b Status) int { return b.Active.Compare(a.Active) })
 	return all, nil
 }
 
 // StatusOf returns the status of a host.
 func StatusOf(ctx context.Context, id string) (s Status, err error) {
 	err = request(ctx, id, requestStatus, &s)
+	if s.Standing == conversation.StandingIdle { // the host may be of an older parley, which does not say
+		switch {
+		case s.Gone:
+			s.Standing = conversation.StandingLost
+		case s.Waiting > 0, s.AtLimit:
+			s.Standing = conversation.StandingAsks
+		case s.Working:
+			s.Standing = conversation.StandingWorking
+		case !s.GoesOn.IsZero():
+			s.Standing = conversation.StandingLimited
+		}
+	}
 	return s, err
 }
 

@@ -262,18 +262,11 @@ type Status = app.Running
 func (h *Host) status() Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.state
 	st := Status{
-		ID: h.opt.ID, PID: os.Getpid(), Stored: h.stored, Session: s.ID, Title: cmp.Or(s.Title, h.title),
-		Agent: h.opt.Agent.Name, Cwd: h.session.About().Cwd,
-		Working: s.Turn.Running, Waiting: len(s.Permissions) + len(s.Elicitations), Queued: len(s.Queue),
-		Gone: s.Phase == conversation.PhaseLost || s.Phase == conversation.PhaseFailed, Since: h.quiet,
+		Overview: app.OverviewOf(h.state, h.session.Journal()), ID: h.opt.ID, PID: os.Getpid(), Stored: h.stored, Session: h.state.ID,
+		Cwd: h.session.About().Cwd, Active: h.quiet,
 	}
-	if s.WaitsForLimit() {
-		st.GoesOn = s.LimitWait
-	} else {
-		st.AtLimit = s.Limit != nil && !s.Turn.Running && len(s.Queue) > 0
-	}
+	st.Title, st.Agent = cmp.Or(st.Title, h.title), h.opt.Agent.Name
 	for v := range h.viewers {
 		st.Viewers = append(st.Viewers, v.name)
 	}

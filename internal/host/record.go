@@ -15,6 +15,7 @@ import (
 
 	"parley/config"
 	files "parley/fs"
+	"parley/internal/app"
 )
 
 // Record is what is known about a session in a host without asking the host. It outlives the
@@ -36,7 +37,7 @@ const (
 
 // record writes the session's record. Best effort: the session runs without one.
 func (h *Host) record(r Record) {
-	r.Viewers = nil
+	r.Viewers, r.Overview = nil, names(r.Overview)
 	data, err := json.Marshal(r)
 	if err == nil {
 		err = replace(filepath.Join(h.opt.Dir, h.opt.ID+recordEnd), data)
@@ -45,6 +46,10 @@ func (h *Host) record(r Record) {
 		h.opt.Log.Warn("what runs here is not recorded", "error", err)
 	}
 }
+
+// names returns only the names of an overview: the rest is soon no longer so, and the agent's words
+// are nothing to store.
+func names(o app.Overview) app.Overview { return app.Overview{Agent: o.Agent, Title: o.Title} }
 
 // replace replaces a file atomically.
 func replace(path string, data []byte) error {
@@ -76,7 +81,7 @@ func records(dir string) ([]Record, error) {
 	}
 	last := func(r Record) time.Time {
 		if r.Ended.IsZero() {
-			return r.Since
+			return r.Active
 		}
 		return r.Ended
 	}
@@ -156,7 +161,7 @@ func silent(id, why string) Status {
 			s = r.Status
 		}
 	}
-	s.Working, s.Waiting, s.Queued, s.Gone, s.Silent = false, 0, 0, false, why
+	s.Overview, s.Silent = names(s.Overview), why
 	return s
 }
 

@@ -26,6 +26,8 @@ type Summary struct {
 	Len     int
 	Version int
 	Changed <-chan struct{} `json:"-"`
+	// Added and Removed count the lines of the changed files.
+	Added, Removed int
 	// Turns are the turns so far, oldest first.
 	Turns []Turn
 	// Undoable is the turn that [Journal.UndoTurn] would undo, 0 if none; Redoable that

@@ -177,8 +177,8 @@ func TestTheListHasWhatRuns(t *testing.T) {
 		b.program.Running = func(context.Context) ([]app.Running, error) {
 			time.Sleep(time.Second) // the stored ones are there before
 			return []app.Running{
-				{ID: "h1", Stored: ids[1], Title: "bake bread", Agent: "baker", Cwd: b.cwd, Waiting: 1, Since: time.Now()},
-				{ID: "h2", Title: "elsewhere", Cwd: "/elsewhere", Since: time.Now()},
+				{Overview: app.Overview{Title: "bake bread", Agent: "baker", Waiting: 1}, ID: "h1", Stored: ids[1], Cwd: b.cwd, Active: time.Now()},
+				{Overview: app.Overview{Title: "elsewhere"}, ID: "h2", Cwd: "/elsewhere", Active: time.Now()},
 			}, nil
 		}
 		b.play(remembers)
@@ -201,8 +201,8 @@ func TestASessionThatRunsHereIsOffered(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.program.Running = func(context.Context) ([]app.Running, error) {
 			return []app.Running{
-				{ID: "h0", Title: "its own", Agent: "baker", Cwd: b.cwd, Own: true},
-				{ID: "h1", Title: "bake bread", Agent: "baker", Cwd: b.cwd, Working: true},
+				{Overview: app.Overview{Title: "its own", Agent: "baker"}, ID: "h0", Cwd: b.cwd, Own: true},
+				{Overview: app.Overview{Title: "bake bread", Agent: "baker", Working: true}, ID: "h1", Cwd: b.cwd},
 			}, nil
 		}
 		b.Do(b.OfferRunning())
@@ -263,7 +263,7 @@ func TestTheOfferGoesWhenOneTypes(t *testing.T) {
 	running := func(b *bench) {
 		b.ready()
 		b.program.Running = func(context.Context) ([]app.Running, error) {
-			return []app.Running{{ID: "h1", Title: "bake bread", Agent: "baker", Cwd: b.cwd}}, nil
+			return []app.Running{{Overview: app.Overview{Title: "bake bread", Agent: "baker"}, ID: "h1", Cwd: b.cwd}}, nil
 		}
 	}
 	runBench(t, func(t *testing.T, b *bench) {

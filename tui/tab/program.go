@@ -11,6 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/journal"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/screen"
@@ -162,22 +163,9 @@ type TabQuestions struct {
 	Questions []Question
 }
 
-// State is the state of a tab in the tab line.
-type State uint8
-
-// The states of a tab. The last one that applies is shown.
-const (
-	Idle    State = iota
-	Done          // a turn has ended unseen
-	Working       // a turn runs, or the agent is starting
-	Waiting       // a question is open
-	Failed        // a turn or a start failed, unseen
-	Lost          // the agent exited
-)
-
 // Summary is a tab as the tab line shows it.
 type Summary struct {
-	State State
+	State conversation.Standing
 	Title string
 }
 
@@ -190,22 +178,38 @@ func (t *Tab) Summary() Summary {
 	return Summary{t.State(), title}
 }
 
-// State returns the tab's state.
-func (t *Tab) State() State {
+// State returns where the tab stands for the user, who may not have seen the end of a turn.
+func (t *Tab) State() conversation.Standing {
 	switch is := t.state.condition(); {
-	case is == Lost, is == Failed:
+	case is == conversation.StandingLost, is == conversation.StandingFailed:
 		return is
-	case t.info.unseen == Failed:
-		return Failed
+	case t.info.unseen == conversation.StandingFailed:
+		return conversation.StandingFailed
 	case t.dialogs.Any(asksHere):
-		return Waiting
-	case is == Working:
-		return Working
+		return conversation.StandingAsks
+	case is == conversation.StandingWorking:
+		return conversation.StandingWorking
 	}
 	return t.info.unseen
 }
 
-// WaitsFor returns what a tab that is Waiting waits for.
+// Overview sums the tab up for lists of several. It costs the same however long the session is.
+func (t *Tab) Overview() app.Overview {
+	var o app.Overview
+	if r, ok := t.state.transcript(); ok {
+		var changes *journal.Summary
+		if s := t.session(); s != nil {
+			changes = s.Journal()
+		}
+		o = app.OverviewOf(&r.list.Conversation().State, changes)
+	}
+	a := t.state.agent()
+	o.Agent, o.Title = cmp.Or(a.Name, a.ID, o.Agent), t.label()
+	o.Standing = t.State()
+	return o
+}
+
+// WaitsFor returns what a tab that asks waits for.
 func (t *Tab) WaitsFor() tea.ProgramStatusKind {
 	switch l, open := t.live(); {
 	case open && len(l.Conversation.Permissions) > 0:
@@ -293,15 +297,15 @@ func saveName(t *Tab) tea.Cmd {
 // tabInfo is the state of a tab for the tab line. The zero value is a new background tab.
 type tabInfo struct {
 	app.Naming
-	shown  bool  // the tab is in front
-	turns  int   // that have ended
-	unseen State // Done or Failed after a turn that ended in the background, or Idle
+	shown  bool                  // the tab is in front
+	turns  int                   // that have ended
+	unseen conversation.Standing // StandingDone or StandingFailed after a turn that ended in the background, or StandingIdle
 	// unsaved means that the user's name for the session is not stored yet.
 	unsaved bool
 }
 
 // show marks the tab as in front, and its turns as seen.
-func (s *tabInfo) show() { s.shown, s.unseen = true, Idle }
+func (s *tabInfo) show() { s.shown, s.unseen = true, conversation.StandingIdle }
 
 // Notice updates after an event that was applied to c.
 func (s *tabInfo) Notice(e conversation.Event, c *conversation.Conversation) {
@@ -311,9 +315,9 @@ func (s *tabInfo) Notice(e conversation.Event, c *conversation.Conversation) {
 		switch {
 		case s.shown:
 		case e.Err != nil:
-			s.unseen = Failed
+			s.unseen = conversation.StandingFailed
 		default:
-			s.unseen = Done
+			s.unseen = conversation.StandingDone
 		}
 	}
 }

@@ -103,16 +103,16 @@ func TestUnseen(t *testing.T) {
 	var s tabInfo
 	c := conversation.New()
 	s.Notice(conversation.TurnEnded{}, c)
-	if s.unseen != Done {
+	if s.unseen != conversation.StandingDone {
 		t.Errorf("a turn in the background: %d", s.unseen)
 	}
 	s.Notice(conversation.TurnEnded{Err: errors.New("no")}, c)
-	if s.unseen != Failed {
+	if s.unseen != conversation.StandingFailed {
 		t.Errorf("one that failed: %d", s.unseen)
 	}
 	s.show()
 	s.Notice(conversation.TurnEnded{}, c)
-	if s.unseen != Idle || s.turns != 3 {
+	if s.unseen != conversation.StandingIdle || s.turns != 3 {
 		t.Errorf("after it was seen: %d, and %d turns", s.unseen, s.turns)
 	}
 }

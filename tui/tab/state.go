@@ -67,7 +67,7 @@ type stateSession interface {
 	// transcript returns what can be read, if there is a conversation.
 	transcript() (r reading, ok bool)
 	// condition returns the state's mark in the tab line.
-	condition() State
+	condition() conversation.Standing
 	// reopens reports whether a stored session is being read, opens whether any is being
 	// opened: what it offers is not known yet.
 	reopens() bool
@@ -201,16 +201,16 @@ func (r reading) describe(f *statusInfo) {
 
 func (r reading) activity(f *statusInfo) string { return f.Activity() }
 
-func (r reading) condition() State {
+func (r reading) condition() conversation.Standing {
 	switch c := r.list.Conversation(); {
 	case c.Phase == conversation.PhaseLost:
-		return Lost
+		return conversation.StandingLost
 	case c.Phase == conversation.PhaseFailed:
-		return Failed
+		return conversation.StandingFailed
 	case c.Turn.Running:
-		return Working
+		return conversation.StandingWorking
 	}
-	return Idle
+	return conversation.StandingIdle
 }
 
 const noImagesYet = "wait for the agent to start before you send an image"
@@ -251,13 +251,13 @@ func (c *choosing) refusal(a availability) string {
 	return unless(a == inAll || a == unlessReplaying, noAgent)
 }
 
-func (c *choosing) takesPrompts() bool          { return false }
-func (c *choosing) agent() config.Agent         { return config.Agent{} }
-func (c *choosing) describe(*statusInfo)        {}
-func (c *choosing) activity(*statusInfo) string { return "" }
-func (c *choosing) condition() State            { return Idle }
-func (c *choosing) reopens() bool               { return false }
-func (c *choosing) close(context.Context)       {}
+func (c *choosing) takesPrompts() bool               { return false }
+func (c *choosing) agent() config.Agent              { return config.Agent{} }
+func (c *choosing) describe(*statusInfo)             {}
+func (c *choosing) activity(*statusInfo) string      { return "" }
+func (c *choosing) condition() conversation.Standing { return conversation.StandingIdle }
+func (c *choosing) reopens() bool                    { return false }
+func (c *choosing) close(context.Context)            {}
 
 // starting is the state while a session is made, or a stored one is read. Prompts wait
 // for it.
@@ -269,12 +269,12 @@ type starting struct {
 	stored  bool // a stored session is being read
 }
 
-func (s *starting) layers() []layer     { return s.tab.panel.over(s.tab.prompt, false) }
-func (s *starting) agent() config.Agent { return s.with }
-func (s *starting) takesPrompts() bool  { return true }
-func (s *starting) condition() State    { return Working }
-func (s *starting) reopens() bool       { return s.stored }
-func (s *starting) opens() bool         { return true }
+func (s *starting) layers() []layer                  { return s.tab.panel.over(s.tab.prompt, false) }
+func (s *starting) agent() config.Agent              { return s.with }
+func (s *starting) takesPrompts() bool               { return true }
+func (s *starting) condition() conversation.Standing { return conversation.StandingWorking }
+func (s *starting) reopens() bool                    { return s.stored }
+func (s *starting) opens() bool                      { return true }
 
 func (s *starting) refusal(a availability) string { return unless(a != inSession, notOpen+" yet") }
 
@@ -413,11 +413,11 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (l *live) condition() State {
-	if is := l.reading.condition(); is != Idle || l.Conversation.Phase == conversation.PhaseReady {
+func (l *live) condition() conversation.Standing {
+	if is := l.reading.condition(); is != conversation.StandingIdle || l.Conversation.Phase == conversation.PhaseReady {
 		return is
 	}
-	return Working
+	return conversation.StandingWorking
 }
 
 func (l *live) placeholder(asks bool) string {

@@ -131,20 +131,12 @@ func (f *statusInfo) Activity() string {
 // planStep draws the progress of the plan and its current step, or "" if nothing is left to
 // do.
 func (f *statusInfo) planStep() string {
-	p := f.Conversation.Plan
-	if p == nil {
+	p := f.Conversation.Progress()
+	if p.Step == "" {
 		return ""
-	}
-	done, all := p.Progress()
-	if done >= all {
-		return ""
-	}
-	at := slices.IndexFunc(p.Entries, func(e acpclient.PlanEntry) bool { return e.Status == acpclient.PlanInProgress })
-	if at < 0 {
-		at = slices.IndexFunc(p.Entries, func(e acpclient.PlanEntry) bool { return e.Status != acpclient.PlanCompleted })
 	}
 	th := f.Theme
-	return "  " + th.Muted.Render(fmt.Sprintf("%d/%d", done, all)) + " " + th.Text.Render(termtext.Line(p.Entries[at].Content))
+	return "  " + th.Muted.Render(fmt.Sprintf("%d/%d", p.Done, p.All)) + " " + th.Text.Render(termtext.Line(p.Step))
 }
 
 // outsideTurns describes work outside turns.

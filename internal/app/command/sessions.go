@@ -246,7 +246,7 @@ func (l *sessionList) choice() Choice {
 // runningItem returns the item of a session that runs in a host.
 func (l *sessionList) runningItem(r app.Running) Item {
 	return Item{
-		ID: "running " + r.ID, Title: r.Name(), Group: "running", Used: r.Since,
+		ID: "running " + r.ID, Title: r.Name(), Group: "running", Used: r.Active,
 		Detail:  strings.Join(append([]string{r.State(), termtext.Line(r.Agent)}, r.Viewers...), "  "),
 		Current: l.live != nil && r.ID == l.live.Running(),
 		Do:      func() { l.f.Open(app.Open{ID: r.Stored, Running: r.ID}) },

@@ -1,0 +1,162 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/journal"
+)
+
+var begun = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+
+// opened are the events of a session that is open, a minute after its agent was started.
+func opened() []conversation.Event {
+	return []conversation.Event{
+		conversation.AgentStarting{Command: "baker", At: begun},
+		conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "baker"}}},
+		conversation.SessionOpening{How: conversation.OpenNew},
+		conversation.SessionOpened{ID: "s"},
+		asked(1),
+		conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: begun.Add(2 * time.Minute)},
+	}
+}
+
+func asked(minute int) conversation.Event {
+	return conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("bake bread")}, At: begun.Add(time.Duration(minute) * time.Minute)}
+}
+
+func update(u acpclient.SessionUpdate) conversation.Event {
+	return conversation.Update{Session: "s", Update: u, At: begun.Add(11 * time.Minute)}
+}
+
+func says(text string) conversation.Event {
+	return conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: text}
+}
+
+func overviewOf(events ...conversation.Event) Overview {
+	s := conversation.NewState()
+	for _, e := range events {
+		s.Apply(e)
+	}
+	return OverviewOf(s, nil)
+}
+
+func TestAnOverviewSaysWhereASessionStands(t *testing.T) {
+	plan := update(&acpclient.Plan{Entries: []acpclient.PlanEntry{
+		{Content: "knead", Status: acpclient.PlanCompleted}, {Content: "rise", Status: acpclient.PlanInProgress}, {Content: "eat", Status: acpclient.PlanPending},
+	}})
+	call := update(&acpclient.ToolCall{ToolCallID: "1", Title: "Heat the oven", Status: acpclient.ToolInProgress})
+	asks := conversation.PermissionOpened{ID: 1, At: begun.Add(20 * time.Minute), Request: &acpclient.RequestPermissionRequest{
+		SessionID: "s", ToolCall: acpclient.ToolCallUpdate{ToolCallID: "1"}, Options: []acpclient.PermissionOption{{OptionID: "y", Name: "Yes"}},
+	}}
+	queued := conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}, Paused: true}
+	for name, c := range map[string]struct {
+		events   []conversation.Event
+		standing conversation.Standing
+		state    string
+		minute   int // since when
+		step     string
+	}{
+		"starting":  {nil, conversation.StandingWorking, "working", 0, ""},
+		"idle":      {[]conversation.Event{}, conversation.StandingIdle, "idle", 2, ""},
+		"works":     {[]conversation.Event{asked(10)}, conversation.StandingWorking, "working", 10, ""},
+		"plans":     {[]conversation.Event{asked(10), plan, call}, conversation.StandingWorking, "working", 10, "1/3 rise"},
+		"calls":     {[]conversation.Event{asked(10), call}, conversation.StandingWorking, "working", 10, "Heat the oven"},
+		"asks":      {[]conversation.Event{asked(10), call, asks}, conversation.StandingAsks, "waits for your answer", 20, "Heat the oven"},
+		"went on":   {[]conversation.Event{asked(10), asks, conversation.PermissionClosed{ID: 1, At: begun.Add(30 * time.Minute)}}, conversation.StandingWorking, "working", 30, ""},
+		"ended":     {[]conversation.Event{asked(10), plan, conversation.TurnEnded{At: begun.Add(12 * time.Minute)}}, conversation.StandingIdle, "idle", 12, ""},
+		"queues":    {[]conversation.Event{queued}, conversation.StandingIdle, "idle, 1 prompt queued", 2, ""},
+		"at limit":  {[]conversation.Event{queued, conversation.LimitReached{}}, conversation.StandingAsks, "waits for you: the plan's limit is reached", 2, ""},
+		"waits":     {[]conversation.Event{queued, conversation.LimitReached{}, conversation.LimitWait{Until: begun}}, conversation.StandingLimited, "waits for the plan's limit, next try " + MomentText(begun, time.Now()), 2, ""},
+		"spent":     {[]conversation.Event{queued, conversation.BudgetReached{}}, conversation.StandingAsks, "waits for you: the budget is used up", 2, ""},
+		"signs in":  {[]conversation.Event{conversation.AuthRequired{Err: fmt.Errorf("no")}}, conversation.StandingAsks, "waits for you to sign in", 2, ""},
+		"exited":    {[]conversation.Event{asked(10), conversation.AgentLost{At: begun.Add(15 * time.Minute)}}, conversation.StandingLost, "the agent has exited", 15, ""},
+		"cancelled": {[]conversation.Event{asked(10), asks, conversation.CancelRequested{At: begun.Add(21 * time.Minute)}}, conversation.StandingWorking, "working", 21, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := opened()
+			if c.events == nil {
+				events = events[:1]
+			}
+			o := overviewOf(append(events, c.events...)...)
+			if o.Standing != c.standing || o.State() != c.state || o.Step != c.step {
+				t.Errorf("standing %v, %q, step %q; want %v, %q, %q", o.Standing, o.State(), o.Step, c.standing, c.state, c.step)
+			}
+			if want := begun.Add(time.Duration(c.minute) * time.Minute); !o.Since.Equal(want) && c.minute > 0 {
+				t.Errorf("since %v, want %v", o.Since, want)
+			}
+		})
+	}
+}
+
+// The last lines are those of all messages, and what an agent says as a whole replaces what it said.
+func TestAnOverviewHasTheLastLines(t *testing.T) {
+	whole := func(id acpclient.MessageID, text string) conversation.Event {
+		content := []acpclient.ContentBlock{acpclient.TextBlock(text)}
+		return update(&acpclient.MessageUpdate{Chunk: acpclient.AgentMessageChunk, MessageID: id, Content: acpclient.Field[[]acpclient.ContentBlock]{Set: true, Value: &content}})
+	}
+	call := update(&acpclient.ToolCall{ToolCallID: "1", Title: "Look"})
+	for name, c := range map[string]struct {
+		events []conversation.Event
+		want   string
+	}{
+		"none":        {nil, ""},
+		"one message": {[]conversation.Event{says("a\n\nb"), says("c\n")}, "a|bc"},
+		"two":         {[]conversation.Event{says("I look."), call, says("Found.")}, "I look.|Found."},
+		"as a whole":  {[]conversation.Event{says("before"), whole("1", "bre"), whole("1", "bread")}, "before|bread"},
+		"prompts":     {[]conversation.Event{says("one"), asked(20), says("two")}, "one|two"},
+		"thoughts":    {[]conversation.Event{conversation.Text{Chunk: acpclient.AgentThoughtChunk, Text: "hm"}}, ""},
+	} {
+		if got := strings.Join(overviewOf(append(opened(), c.events...)...).Last, "|"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	long := overviewOf(append(opened(), says(strings.Repeat("é", 1<<20)), says("\n"+strings.Repeat("line\n", 1000)))...).Last
+	if len(long) != lastLines || long[0] != "line" {
+		t.Errorf("%d lines, the first %q", len(long), long[0])
+	}
+	if last := overviewOf(append(opened(), says(strings.Repeat("é", 1<<20)))...).Last; len(last) != 1 || len(last[0]) > 4<<10 || strings.Trim(last[0], "é") != "" {
+		t.Errorf("a long line is cut to %d bytes", len(last[0]))
+	}
+}
+
+func TestAnOverviewCountsChanges(t *testing.T) {
+	want := journal.Tally{Files: 2, Added: 3, Removed: 1}
+	if got := OverviewOf(conversation.NewState(), &journal.Summary{Len: 2, Added: 3, Removed: 1}).Changed; got != want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// An overview costs the same however long the session is.
+func BenchmarkOverview(b *testing.B) {
+	for _, turns := range []int{100, 1000} {
+		b.Run(fmt.Sprintf("turns=%d", turns), func(b *testing.B) {
+			s := conversation.NewState()
+			for _, e := range opened() {
+				s.Apply(e)
+			}
+			for i := range turns {
+				s.Apply(asked(i))
+				for j := range 20 {
+					id := acpclient.ToolCallID(fmt.Sprint(i, j))
+					s.Apply(update(&acpclient.ToolCall{ToolCallID: id, Title: "Look", Status: acpclient.ToolInProgress}))
+					s.Apply(says(strings.Repeat("a line of what I have found\n", 4)))
+					if i < turns-1 {
+						s.Apply(update(&acpclient.ToolCallUpdate{ToolCallID: id, Status: new(acpclient.ToolCompleted)}))
+					}
+				}
+				if i < turns-1 {
+					s.Apply(conversation.TurnEnded{At: begun})
+				}
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				OverviewOf(s, nil)
+			}
+		})
+	}
+}
