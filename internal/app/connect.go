@@ -147,6 +147,17 @@ func guarded(written, roots []string) []string {
 	return dirs
 }
 
+// Wrap returns how a command of the user's runs in a directory where an agent has worked: in
+// the sandbox that the agent has there, since it runs what the agent wrote. It is nil if the
+// agent has none. See terminal.Options.
+func (l *Launcher) Wrap(a config.Agent, dir string) (func(program string, args, env []string) (string, []string, error), error) {
+	box, err := l.sandbox(a, []string{dir})
+	if box == nil {
+		return nil, err
+	}
+	return box.Wrap, nil
+}
+
 // CheckSandbox returns an error if a sandbox is wanted but unavailable. The agent is nil if it
 // is not chosen yet.
 func (l *Launcher) CheckSandbox(a *config.Agent) error {

@@ -1,11 +1,13 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -40,103 +42,230 @@ type Pick struct {
 	Text *string
 }
 
-// PickPatch returns the picked changes since the worktree began, in git's format, "" if there
-// are none. It changes nothing.
-func (t *Worktree) PickPatch(ctx context.Context, picks []Pick) (patch string, err error) {
+// Taken is what was taken of a worktree into a working tree.
+type Taken struct {
+	// Files are the changed files, relative to the top of the repository.
+	Files []string
+
+	dir           string
+	before, after string // trees of the working tree
+}
+
+// UnfitError means that both sides have changed the same lines of files. Nothing was changed.
+type UnfitError struct{ Files []string }
+
+func (e *UnfitError) Error() string {
+	return "the same lines have changed in the working tree: " + strings.Join(e.Files, ", ")
+}
+
+// Take merges the picked changes since the worktree began into the working tree of dir,
+// whatever is committed there, whole or not at all. Index and branches stay as they are. The
+// error is an *UnfitError, or [ErrNothing] if everything is there already.
+func (t *Worktree) Take(ctx context.Context, dir string, picks []Pick) (*Taken, error) {
 	w, k, err := t.open(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	whole, err := snapshot(ctx, w)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	err = withIndex(func(_ string, env []string) error {
-		if _, err := w.runWith(ctx, env, "read-tree", k.since); err != nil {
-			return err
-		}
-		entries, err := w.entries(ctx, whole, picks)
-		if err != nil {
-			return err
-		}
-		if _, err := w.feed(ctx, entries, env, "update-index", "-z", "--index-info"); err != nil {
-			return err
-		}
-		tree, err := w.runWith(ctx, env, "write-tree")
-		if err == nil {
-			patch, err = w.patch(ctx, k.since, strings.TrimSpace(tree))
-		}
-		return err
-	})
-	return patch, err
-}
-
-// removed is the mode of a removed file, as update-index takes it.
-const removed = "0"
-
-// entries returns what the picked files are in an index, as update-index takes it.
-func (w *Writer) entries(ctx context.Context, tree string, picks []Pick) (string, error) {
-	var b strings.Builder
-	null := strings.Repeat("0", len(tree))
+	var paths []string
+	changed := map[string]entry{}
 	for _, p := range picks {
-		// Of a directory in place of the file, ls-tree would list the entry; it is no blob.
-		line, err := w.Run(ctx, "ls-tree", "-z", "--full-tree", tree, "--", p.Path)
+		e, err := w.entry(ctx, whole, p.Path)
+		if err == nil && p.Text != nil {
+			e, err = w.blob(ctx, *p.Text, cmp.Or(e.mode, "100644"), "--path="+p.Path)
+		}
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		mode, hash := removed, null
-		about, _, _ := strings.Cut(strings.TrimSuffix(line, "\x00"), "\t")
-		if f := strings.Fields(about); len(f) == 3 && f[1] != "tree" {
-			mode, hash = f[0], f[2]
-		}
-		if p.Text != nil {
-			if mode == removed {
-				mode = "100644"
-			}
-			written, err := w.feed(ctx, *p.Text, nil, "hash-object", "-w", "--stdin")
-			if err != nil {
-				return "", err
-			}
-			hash = strings.TrimSpace(written)
-		}
-		fmt.Fprintf(&b, "%s %s\t%s\x00", mode, hash, p.Path)
+		paths = append(paths, p.Path)
+		changed[p.Path] = e
 	}
-	return b.String(), nil
+	wanted, err := w.treeWith(ctx, k.since, changed)
+	if err != nil {
+		return nil, err
+	}
+	return merge(ctx, dir, k.since, wanted, paths)
 }
 
-// ApplyError means that a patch does not fit what is there by now. Nothing was changed.
-type ApplyError struct{ Files []string }
-
-func (e *ApplyError) Error() string {
-	return "the same lines have changed in the meantime in " + strings.Join(e.Files, ", ")
+// Back takes it back out of the working tree. The error is an *UnfitError if the same lines
+// have changed since.
+func (k *Taken) Back(ctx context.Context) error {
+	_, err := merge(ctx, k.dir, k.after, k.before, k.Files)
+	return err
 }
 
-// unfit finds the files in git's words about a patch that does not fit.
-var unfit = regexp.MustCompile(`(?m)^error: (?:patch failed: (.+):\d+|(.+): (?:already exists in working directory|No such file or directory|does not match index|wrong type|beyond a symbolic link|patch does not apply|does not exist in index))$`)
-
-// Apply applies a patch to the working tree of dir, or takes it back, whole or not at all. The
-// index stays as it is. The error is an *ApplyError if the patch does not fit.
-func Apply(ctx context.Context, dir, patch string, back bool) error {
+// merge merges what has become of some files from a tree to another into the working tree of
+// dir.
+func merge(ctx context.Context, dir, from, to string, paths []string) (*Taken, error) {
 	w, err := NewWriter(ctx, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if w.dir, err = w.line(ctx, "rev-parse", "--show-toplevel"); err != nil { // paths are relative to it
-		return err
+	if w.dir, err = w.line(ctx, "rev-parse", "--show-toplevel"); err != nil {
+		return nil, err
 	}
-	args := []string{"apply", "--whitespace=nowarn"}
-	if back {
-		args = append(args, "--reverse")
+	k := &Taken{dir: w.dir}
+	if k.before, err = snapshot(ctx, w); err != nil {
+		return nil, err
 	}
-	_, err = w.feed(ctx, patch, nil, append(args, "-")...)
-	if failed, ok := errors.AsType[*Error](err); ok {
-		var files []string
-		for _, m := range unfit.FindAllStringSubmatch(failed.Output, -1) {
-			files = append(files, m[1]+m[2])
+	changed := map[string]entry{}
+	unfit := &UnfitError{}
+	for _, path := range paths {
+		now, err := w.entry(ctx, k.before, path)
+		var merged entry
+		fits := true
+		if err == nil {
+			merged, fits, err = w.mergeEntry(ctx, path, now, from, to)
 		}
-		if slices.Sort(files); len(files) > 0 {
-			return &ApplyError{slices.Compact(files)}
+		blocked := false
+		if err == nil {
+			blocked, err = w.blocked(ctx, k.before, path)
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case !fits, blocked:
+			unfit.Files = append(unfit.Files, path)
+		case merged != now:
+			changed[path] = merged
+			k.Files = append(k.Files, path)
 		}
 	}
-	return err
+	switch {
+	case len(unfit.Files) > 0:
+		return nil, unfit
+	case len(changed) == 0:
+		return nil, ErrNothing
+	}
+	if k.after, err = w.treeWith(ctx, k.before, changed); err != nil {
+		return nil, err
+	}
+	patch, err := w.patch(ctx, k.before, k.after)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.feed(ctx, patch, nil, "apply", "--whitespace=nowarn", "-")
+	return k, err
+}
+
+// entry is a file in a tree; the zero value is none.
+type entry struct{ mode, hash string }
+
+func (e entry) regular() bool { return strings.HasPrefix(e.mode, "100") }
+
+// entry returns a file of a tree. A directory in its place is an error.
+func (w *Writer) entry(ctx context.Context, tree, path string) (entry, error) {
+	line, err := w.Run(ctx, "ls-tree", "-z", "--full-tree", tree, "--", path)
+	if err != nil || line == "" {
+		return entry{}, err
+	}
+	about, _, _ := strings.Cut(line, "\t")
+	f := strings.Fields(about)
+	if len(f) != 3 || f[1] == "tree" {
+		return entry{}, fmt.Errorf("%s is a directory on one side and a file on the other", path)
+	}
+	return entry{f[0], f[2]}, nil
+}
+
+// blocked reports whether a file or a link of a tree is where a directory of the path has to be.
+func (w *Writer) blocked(ctx context.Context, tree, path string) (bool, error) {
+	for i, c := range path {
+		if c != '/' {
+			continue
+		}
+		line, err := w.Run(ctx, "ls-tree", "-z", "--full-tree", tree, "--", path[:i])
+		if err != nil {
+			return false, err
+		}
+		if f := strings.Fields(line); len(f) > 1 && f[1] != "tree" {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// blob writes a text to the repository, with further flags of git hash-object.
+func (w *Writer) blob(ctx context.Context, text, mode string, flags ...string) (entry, error) {
+	hash, err := w.feed(ctx, text, nil, append([]string{"hash-object", "-w", "--stdin"}, flags...)...)
+	return entry{mode, strings.TrimSpace(hash)}, err
+}
+
+// mergeEntry merges what has become of a file between two trees into what it is now.
+func (w *Writer) mergeEntry(ctx context.Context, path string, now entry, from, to string) (merged entry, fits bool, err error) {
+	before, err := w.entry(ctx, from, path)
+	if err != nil {
+		return now, false, err
+	}
+	after, err := w.entry(ctx, to, path)
+	switch {
+	case err != nil, now == after, before == after:
+		return now, true, err
+	case now == before:
+		return after, true, nil
+	case !now.regular() || !before.regular() || !after.regular():
+		return now, false, nil
+	}
+	if merged = now; now.mode == before.mode {
+		merged.mode = after.mode
+	}
+	if merged.hash, fits, err = w.mergeTexts(ctx, now.hash, before.hash, after.hash); err != nil || !fits {
+		return now, fits, err
+	}
+	return merged, true, nil
+}
+
+// mergeTexts merges the change between two blobs into another.
+func (w *Writer) mergeTexts(ctx context.Context, now, before, after string) (merged string, fits bool, err error) {
+	dir, err := os.MkdirTemp("", "parley-merge-")
+	if err != nil {
+		return "", false, err
+	}
+	defer os.RemoveAll(dir)
+	args := []string{"merge-file", "--quiet", "-p"}
+	for i, hash := range []string{now, before, after} {
+		text, err := w.Run(ctx, "cat-file", "blob", hash)
+		name := filepath.Join(dir, fmt.Sprint(i))
+		if err == nil {
+			err = os.WriteFile(name, []byte(text), 0o600)
+		}
+		if err != nil {
+			return "", false, err
+		}
+		args = append(args, name)
+	}
+	text, err := w.Run(ctx, args...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) { // the number of conflicts, or 255 for what is not text
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	e, err := w.blob(ctx, text, "")
+	return e.hash, true, err
+}
+
+// treeWith writes a tree like another one but for some files.
+func (w *Writer) treeWith(ctx context.Context, tree string, changed map[string]entry) (written string, err error) {
+	var info strings.Builder
+	for path, e := range changed {
+		if e == (entry{}) {
+			e = entry{"0", strings.Repeat("0", len(tree))} // removes it
+		}
+		fmt.Fprintf(&info, "%s %s\t%s\x00", e.mode, e.hash, path)
+	}
+	err = withIndex(func(_ string, env []string) error {
+		if _, err := w.runWith(ctx, env, "read-tree", tree); err != nil {
+			return err
+		}
+		if _, err := w.feed(ctx, info.String(), env, "update-index", "-z", "--index-info"); err != nil {
+			return err
+		}
+		written, err = w.runWith(ctx, env, "write-tree")
+		return err
+	})
+	return strings.TrimSpace(written), err
 }

@@ -42,11 +42,8 @@ func TestPick(t *testing.T) {
 	put(t, filepath.Join(dir, "mine.txt"), "mine\n") // the user's
 	before := run(dir, "rev-parse", "HEAD") + run(dir, "write-tree")
 	first := "ONE\ntwo\nthree\n"
-	patch, err := tree.PickPatch(t.Context(), []git.Pick{{Path: "poem.txt", Text: &first}, {Path: "old.txt"}, {Path: "sub/new file.txt"}, {Path: "data.bin"}})
+	taken, err := tree.Take(t.Context(), dir, []git.Pick{{Path: "poem.txt", Text: &first}, {Path: "old.txt"}, {Path: "sub/new file.txt"}, {Path: "data.bin"}})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := git.Apply(t.Context(), filepath.Join(dir), patch, false); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
@@ -60,10 +57,14 @@ func TestPick(t *testing.T) {
 	if now := run(dir, "rev-parse", "HEAD") + run(dir, "write-tree"); now != before {
 		t.Error("the index or the branch has changed")
 	}
-	if err := git.Apply(t.Context(), filepath.Join(dir, "sub"), patch, true); err != nil {
+	if _, err := tree.Take(t.Context(), dir, []git.Pick{{Path: "old.txt"}, {Path: "data.bin"}}); !errors.Is(err, git.ErrNothing) {
+		t.Errorf("what is there already: %v", err)
+	}
+	put(t, filepath.Join(dir, "poem.txt"), "ONE\ntwo\nthree\nmine\n")
+	if err := taken.Back(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, filepath.Join(dir, "poem.txt")) + read(t, filepath.Join(dir, "old.txt")) + read(t, filepath.Join(dir, "sub/new file.txt")); got != "one\ntwo\nthree\nold\n(new file.txt cannot be read)" {
+	if got := read(t, filepath.Join(dir, "poem.txt")) + read(t, filepath.Join(dir, "old.txt")) + read(t, filepath.Join(dir, "sub/new file.txt")); got != "one\ntwo\nthree\nmine\nold\n(new file.txt cannot be read)" {
 		t.Errorf("taken back, there is %q", got)
 	}
 }
@@ -71,30 +72,29 @@ func TestPick(t *testing.T) {
 // What does not fit changes nothing, and is named.
 func TestPickThatDoesNotFit(t *testing.T) {
 	dir, _ := project(t)
+	put(t, filepath.Join(dir, "data.bin"), "\x00mine")
 	tree := create(t, dir, "lark")
 	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nthree\n")
 	put(t, filepath.Join(tree.Path, "a.txt"), "a\n")
 	put(t, filepath.Join(tree.Path, "b/c.txt"), "c\n")
-	patch, err := tree.PickPatch(t.Context(), []git.Pick{{Path: "a.txt"}, {Path: "b/c.txt"}, {Path: "poem.txt"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	put(t, filepath.Join(tree.Path, "data.bin"), "\x00theirs")
+	put(t, filepath.Join(tree.Path, "fine.txt"), "fine\n")
+	all := []git.Pick{{Path: "a.txt"}, {Path: "data.bin"}, {Path: "fine.txt"}, {Path: "poem.txt"}}
 	put(t, filepath.Join(dir, "poem.txt"), "mine\ntwo\nthree\n")
-	err = git.Apply(t.Context(), dir, patch, false)
-	var unfit *git.ApplyError
-	if !errors.As(err, &unfit) || !reflect.DeepEqual(unfit.Files, []string{"poem.txt"}) {
+	put(t, filepath.Join(dir, "a.txt"), "mine\n")
+	_, err := tree.Take(t.Context(), dir, all)
+	var unfit *git.UnfitError
+	if !errors.As(err, &unfit) || !reflect.DeepEqual(unfit.Files, []string{"a.txt", "data.bin", "poem.txt"}) {
 		t.Errorf("%v (%+v)", err, unfit)
 	}
-	put(t, filepath.Join(dir, "poem.txt"), "one\ntwo\nthree\n")
-	put(t, filepath.Join(dir, "a.txt"), "mine\n")
 	outside := t.TempDir()
 	if err := os.Symlink(outside, filepath.Join(dir, "b")); err != nil {
 		t.Fatal(err)
 	}
-	if err = git.Apply(t.Context(), dir, patch, false); !errors.As(err, &unfit) {
-		t.Errorf("%v", err)
+	if _, err = tree.Take(t.Context(), dir, []git.Pick{{Path: "fine.txt"}, {Path: "b/c.txt"}}); err == nil {
+		t.Error("a file was written behind a link")
 	}
-	if got := read(t, filepath.Join(dir, "poem.txt")) + read(t, filepath.Join(dir, "a.txt")); got != "one\ntwo\nthree\nmine\n" {
+	if got := read(t, filepath.Join(dir, "poem.txt")) + read(t, filepath.Join(dir, "a.txt")) + read(t, filepath.Join(dir, "fine.txt")); got != "mine\ntwo\nthree\nmine\n(fine.txt cannot be read)" {
 		t.Errorf("there is %q", got)
 	}
 	if left, _ := os.ReadDir(outside); len(left) > 0 {
@@ -131,10 +131,7 @@ func TestSnapshot(t *testing.T) {
 	if err != nil || len(changes) != 1 || *changes[0].Old != "one\ntwo\nmine\n" {
 		t.Errorf("the changes are %+v, %v", changes, err)
 	}
-	patch, err := tree.PickPatch(t.Context(), []git.Pick{{Path: "poem.txt"}})
-	if err == nil {
-		err = git.Apply(t.Context(), dir, patch, false)
-	}
+	_, err = tree.Take(t.Context(), dir, []git.Pick{{Path: "poem.txt"}})
 	if got := read(t, filepath.Join(dir, "poem.txt")); err != nil || got != "ONE\ntwo\nmine\n" {
 		t.Errorf("%v; there is %q", err, got)
 	}

@@ -11,25 +11,16 @@ import (
 // lines of the second. Ends are exclusive.
 type Hunk = termtext.LineEdit
 
-// linesOf splits a text into lines, including their ends.
-func linesOf(text string) []string {
-	lines := strings.SplitAfter(text, "\n")
-	if last := len(lines) - 1; lines[last] == "" {
-		lines = lines[:last]
-	}
-	return lines
-}
-
 // Hunks returns the changes from one text to another, in order. Lines that differ only
 // in their ends are changed.
 func Hunks(before, after string) []Hunk {
-	edits, _ := termtext.CompareLines(linesOf(before), linesOf(after))
+	edits, _ := termtext.CompareLines(termtext.SplitLines(before), termtext.SplitLines(after))
 	return edits
 }
 
 // withHunk applies a hunk of the changes from base to other to base.
 func withHunk(base, other string, h Hunk) string {
-	old, lines := linesOf(base), linesOf(other)
+	old, lines := termtext.SplitLines(base), termtext.SplitLines(other)
 	return strings.Join(slices.Concat(old[:h.OldStart], lines[h.NewStart:h.NewEnd], old[h.OldEnd:]), "")
 }
 
@@ -43,8 +34,8 @@ func merge(base, ours, theirs string, preferTheirs bool) (merged string, clean b
 	case base == ours:
 		return theirs, true
 	}
-	m := merger{base: linesOf(base), clean: true, preferTheirs: preferTheirs}
-	m.ours.lines, m.theirs.lines = linesOf(ours), linesOf(theirs)
+	m := merger{base: termtext.SplitLines(base), clean: true, preferTheirs: preferTheirs}
+	m.ours.lines, m.theirs.lines = termtext.SplitLines(ours), termtext.SplitLines(theirs)
 	m.ours.edits, _ = termtext.CompareLines(m.base, m.ours.lines)
 	m.theirs.edits, _ = termtext.CompareLines(m.base, m.theirs.lines)
 	for len(m.ours.edits) > 0 || len(m.theirs.edits) > 0 {

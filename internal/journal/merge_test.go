@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/termtext"
 	"pgregory.net/rapid"
 )
 
@@ -98,11 +99,11 @@ func TestMergeLosesNothing(t *testing.T) {
 			return
 		}
 		have := map[string]int{}
-		for _, line := range linesOf(merged) {
+		for _, line := range termtext.SplitLines(merged) {
 			have[line]++
 		}
 		for _, side := range []string{ours, theirs} {
-			for _, line := range linesOf(side) {
+			for _, line := range termtext.SplitLines(side) {
 				if have[line] == 0 {
 					t.Fatalf("%q is lost: %q", line, merged)
 				}

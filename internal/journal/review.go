@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"parley/fs"
+	"parley/internal/termtext"
 )
 
 // File is a changed file, or one of its two parts if both have changed.
@@ -237,7 +238,7 @@ func (c *Comparison) findHunks(kept string) {
 	if kept != c.Before.Content {
 		clean = Hunks(kept, c.Now.Content)
 	}
-	before, base := linesOf(c.Before.Content), linesOf(kept)
+	before, base := termtext.SplitLines(c.Before.Content), termtext.SplitLines(kept)
 	for i, h := range c.Hunks {
 		c.Added += h.NewEnd - h.NewStart
 		c.Removed += h.OldEnd - h.OldStart
@@ -269,7 +270,7 @@ func (j *Journal) turnOf(c *Comparison, hunk int) int {
 		if j.compare(narrow) != nil {
 			continue
 		}
-		before, narrowBefore := linesOf(c.Before.Content), linesOf(narrow.Before.Content)
+		before, narrowBefore := termtext.SplitLines(c.Before.Content), termtext.SplitLines(narrow.Before.Content)
 		if slices.ContainsFunc(narrow.Hunks, func(h Hunk) bool {
 			return sameHunk(h, narrowBefore, c.Hunks[hunk], before)
 		}) {

@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient"
 	"parley/fs"
+	"parley/internal/termtext"
 )
 
 // turnWatch is what is known of the files in the running turn. It belongs to the
@@ -372,7 +373,7 @@ func (t *turnWatch) own(base Image, now *fs.Snapshot, diffs []diff) (own Image, 
 	case without.Content == was.Content:
 		return base, true
 	}
-	all, before, old := Hunks(was.Content, now.Content), linesOf(was.Content), linesOf(without.Content)
+	all, before, old := Hunks(was.Content, now.Content), termtext.SplitLines(was.Content), termtext.SplitLines(without.Content)
 	for _, h := range Hunks(without.Content, now.Content) {
 		if !slices.ContainsFunc(all, func(a Hunk) bool { return sameHunk(a, before, h, old) }) {
 			return Image{}, false

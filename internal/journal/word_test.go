@@ -15,6 +15,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/internal/test"
 )
 
@@ -334,7 +335,7 @@ func (l *liar) undo() {
 			continue
 		}
 		seen := strings.Join(slices.Collect(maps.Keys(l.been[name])), "")
-		for _, line := range linesOf(now) {
+		for _, line := range termtext.SplitLines(now) {
 			if !strings.Contains(seen, line) {
 				l.t.Fatalf("%s contains %q, which was never in it", name, line)
 			}

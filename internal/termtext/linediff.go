@@ -2,6 +2,7 @@ package termtext
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
@@ -24,6 +25,15 @@ const (
 // exclusive.
 type LineEdit struct {
 	OldStart, OldEnd, NewStart, NewEnd int
+}
+
+// SplitLines splits a text into lines, including their ends.
+func SplitLines(text string) []string {
+	lines := strings.SplitAfter(text, "\n")
+	if last := len(lines) - 1; lines[last] == "" {
+		lines = lines[:last]
+	}
+	return lines
 }
 
 // CompareLines finds the lines to replace. It is exact for changes of common size, and

@@ -1,0 +1,270 @@
+// Package compare gives one prompt to several agents, each in a git worktree of its own, and
+// takes over what they have done: all that one has changed, or files and hunks of several.
+//
+// What a worktree is for is noted with it, so that a comparison is found again whatever
+// becomes of the process that began it.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/git"
+	"parley/internal/termtext"
+)
+
+// The numbers of agents in a comparison.
+const (
+	Least = 2
+	Most  = 6
+)
+
+// Entrant is an agent of a comparison, with what is set for it.
+type Entrant struct {
+	// Word is how [ParseEntrant] takes it, such as "claude:model=opus".
+	Word string
+	// Agent has the settings as its defaults.
+	Agent config.Agent
+	// Mode and Options are the settings: ids or names, and values.
+	Mode    string
+	Options map[string]string
+}
+
+// ParseEntrant reads an agent's name, with settings behind a colon:
+// "claude:model=opus,mode=plan".
+func ParseEntrant(cfg *config.Config, word string) (Entrant, error) {
+	e := Entrant{Word: word, Options: map[string]string{}}
+	name, settings, set := strings.Cut(word, ":")
+	var err error
+	if e.Agent, err = app.AgentNamed(cfg, name); err != nil {
+		return e, err
+	}
+	if e.Agent.ID == app.TourID {
+		return e, errors.New("the tour has a project of its own and cannot be compared")
+	}
+	if !set {
+		return e, nil
+	}
+	for part := range strings.SplitSeq(settings, ",") {
+		id, value, ok := strings.Cut(part, "=")
+		if !ok || id == "" || value == "" {
+			return e, app.WithHint("Example: claude:model=opus,mode=plan", "%q in %q sets nothing", part, word)
+		}
+		if id == "mode" {
+			e.Mode = value
+		} else {
+			e.Options[id] = value
+		}
+	}
+	if e.Mode != "" {
+		e.Agent.Mode = e.Mode
+	}
+	options := maps.Clone(e.Agent.Options)
+	if options == nil {
+		options = map[string]string{}
+	}
+	maps.Copy(options, e.Options)
+	e.Agent.Options = options
+	return e, nil
+}
+
+// Comparison is one prompt to several agents. It is immutable.
+type Comparison struct {
+	// Name begins the names of its worktrees. Dir is where it began.
+	Name, Dir string
+	// Prompt and Check are what was asked, and the command that tests what was done, "" for
+	// none. Of a comparison that was found again, Prompt may be shortened.
+	Prompt, Check string
+	Began         time.Time
+	// Sides are its agents, in order, without those whose worktree was dropped.
+	Sides []*Side
+}
+
+// Side is an agent of a comparison in its worktree.
+type Side struct {
+	Entrant
+	// Name tells it apart from the others: the agent's id and its settings.
+	Name string
+	Tree *git.Worktree
+}
+
+// Options say what to compare.
+type Options struct {
+	Config *config.Config
+	// Dir is the directory in the repository.
+	Dir           string
+	Prompt, Check string
+	Entrants      []Entrant
+	// Changes means that what is not committed in Dir is there for all of them.
+	Changes bool
+}
+
+// note is what is written down with a worktree of a comparison.
+type note struct {
+	Comparison string    `json:"comparison"`
+	Number     int       `json:"number"`
+	Name       string    `json:"name"`
+	Word       string    `json:"agent"`
+	Prompt     string    `json:"prompt"`
+	Check      string    `json:"check,omitempty"`
+	Began      time.Time `json:"began"`
+}
+
+// Limits of what is noted, in bytes: a prompt is cut, anything else refused.
+const (
+	maxPrompt = 2 << 10
+	maxWord   = 500
+	maxCheck  = 1 << 10
+)
+
+// Begin makes the worktrees. If one cannot be made, it drops those that were. It may take its
+// time.
+func Begin(ctx context.Context, opt Options) (*Comparison, error) {
+	switch n := len(opt.Entrants); {
+	case n < Least || n > Most:
+		return nil, fmt.Errorf("a comparison has %d to %d agents, not %d", Least, Most, n)
+	case strings.TrimSpace(opt.Prompt) == "":
+		return nil, errors.New("a comparison needs a prompt")
+	case len(opt.Check) > maxCheck:
+		return nil, fmt.Errorf("the check is longer than %d bytes: put it into a script", maxCheck)
+	}
+	c := &Comparison{Dir: opt.Dir, Prompt: opt.Prompt, Check: opt.Check, Began: time.Now().Round(0)}
+	name, err := git.NewWorktreeName(ctx, opt.Dir)
+	if err != nil {
+		return nil, explained(err)
+	}
+	c.Name = name
+	snapshot := ""
+	if opt.Changes {
+		if snapshot, err = git.Snapshot(ctx, opt.Dir); err != nil {
+			return nil, explained(err)
+		}
+	}
+	for i, e := range opt.Entrants {
+		if len(e.Word) > maxWord {
+			err = fmt.Errorf("%.40q… is too long", e.Word)
+		}
+		s := &Side{Entrant: e, Name: c.nameFor(e)}
+		if err == nil {
+			s.Tree, err = c.worktree(ctx, opt, s, i+1, snapshot)
+		}
+		if err != nil {
+			for _, made := range c.Sides {
+				_, dropped := made.Tree.Drop(context.WithoutCancel(ctx))
+				err = errors.Join(err, dropped)
+			}
+			return nil, explained(err)
+		}
+		c.Sides = append(c.Sides, s)
+	}
+	return c, nil
+}
+
+// worktree makes the worktree of a side.
+func (c *Comparison) worktree(ctx context.Context, opt Options, s *Side, number int, snapshot string) (*git.Worktree, error) {
+	data, err := json.Marshal(note{c.Name, number, s.Name, s.Word, cut(c.Prompt, maxPrompt), c.Check, c.Began})
+	if err != nil {
+		return nil, err
+	}
+	return git.CreateWorktree(ctx, c.Dir, git.WorktreeOptions{
+		Name: fmt.Sprintf("%s-%d-%s", c.Name, number, slug(s.Agent.ID)), Parent: opt.Config.Worktrees, Snapshot: snapshot, Note: string(data),
+	})
+}
+
+// explained adds a hint to an error of git.
+func explained(err error) error {
+	switch {
+	case errors.Is(err, git.ErrNoRepository):
+		return app.WithHint("'git init' makes it one. Each agent of a comparison works in a worktree of its own.", "%w", err)
+	case errors.Is(err, git.ErrNoCommit):
+		return app.WithHint("Commit something first: a worktree begins at a commit.", "%w", err)
+	}
+	return err
+}
+
+// nameFor returns a name that no other side has.
+func (c *Comparison) nameFor(e Entrant) string {
+	parts := []string{e.Agent.ID}
+	if e.Mode != "" {
+		parts = append(parts, e.Mode)
+	}
+	for _, id := range slices.Sorted(maps.Keys(e.Options)) {
+		parts = append(parts, e.Options[id])
+	}
+	name := cut(termtext.Line(strings.Join(parts, " ")), 100)
+	taken := func(name string) bool {
+		return slices.ContainsFunc(c.Sides, func(s *Side) bool { return s.Name == name })
+	}
+	unique := name
+	for n := 2; taken(unique); n++ {
+		unique = fmt.Sprint(name, " ", n)
+	}
+	return unique
+}
+
+// slug makes an agent's id fit for the name of a worktree.
+func slug(id string) string {
+	s := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, id)
+	return cmp.Or(strings.Trim(s[:min(len(s), 20)], "-"), "agent")
+}
+
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	text = text[:most-len("…")]
+	for !utf8.ValidString(text) {
+		text = text[:len(text)-1]
+	}
+	return text + "…"
+}
+
+// Find returns the comparisons of the repository of dir, the latest first. Agents that are no
+// longer known keep their name.
+func Find(ctx context.Context, cfg *config.Config, dir string) ([]*Comparison, error) {
+	trees, err := git.Worktrees(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*Comparison{}
+	number := map[*Side]int{}
+	for _, t := range trees {
+		var n note
+		if json.Unmarshal([]byte(t.Note), &n) != nil || n.Comparison == "" {
+			continue
+		}
+		c := found[n.Comparison]
+		if c == nil {
+			c = &Comparison{Name: n.Comparison, Dir: t.From, Prompt: n.Prompt, Check: n.Check, Began: n.Began}
+			found[n.Comparison] = c
+		}
+		e, err := ParseEntrant(cfg, n.Word)
+		if err != nil {
+			e = Entrant{Word: n.Word, Agent: config.Agent{ID: n.Word, Name: n.Word}}
+		}
+		s := &Side{Entrant: e, Name: n.Name, Tree: t}
+		number[s] = n.Number
+		c.Sides = append(c.Sides, s)
+	}
+	all := slices.Collect(maps.Values(found))
+	for _, c := range all {
+		slices.SortFunc(c.Sides, func(a, b *Side) int { return cmp.Compare(number[a], number[b]) })
+	}
+	slices.SortFunc(all, func(a, b *Comparison) int { return b.Began.Compare(a.Began) })
+	return all, nil
+}

@@ -1,0 +1,219 @@
+package compare_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/compare"
+	"parley/internal/git"
+	"parley/internal/test"
+)
+
+const poem = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+
+func agents() *config.Config {
+	return &config.Config{Agents: []config.Agent{
+		{ID: "alpha", Name: "Alpha", Command: "alpha", Source: "test", Options: map[string]string{"model": "small"}}, {ID: "beta", Name: "Beta", Command: "beta", Source: "test"},
+	}}
+}
+
+func parse(t *testing.T, words ...string) []compare.Entrant {
+	t.Helper()
+	var all []compare.Entrant
+	for _, w := range words {
+		e, err := compare.ParseEntrant(agents(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func begin(t *testing.T, dir string, opt compare.Options) *compare.Comparison {
+	t.Helper()
+	opt.Config, opt.Dir = agents(), dir
+	c, err := compare.Begin(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func write(t *testing.T, text string, path ...string) {
+	t.Helper()
+	name := filepath.Join(path...)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestEntrants(t *testing.T) {
+	e := parse(t, "alpha:model=opus,mode=plan")[0]
+	if e.Agent.ID != "alpha" || e.Agent.Mode != "plan" || e.Agent.Options["model"] != "opus" || e.Mode != "plan" || e.Options["model"] != "opus" {
+		t.Errorf("%+v", e)
+	}
+	if e := parse(t, "alpha")[0]; e.Agent.Options["model"] != "small" {
+		t.Errorf("the agent's own default is %v", e.Agent.Options)
+	}
+	for word, want := range map[string]string{"gamma": "gamma", "alpha:": "sets nothing", "alpha:model": "sets nothing", "alpha:=x": "sets nothing", "tour": "cannot be compared"} {
+		if _, err := compare.ParseEntrant(agents(), word); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", word, err, want)
+		}
+	}
+}
+
+// All sides begin at the same commit, with what is not committed if the user wishes, and a
+// comparison is found again with all that it was about.
+func TestBeginAndFind(t *testing.T) {
+	dir, _ := test.New(t, map[string]string{"poem.txt": poem})
+	write(t, "mine\n", dir, "mine.txt")
+	first := begin(t, dir, compare.Options{Prompt: strings.Repeat("Ä", 2000), Entrants: parse(t, "alpha", "alpha:model=opus", "beta", "alpha")})
+	second := begin(t, dir, compare.Options{Prompt: "Sing", Check: "make", Entrants: parse(t, "alpha", "beta"), Changes: true})
+	names := func(c *compare.Comparison) string {
+		var all []string
+		for _, s := range c.Sides {
+			all = append(all, s.Name)
+			if s.Tree.Base != c.Sides[0].Tree.Base || !strings.HasPrefix(s.Tree.Name, c.Name+"-") {
+				t.Errorf("%s is %+v", s.Name, s.Tree)
+			}
+		}
+		return strings.Join(all, ", ")
+	}
+	if got := names(first); got != "alpha small, alpha opus, beta, alpha small 2" && got != "alpha, alpha opus, beta, alpha 2" {
+		t.Errorf("the sides are %s", got)
+	}
+	if _, err := os.Stat(filepath.Join(first.Sides[0].Tree.Path, "mine.txt")); err == nil {
+		t.Error("what is not committed is there")
+	}
+	if got := read(t, second.Sides[1].Tree.Path, "mine.txt"); got != "mine\n" {
+		t.Errorf("of what is not committed there is %q", got)
+	}
+	found, err := compare.Find(t.Context(), agents(), dir)
+	if err != nil || len(found) != 2 {
+		t.Fatalf("found %d, %v", len(found), err)
+	}
+	if f := found[0]; f.Name != second.Name || f.Prompt != "Sing" || f.Check != "make" || names(f) != names(second) || f.Dir != dir || !f.Began.Equal(second.Began) {
+		t.Errorf("found %+v, want %+v", f, second)
+	}
+	if f := found[1]; names(f) != names(first) || f.Sides[1].Agent.Options["model"] != "opus" || !strings.HasSuffix(f.Prompt, "Ä…") || len(f.Prompt) > 2<<10 {
+		t.Errorf("found %+v, want %+v", f, first)
+	}
+	if _, err := second.Sides[0].Tree.Drop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if found, _ = compare.Find(t.Context(), &config.Config{}, dir); len(found) != 2 || names(found[0]) != "beta" {
+		t.Errorf("without a side and its agents there is %+v", found)
+	}
+}
+
+func TestBeginFails(t *testing.T) {
+	dir, run := test.New(t, map[string]string{"poem.txt": poem})
+	for _, opt := range []compare.Options{
+		{Prompt: "Sing", Entrants: parse(t, "alpha")},
+		{Prompt: " ", Entrants: parse(t, "alpha", "beta")},
+		{Prompt: "Sing", Check: strings.Repeat("x", 2000), Entrants: parse(t, "alpha", "beta")},
+		{Prompt: "Sing", Entrants: append(parse(t, "alpha"), compare.Entrant{Word: strings.Repeat("x", 501)})},
+	} {
+		opt.Config, opt.Dir = agents(), dir
+		if c, err := compare.Begin(t.Context(), opt); err == nil {
+			t.Errorf("began %+v", c)
+		}
+	}
+	if trees := run(dir, "worktree", "list"); strings.Contains(trees, "\n") {
+		t.Errorf("worktrees are left: %s", trees)
+	}
+	_, err := compare.Begin(t.Context(), compare.Options{Config: agents(), Dir: t.TempDir(), Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
+	var hint *app.HintError
+	if !errors.Is(err, git.ErrNoRepository) || !errors.As(err, &hint) {
+		t.Errorf("outside a repository: %v", err)
+	}
+}
+
+// Files and hunks are taken from several sides. What conflicts changes nothing, and what was
+// taken can be given back.
+func TestKeep(t *testing.T) {
+	dir, _ := test.New(t, map[string]string{"poem.txt": poem, "old.txt": "old\n"})
+	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
+	a, b := c.Sides[0], c.Sides[1]
+	write(t, "ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n", a.Tree.Path, "poem.txt")
+	write(t, "new", a.Tree.Path, "sub/new.txt")
+	if err := os.Remove(filepath.Join(a.Tree.Path, "old.txt")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "eins\ntwo\nthree\nFOUR\nfive\nsix\nseven\n", b.Tree.Path, "poem.txt")
+	of := func(s *compare.Side) *compare.Changed {
+		t.Helper()
+		changed, err := s.Changed(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return changed
+	}
+	ofA, ofB := of(a), of(b)
+	if len(ofA.Files) != 3 || ofA.Added != 3 || ofA.Removed != 3 || len(ofA.Named("poem.txt").Hunks) != 2 || ofA.Named("none") != nil {
+		t.Fatalf("alpha has changed %+v", ofA)
+	}
+	write(t, "late\n", a.Tree.Path, "poem.txt") // is not what the user saw
+	last, err := c.Keep(t.Context(), a, ofA, []string{"sub/new.txt", "old.txt"}, []compare.Hunk{{Path: "poem.txt", Index: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, dir, "poem.txt") + read(t, dir, "sub/new.txt"); got != "one\ntwo\nthree\nfour\nfive\nsix\nSEVEN\nnew" {
+		t.Errorf("there is %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "old.txt")); err == nil {
+		t.Error("what alpha removed is there")
+	}
+	if _, err := c.Keep(t.Context(), b, ofB, []string{"poem.txt"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, dir, "poem.txt"); !strings.HasPrefix(got, "eins\ntwo\nthree\nFOUR\n") || !strings.HasSuffix(got, "SEVEN\n") {
+		t.Errorf("with beta's there is %q", got)
+	}
+	var unfit *git.UnfitError
+	if _, err := c.Keep(t.Context(), a, ofA, nil, []compare.Hunk{{Path: "poem.txt", Index: 0}}); !errors.As(err, &unfit) || unfit.Files[0] != "poem.txt" {
+		t.Errorf("of two that conflict: %v", err)
+	}
+	if err := last.Back(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, dir, "poem.txt") + read(t, dir, "old.txt"); got != "eins\ntwo\nthree\nFOUR\nfive\nsix\nseven\nold\n" {
+		t.Errorf("given back, there is %q", got)
+	}
+	if _, err := c.Keep(t.Context(), a, ofA, nil, nil); !errors.Is(err, git.ErrNothing) {
+		t.Errorf("nothing of it: %v", err)
+	}
+}
+
+// A check runs where the side has worked, and says how it ended.
+func TestCheck(t *testing.T) {
+	dir, _ := test.New(t, map[string]string{"poem.txt": poem})
+	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
+	l := &app.Launcher{Config: agents()}
+	defer l.Close()
+	for command, want := range map[string]compare.Checked{
+		"test -f poem.txt && pwd": {Passed: true, Output: c.Sides[0].Tree.Path},
+		"echo no; exit 3":         {Why: "exit code 3", Output: "no"},
+	} {
+		got, err := compare.RunCheck(t.Context(), l, c.Sides[0], command)
+		got.Took = 0
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v, want %+v", command, got, err, want)
+		}
+	}
+}
