@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"iter"
 	"slices"
 	"time"
 )
@@ -298,14 +299,24 @@ func (h *history) lastLiveTurn() int {
 	return last
 }
 
-// changed counts the files that have changes which are neither undone nor taken back by
-// later ones.
-func (h *history) changed() (n int) {
-	for _, all := range h.byPath {
-		live := slices.ContainsFunc(all, func(c *change) bool { return c.act == 0 && h.live(c) })
-		if live && !all[0].before.same(all[len(all)-1].after) {
-			n++
+// overall yields the files that have changes which are neither undone nor taken back by later
+// ones, in the order of their first change.
+func (h *history) overall() iter.Seq2[string, overall] {
+	return func(yield func(string, overall) bool) {
+		for _, path := range h.paths {
+			all := h.byPath[path]
+			live := slices.ContainsFunc(all, func(c *change) bool { return c.act == 0 && h.live(c) })
+			if o := (overall{path, all[0].before, all[len(all)-1].after}); live && !o.before.same(o.after) && !yield(path, o) {
+				return
+			}
 		}
+	}
+}
+
+// changed counts the files of overall.
+func (h *history) changed() (n int) {
+	for range h.overall() {
+		n++
 	}
 	return n
 }

@@ -127,6 +127,7 @@ type Journal struct {
 	recovered *Recovered // the act that Open finished or took back
 
 	watch watcher
+	lines lineCounter
 }
 
 // act is a user's change of a file.
@@ -169,6 +170,10 @@ func Open(opt Options) (*Journal, error) {
 	}
 	j.openFiles()
 	j.watch.start(j)
+	j.lines.ctx = j.watch.ctx
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.countLines() // of an earlier run
 	return j, nil
 }
 
@@ -271,6 +276,7 @@ const logName = "log"
 // and removes a journal without changes.
 func (j *Journal) Close(ctx context.Context) error {
 	j.watch.stop(ctx)
+	j.lines.work.Wait()
 	if j.files != nil {
 		_ = j.files.Close()
 	}
@@ -421,6 +427,12 @@ func (j *Journal) Trouble() (limits string, failed error) {
 // bump increases the version. j.mu must be held.
 func (j *Journal) bump() {
 	j.version++
+	j.announce()
+	j.countLines()
+}
+
+// announce makes a new summary. j.mu must be held.
+func (j *Journal) announce() {
 	j.summary = nil
 	close(j.changed)
 	j.changed = make(chan struct{})

@@ -27,7 +27,8 @@ type Summary struct {
 	Len     int
 	Version int
 	Changed <-chan struct{} `json:"-"`
-	// Added and Removed count the lines of the changed files.
+	// Added and Removed count the lines of the changed files, as far as they are counted: that goes
+	// on in the background. Large files and those that are not text have none.
 	Added, Removed int
 	// Turns are the turns so far, oldest first.
 	Turns []Turn
@@ -51,6 +52,7 @@ func (j *Journal) Summary() *Summary {
 			Dir: j.cwd, Len: j.history.changed(), Version: j.version, Changed: j.changed, Turns: slices.Clone(j.history.turns),
 			Undoable: max(0, j.history.lastLiveTurn()), Redoable: len(j.history.redoable()) > 0, LastRewind: j.history.lastRewind(), Limits: j.limits,
 		}
+		j.summary.Added, j.summary.Removed = j.changedLines()
 		if why := cmp.Or(j.unopened, j.trouble); why != nil {
 			j.summary.Failed = why.Error()
 		}

@@ -1,0 +1,46 @@
+package journal
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"parley/internal/conversation"
+)
+
+// counts waits until so many lines of so many files are counted.
+func (p *project) counts(want Tally) {
+	p.Helper()
+	for {
+		s := p.Summary()
+		if got := (Tally{s.Len, s.Added, s.Removed}); got == want {
+			return
+		}
+		select {
+		case <-s.Changed:
+		case <-p.Context().Done():
+			p.Fatalf("the summary is %+v, want %+v", *s, want)
+		}
+	}
+}
+
+// The summary counts lines as they are now: also after an undo, and in the next run.
+func TestTheSummaryCountsLines(t *testing.T) {
+	p := newProject(t)
+	p.write("old", "a\nb\nc\n")
+	p.turn("one", func() {
+		p.serve("old", "a\nB\nc\nd\n")
+		p.serve("new", "x\ny\n")
+		p.serve("picture", "\x00\x01\n")
+		p.serve("large", strings.Repeat("z\n", mostCounted/2+1))
+	})
+	p.counts(Tally{4, 4, 1})
+	p.turn("two", func() { p.serve("new", "x\n") })
+	p.counts(Tally{4, 3, 1})
+	p.Watch(conversation.SessionOpened{ID: "s"})
+	p.wait()
+	p.again("s")
+	p.counts(Tally{4, 3, 1})
+	p.must(p.RevertFile(context.Background(), p.part("old"), 0))
+	p.counts(Tally{3, 1, 0})
+}
