@@ -48,9 +48,6 @@ type Edit struct{ Text string }
 // CancelTurn cancels the turn, and with it every open permission.
 type CancelTurn struct{}
 
-// StartAgent starts an agent.
-type StartAgent struct{ Agent config.Agent }
-
 // Run performs an action of the configuration.
 type Run struct{ Action config.Action }
 
@@ -92,7 +89,6 @@ func (CancelTurn) action() {}
 func (RejectWith) action() {}
 func (Another) action()    {}
 func (Edit) action()       {}
-func (StartAgent) action() {}
 func (Run) action()        {}
 func (Elicit) action()     {}
 func (OpenURL) action()    {}

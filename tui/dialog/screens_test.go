@@ -200,11 +200,11 @@ func screens() map[string]Dialog {
 	all["options"] = NewSelector(env, List{Title: "Options", Space: true, Items: optionItems()})
 	all["options-values"] = NewSelector(env, List{Title: "Model", About: "The model that answers", Items: valueItems()})
 	all["sessions"] = NewSelector(env, List{Title: "Sessions", Items: sessionItems(env.Now())})
-	all["agents"] = NewSelector(env, List{Title: "Agent", Items: AgentItems([]config.Agent{
-		{ID: "mine", Name: "My agent", Command: "node", Args: []string{"agent.js", "--acp"}, Source: config.SourceConfigured, Default: true},
-		{ID: "claude", Name: "Claude Code", Command: "claude-agent-acp", Source: config.SourceFound},
-		{ID: "codex", Name: "Codex CLI", Command: "codex-acp", Source: config.SourceFound},
-	})})
+	all["agents"] = NewSelector(env, List{Title: "Agent", Items: []Item{
+		{ID: "mine", Title: "My agent", Detail: "node agent.js --acp", Group: "Configured", Current: true},
+		{ID: "claude", Title: "Claude Code", Detail: "claude-agent-acp", Group: "Found on this machine"},
+		{ID: "codex", Title: "Codex CLI", Detail: "codex-acp", Group: "Found on this machine"},
+	}})
 	env, c = newEnv()
 	plan := NewPermission(env, planPermission(), 1)
 	c.pass(time.Second)

@@ -740,34 +740,6 @@ func NewFollowing(env Env, l List, items func() []Item) *Selector {
 	return s
 }
 
-// AgentItems returns the items of agents to start.
-func AgentItems(agents []config.Agent) []Item {
-	groups := map[config.Source]string{
-		config.SourceConfigured: "Configured",
-		config.SourceInstalled:  "Installed",
-		config.SourceFound:      "Found on this machine",
-		config.SourceBuiltIn:    "Built in",
-	}
-	items := make([]Item, len(agents))
-	for i, a := range agents {
-		detail := strings.Join(append([]string{a.Command}, a.Args...), " ")
-		if a.Address != "" {
-			detail = "listens at " + a.Listens()
-		}
-		if a.Source == config.SourceBuiltIn {
-			detail = "a two-minute tour: no account needed"
-		}
-		if a.Origin != nil {
-			detail = a.Origin.Version + "  " + detail
-		}
-		if a.Reason != "" {
-			detail = a.Reason
-		}
-		items[i] = Item{ID: a.ID, Title: cmp.Or(a.Name, a.ID), Detail: detail, Group: groups[a.Source], Current: a.Default, Dim: a.Reason != "", Do: StartAgent{a}}
-	}
-	return items
-}
-
 // SessionItem returns the item of a session: its title, the time of last use, if known,
 // and further details.
 func SessionItem(title string, used, now time.Time, about ...string) Item {

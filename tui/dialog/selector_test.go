@@ -192,20 +192,6 @@ func TestSessionItem(t *testing.T) {
 	}
 }
 
-func TestAgentItemOfOneThatListens(t *testing.T) {
-	agent := AgentItems([]config.Agent{{ID: "far", Address: "wss://agents.example.com/acp?key=hunter2"}})[0]
-	if agent.Detail != "listens at wss://agents.example.com/acp" || agent.Dim {
-		t.Errorf("%+v", agent)
-	}
-}
-
-func TestAgentItems(t *testing.T) {
-	agent := AgentItems([]config.Agent{{ID: "a", Command: "x", Args: []string{"acp"}, Default: true}})[0]
-	if agent.Title != "a" || agent.Detail != "x acp" || !agent.Current {
-		t.Errorf("the agent is %+v", agent)
-	}
-}
-
 func BenchmarkSelectorFilter(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

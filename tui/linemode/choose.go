@@ -20,6 +20,9 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 	update = func(c command.Choice) bool {
 		word, rest, _ := strings.Cut(f.words, " ")
 		switch {
+		case f.p.staying != nil && f.p.staying.f == f:
+			f.p.staying.c = c
+			return true
 		case done: // what is written stays as it is
 		case c.Wider != nil && word == wider:
 			f.words = rest
@@ -32,7 +35,7 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 		}
 		return !done
 	}
-	if !c.Loading {
+	if f.p.listing = c.Loading && f.Live() == nil; !c.Loading {
 		update(c)
 	}
 	return update
@@ -44,11 +47,11 @@ func (f *front) choose(c command.Choice) {
 		c.Items = c.Now()
 	}
 	words := f.words
-	f.words = ""
+	f.words, f.p.listing = "", false
 	switch {
 	case len(c.Items) == 0:
 		f.p.out.line(strings.Join(append([]string{c.Empty}, f.hints(c)...), " "))
-		f.stay()
+		f.leave(c)
 	case words != "":
 		if do := f.chosen(c, words); do != nil {
 			do()
@@ -65,6 +68,18 @@ func (f *front) choose(c command.Choice) {
 func (f *front) stay() {
 	if f.p.question == nil {
 		f.p.state.stay()
+	}
+}
+
+// leave leaves a choice without a choice.
+func (f *front) leave(c command.Choice) {
+	switch {
+	case c.Left != nil:
+		c.Left()
+	case c.Bottom:
+		f.p.over = true
+	default:
+		f.stay()
 	}
 }
 
@@ -103,22 +118,25 @@ func (f *front) list(c command.Choice) {
 		f.listWords(c, numbered)
 		return
 	}
-	left := f.p.state.stay
-	if c.Left != nil {
-		left = c.Left
+	left := func() { f.leave(c) }
+	text := strings.Join(append([]string{c.Ask}, f.hints(c)...), " ")
+	if c.About != "" {
+		text = termtext.Block(c.About) + "\n" + text
 	}
-	q := &question{text: strings.Join(append([]string{c.Ask}, f.hints(c)...), " "), cancel: left}
+	q := &question{text: text, cancel: left}
 	for i, it := range numbered {
 		if c.Numbers > 0 && i >= c.Numbers {
 			break // they can be named
 		}
 		q.choices = append(q.choices, choice{line: line(it), do: func(string) {
-			if doing(it)(); it.Stays && c.Left != nil {
-				f.Choose(c) // for another one
-			}
+			f.pick(c, it)()
 		}})
 	}
-	q.choices = append(q.choices, choice{line: cmp.Or(termtext.Capital(c.Closing), "None"), do: func(string) { left() }})
+	closing := cmp.Or(termtext.Capital(c.Closing), "None")
+	if c.Bottom {
+		closing = "Quit"
+	}
+	q.choices = append(q.choices, choice{line: closing, do: func(string) { left() }})
 	f.p.later(q)
 }
 
@@ -176,6 +194,32 @@ func doing(it command.Item) func() {
 	return it.Do
 }
 
+// staying is a list that stays although an item was chosen. It is written again once nothing is
+// asked and nothing works.
+type staying struct {
+	f *front
+	c command.Choice
+}
+
+// pick returns what choosing an item does.
+func (f *front) pick(c command.Choice, it command.Item) func() {
+	return func() {
+		if it.Stays && c.Ask != "" {
+			f.p.staying = &staying{f, c}
+		}
+		doing(it)()
+	}
+}
+
+// again writes the list that stays, if there is one.
+func (p *program) again() {
+	if s := p.staying; s != nil && p.working == 0 {
+		if p.staying = nil; s.c.Title != "" && !s.c.Loading {
+			s.f.choose(s.c)
+		}
+	}
+}
+
 // numbered returns the items that can be chosen, in the order of their numbers.
 func numbered(c command.Choice) (all []command.Item) {
 	for _, it := range c.Items {
@@ -195,7 +239,7 @@ func choosable(it command.Item) bool { return it.Why == "" && doing(it) != nil }
 // perhaps with words about it, or one of the choice's keys and an item.
 func (f *front) chosen(c command.Choice, words string) func() {
 	if it := item(c, words); it != nil {
-		return f.leaving(c, doing(*it))
+		return f.leaving(c, f.pick(c, *it))
 	}
 	word, rest, _ := strings.Cut(words, " ")
 	if it := item(c, strings.TrimSpace(rest)); it != nil {

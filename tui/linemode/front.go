@@ -63,6 +63,7 @@ func (f *front) KeyOf(a config.Action) string {
 func (f *front) EditQueued(int, int) {}
 func (f *front) NoEdit() string      { return "only the screen edits queued prompts" }
 
+func (f *front) Copy(what, text string)        { f.p.out.line(termtext.Capital(what) + ": " + text) }
 func (f *front) Tell(title, text string)       { f.p.out.line(title + ": " + text) }
 func (f *front) Path(from, path string) string { return toolview.PathsIn(from).Path(path) }
 func (f *front) Cwd() string                   { return f.p.opt.Cwd }
@@ -121,7 +122,6 @@ func (f *front) Quit()                 { f.p.over = true }
 func (f *front) Detach()               { f.p.over = true }
 func (f *front) Changes()              { f.live().changes(f.words) }
 func (f *front) NewSession()           { f.p.newSession() }
-func (f *front) NewAgent()             { f.p.unlessWorking("Choose another agent", f.p.chooseAgent) }
 func (f *front) StartAgain()           { f.p.startAgain() }
 func (f *front) SignIn()               { f.live().signIn = f.live().SignIn(conversation.AuthRequired{}) }
 
@@ -196,6 +196,14 @@ func (f *front) Fork(prompt int) {
 			return nil
 		},
 	})
+}
+
+// Start begins a session in place of the one that is open. The tour begins by itself.
+func (f *front) Start(a config.Agent) {
+	f.p.start(a)
+	if first := app.FirstPrompt(a); first != "" && f.Live() != nil {
+		f.p.state.send(first)
+	}
 }
 
 // Reopen keeps the prompts that are typed meanwhile.

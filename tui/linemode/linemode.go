@@ -64,22 +64,15 @@ type Left struct {
 }
 
 // Run runs the program until the user quits or ctx ends, and stops every agent that it
-// started. It fails if it cannot find the agents or write the lines.
+// started. It fails if it cannot write the lines.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	if opt.After == nil {
 		opt.After = time.After
 	}
-	var agents []config.Agent
-	if opt.Available != nil {
-		var err error
-		if agents, err = opt.Available(); err != nil {
-			return Left{}, err
-		}
-	}
 	calm, hurry := context.WithCancel(context.Background())
 	defer hurry()
 	p := &program{
-		ctx: ctx, calm: calm, hurry: hurry, opt: opt, agents: agents, in: newInput(opt.In, opt.Terminal),
+		ctx: ctx, calm: calm, hurry: hurry, opt: opt, in: newInput(opt.In, opt.Terminal),
 		out: newPrinter(opt.Out, opt.Terminal), calls: make(chan func()), gone: make(chan struct{}),
 	}
 	p.state = &choosing{p: p}
@@ -104,20 +97,21 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 type program struct {
 	ctx context.Context
 	// calm is cancelled by hurry, after which the program does not wait for agents.
-	calm   context.Context
-	hurry  context.CancelFunc
-	opt    Options
-	agents []config.Agent // to choose from
-	in     *input
-	out    *printer
-	calls  chan func()   // results of background work
-	gone   chan struct{} // closed when the program no longer reads calls
+	calm  context.Context
+	hurry context.CancelFunc
+	opt   Options
+	in    *input
+	out   *printer
+	calls chan func()   // results of background work
+	gone  chan struct{} // closed when the program no longer reads calls
 
 	state   state           // changed by enter
 	leaving <-chan struct{} // closed when all earlier sessions have ended; nil without any
 
 	question *question   // the open one, or nil
 	own      []*question // parley's own queued questions
+	listing  bool        // a list is loading from which the user chooses the session
+	staying  *staying    // the list that stays although an item was chosen, nil without one
 	hinted   bool        // the hint about earlier lines has been printed
 	working  int         // number of background tasks
 	draft    []string    // earlier lines of a prompt of several lines
@@ -159,7 +153,7 @@ type state interface {
 // state.
 func (p *program) enter(s state, c *conversation.Conversation) {
 	held := p.state.leave()
-	p.state, p.question = s, nil
+	p.state, p.question, p.staying = s, nil, nil
 	p.out.show(c)
 	s.enter(held)
 }
@@ -182,10 +176,14 @@ func (p *program) work() {
 		if p.out.waits() {
 			quiet.Reset(quietTime)
 		}
+		lines := p.in.lines
+		if p.listing { // they answer it, or are too early
+			lines = nil
+		}
 		select {
 		case <-p.state.events():
 			p.state.take()
-		case line, more := <-p.in.lines:
+		case line, more := <-lines:
 			if !more {
 				p.endOfInput()
 				continue

@@ -105,6 +105,12 @@ func (r *reading) leaves() {
 // pipe. The sessions are made with what is changed of their options.
 func follows(t *testing.T, script string, from *os.File, with ...func(*session.Options)) *reading {
 	t.Helper()
+	return runs(t, script, from, func(*linemode.Options) {}, with...)
+}
+
+// runs is follows with other options of the program.
+func runs(t *testing.T, script string, from *os.File, change func(*linemode.Options), with ...func(*session.Options)) *reading {
+	t.Helper()
 	dir := t.TempDir()
 	r := &reading{t: t, looked: make(chan time.Time), more: make(chan struct{}), left: make(chan struct{})}
 	opt := linemode.Options{
@@ -127,6 +133,7 @@ func follows(t *testing.T, script string, from *os.File, with ...func(*session.O
 		}},
 		After: func(time.Duration) <-chan time.Time { return r.looked },
 	}
+	change(&opt)
 	if from != nil {
 		opt.In, opt.Terminal = from, true
 	} else {

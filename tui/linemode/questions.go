@@ -90,7 +90,13 @@ func (p *program) next() *question {
 		p.own = p.own[1:]
 		return q
 	}
-	return p.state.ask()
+	if q := p.state.ask(); q != nil {
+		return q
+	}
+	if p.again(); len(p.own) > 0 {
+		return p.next()
+	}
+	return nil
 }
 
 // later queues a question of parley's own.

@@ -11,7 +11,6 @@ import (
 	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
-	"parley/internal/termtext"
 )
 
 // choosing is the state without a session: the user chooses an agent or a stored session,
@@ -37,7 +36,7 @@ func (s *choosing) send(text string) {
 
 func (s *choosing) notStarted() {
 	s.unstarted = true
-	if len(s.p.agents) == 0 || s.p.opt.Agent != nil {
+	if s.p.opt.Available == nil || s.p.opt.Agent != nil {
 		s.p.over = true
 	} else {
 		s.p.chooseAgent()
@@ -74,13 +73,7 @@ func (p *program) begin() {
 }
 
 // chooseAgent asks which agent to start.
-func (p *program) chooseAgent() {
-	q := &question{text: "Which agent?", cancel: func() { p.over = true }}
-	for _, a := range p.agents {
-		q.choices = append(q.choices, choice{line: termtext.Line(a.Name), do: func(string) { p.start(a) }})
-	}
-	p.later(q)
-}
+func (p *program) chooseAgent() { command.ChooseAgent(&front{p: p, name: "agent"}) }
 
 // start starts an agent with a new session.
 func (p *program) start(a config.Agent) {

@@ -24,7 +24,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/registry"
-	"parley/internal/store"
 )
 
 // onFirst is a tab in which nothing has been started, and the command that finds out
@@ -104,20 +103,6 @@ func (b *bench) bring(cmd tea.Cmd) {
 	}
 }
 
-// An agent to install says what it is, also one that needs something first.
-func TestAnAgentToInstallSaysWhatItIs(t *testing.T) {
-	for want, o := range map[string]registry.Offer{
-		"writes code":                           {Entry: registry.Entry{Description: "writes code"}},
-		"needs Node.js · writes code":           {Entry: registry.Entry{Description: "writes code"}, Err: &registry.MissingError{Kind: registry.NPX}},
-		"by Ann, Bob":                           {Entry: registry.Entry{Authors: []string{"Ann", "Bob"}}},
-		"needs Node.js · https://example.com/x": {Entry: registry.Entry{Repository: "https://example.com/x"}, Err: &registry.MissingError{Kind: registry.NPX}},
-	} {
-		if got := (&agentList{}).offer(o).Detail; got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 // The list stands right below the name, and shows all it has in 20 lines.
 func TestTheFirstScreenIsBelowTheName(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 20}} {
@@ -145,28 +130,6 @@ func TestTheFirstScreenShowsTheAgentUsedLastFirst(t *testing.T) {
 	order := []int{strings.Index(text, "❯   Agent two"), strings.Index(text, "Agent one"), strings.Index(text, "1 more agents…")}
 	if order[0] < 0 || !slices.IsSorted(order) {
 		t.Errorf("the first screen is\n%s", text)
-	}
-}
-
-func TestTheFirstScreenGoesOnWithASession(t *testing.T) {
-	b, cmd := onFirst(t)
-	var list *agentList
-	for _, cmd := range cmd().(tea.BatchMsg) {
-		named, is := cmd().(Msg)
-		if !is {
-			continue
-		}
-		if agents, is := named.Msg.(agentsMsg); is {
-			list = agents.list
-		}
-		b.Update(named.Msg)
-	}
-	list.takeSessions([]store.Summary{{Meta: store.Meta{ID: "s1", Agent: "one"}, Prompt: "tidy up", Updated: b.clock}})
-	b.mustShow(t, "Resume a session of this directory", "tidy up", "just now")
-	b.mustShow(t, "❯   Agent two")
-	b.press("down", "down")
-	if got, _ := b.Update(keyPress("enter"))().(Open); !slices.Equal(got, Open{{ID: "s1"}}) {
-		t.Errorf("enter did %#v", got)
 	}
 }
 
@@ -204,8 +167,7 @@ type shop struct {
 	goOn    chan struct{} // each lets one download come in whole
 	latest  atomic.Value  // what is published now, a string; nothing if there is none
 	started chan config.Agent
-	left    bool       // the tab wants to be left
-	first   *agentList // what is listed
+	left    bool // the tab wants to be left
 }
 
 func newShop(t *testing.T) *shop {
@@ -321,9 +283,6 @@ func (s *shop) take(msg tea.Msg) {
 			s.run(cmd)
 		}
 	case Msg:
-		if found, is := msg.Msg.(agentsMsg); is {
-			s.first = found.list
-		}
 		s.run(s.Update(msg.Msg))
 	case Leave:
 		s.left = true
@@ -365,18 +324,20 @@ func (s *shop) key(names ...string) {
 	}
 }
 
-// end takes messages until an installation has ended, and returns the one that tells so.
-func (s *shop) end() Msg {
+// end returns what an installation brings at its end: its outcome, and that no progress will come.
+func (s *shop) end() (last []tea.Msg) {
 	s.t.Helper()
-	for {
+	for len(last) < 2 {
 		msg := <-s.msgs
 		if to, is := msg.(Msg); is {
-			if _, is := to.Msg.(installedMsg); is {
-				return to
+			if _, is := to.Msg.(then); is {
+				last = append(last, msg)
+				continue
 			}
 		}
 		s.take(msg)
 	}
+	return last
 }
 
 // installed are the files of the agents that are on this machine.
@@ -452,8 +413,7 @@ func TestStartsWhatItHasInstalled(t *testing.T) {
 	}
 }
 
-// After a failure the list is back as it was, with the mark on the agent, also if what came
-// last is told of only then.
+// After a failure the list is back as it was, with the mark on the agent.
 func TestTheListIsBackAfterAFailedInstallation(t *testing.T) {
 	s := newShop(t)
 	s.key("down", "down", "enter")
@@ -461,10 +421,7 @@ func TestTheListIsBackAfterAFailedInstallation(t *testing.T) {
 	s.key("1", "enter")
 	s.until("it comes", "Installing Forged")
 	s.goOn <- struct{}{}
-	ended := s.end()
-	s.take(ended)
 	s.until("it is told", "Forged was not installed", "does not match the digest")
-	s.take(Msg{To: 3, Msg: progressMsg{ended.Msg.(installedMsg).of}})
 	s.key("1", "enter")
 	s.until("the list is back", "Choose an agent", "Agent one", "Demo", "❯   Forged")
 	s.mustNotShow(t, "Installing")
@@ -502,25 +459,14 @@ func TestAnInstallationIsStoppedTooLate(t *testing.T) {
 	s.goOn <- struct{}{}
 	ended := s.end()
 	s.key("esc")
-	s.take(ended)
+	for _, msg := range ended {
+		s.take(msg)
+	}
 	s.until("it is told", "Choose an agent", "Demo is installed")
 	if files := s.installed(); len(files) != 1 || !s.chooses() {
 		t.Errorf("%q, and an agent is started: %t", files, !s.chooses())
 	}
 	s.mustNotShow(t, "Installing")
-}
-
-// What else comes for the list does not take the way to stop an installation away.
-func TestAnInstallationStaysInSight(t *testing.T) {
-	s := newShop(t)
-	s.key("down", "enter")
-	s.until("it is asked", "Install Demo?")
-	s.key("1", "enter")
-	s.until("it comes", "Installing Demo", " of 0 MiB")
-	s.first.takeSessions([]store.Summary{{Meta: store.Meta{ID: "s1", Agent: "one"}, Prompt: "tidy up", Updated: s.clock}})
-	s.mustShow(t, "Installing Demo", "esc stop")
-	s.key("esc")
-	s.until("the list is back", "Choose an agent", "tidy up", "nothing was installed")
 }
 
 // The user's agents come before the tour, though that was used last.

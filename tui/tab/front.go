@@ -62,6 +62,8 @@ func (f *front) KeyOf(a config.Action) string             { return keyOrPalette(
 
 func (f *front) Tell(title, text string) { f.tab.tell(title, termtext.Block(text)) }
 
+func (f *front) Copy(what, text string) { f.add(f.tab.copy(what, text)) }
+
 func (f *front) Path(from, path string) string { return toolview.PathsIn(from).Path(path) }
 func (f *front) Cwd() string                   { return f.tab.cwd }
 
@@ -95,7 +97,10 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 	}
 	return func(c command.Choice) bool {
 		open := f.tab.dialogs.Has(list)
-		if open {
+		switch {
+		case c.Title == "":
+			f.tab.dialogs.Close(list)
+		case open:
 			list.SetList(f.list(c))
 		}
 		return open
@@ -105,6 +110,20 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 // list returns a choice as a list.
 func (f *front) list(c command.Choice) dialog.List {
 	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Loading: c.Loading, Slow: c.Slow, Filter: c.Filter, Space: c.Space, Marked: c.Marked, Instead: f.action(c.Left, false), Choosing: c.Choosing, Deleting: c.Deleting, Closing: c.Closing, Items: f.items(c.Items)}
+	if c.Stop != nil {
+		list.Instead = f.action(c.Stop, true)
+	}
+	if c.Bottom {
+		list.Closing = f.tab.leaving.LeaveWord()
+		for _, row := range []struct {
+			a    config.Action
+			hint string
+		}{{command.Palette, "palette"}, {command.Help, "help"}} {
+			list.Keys = append(list.Keys, dialog.ItemKey{Action: row.a, Hint: row.hint, Do: func(dialog.Item) dialog.Action {
+				return dialog.Stay(func() tea.Cmd { return f.tab.run(row.a) })
+			}})
+		}
+	}
 	now := func() []command.Item {
 		if c.Now != nil {
 			return c.Now()
@@ -135,7 +154,7 @@ func (f *front) items(all []command.Item) []dialog.Item {
 	for i, it := range all {
 		items[i] = dialog.Item{
 			ID: it.ID, Title: it.Title, Words: it.Words, Detail: cmp.Or(it.Why, dialog.SessionItem("", it.Used, f.tab.program.Now(), it.Detail).Detail), Group: it.Group, About: it.About, Found: it.Found,
-			Current: it.Current, Pending: it.Pending, Disabled: it.Why != "", Do: f.action(it.Do, it.Stays),
+			Current: it.Current, Pending: it.Pending, Dim: it.Dim, Disabled: it.Why != "", Do: f.action(it.Do, it.Stays),
 		}
 		if it.Do == nil {
 			items[i].Do = f.action(it.Open, true)
@@ -199,9 +218,17 @@ func (f *front) Open(o app.Open) {
 func (f *front) OpenRemembered(info acpclient.SessionInfo) { f.add(f.live().openSession(info)) }
 
 func (f *front) NewSession() { f.add(f.live().newSession()) }
-func (f *front) NewAgent()   { f.add(f.live().chooseAnother()) }
 func (f *front) StartAgain() { f.add(f.live().startAgain()) }
 func (f *front) Detach()     { f.add(f.tab.detach()) }
+
+// Start begins it beside the session, if there is one.
+func (f *front) Start(a config.Agent) {
+	if f.live() != nil {
+		f.add(f.tab.openBeside(a))
+		return
+	}
+	f.add(f.tab.startChosen(a))
+}
 
 // Reopen implements command.Front, as End does.
 func (f *front) Reopen(o app.Open, open func(context.Context, app.Open) (*app.Reopened, error)) {

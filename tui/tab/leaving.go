@@ -122,6 +122,14 @@ func (e *leaving) askToClose(title, text string, while func() bool) {
 	}})
 }
 
+// LeaveWord says what leaving the tab does.
+func (e *leaving) LeaveWord() string {
+	if e.tab.program.Tabs.Alone() {
+		return "quit"
+	}
+	return "close the tab"
+}
+
 // LeaveChoice is the answer that closes the tab, or quits if it is the only one.
 func (e *leaving) LeaveChoice(key string) dialog.Choice {
 	if e.tab.program.Tabs.Alone() {

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/dialog"
@@ -168,5 +169,5 @@ func (l *live) chooseInstead() tea.Cmd {
 	// It may hold prompts whose events have not arrived.
 	back := act(t.ui, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return t.prompts.ReturnToDraft(held...) })
 	t.become(&choosing{unopened{t}})
-	return tea.Batch(back, send(End{func(ctx context.Context) { app.End(ctx, left) }}), chooseAgent(t))
+	return tea.Batch(back, send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.front(command.ChooseAgent))
 }

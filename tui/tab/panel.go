@@ -146,9 +146,6 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		return a()
 	case dialog.Stay:
 		return a()
-	case dialog.StartAgent:
-		t.dialogs.Pop()
-		return t.startChosen(a.Agent)
 	case dialog.Run:
 		t.dialogs.Pop()
 		return t.run(a.Action)

@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/tui/composer"
@@ -246,7 +247,7 @@ func (t *Tab) label() string {
 func (l *live) newSession() tea.Cmd {
 	t := l.tab
 	if l.Agent.ID == "" || t.stored.untrusted != nil { // unknown, or without consent
-		return l.chooseAnother()
+		return t.front(command.ChooseAgent)
 	}
 	return t.openBeside(l.Agent)
 }

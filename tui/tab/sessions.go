@@ -15,21 +15,12 @@ import (
 	"parley/internal/app/command"
 	"parley/internal/record"
 	"parley/internal/session"
-	"parley/internal/store"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
 // ShowSessions lists the sessions.
 func (t *Tab) ShowSessions() tea.Cmd { return t.address(t.front(command.ChooseSession)) }
-
-// goToStored opens a stored session, unless this tab shows it.
-func (t *Tab) goToStored(id store.ID) tea.Cmd {
-	if id == t.StoredID() {
-		return nil
-	}
-	return send(Open{{ID: id}})
-}
 
 // openSession opens another of the agent's sessions: here if that loses no turn, queued
 // prompt or transcript that is not stored, else in a new tab.

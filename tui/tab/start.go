@@ -68,7 +68,7 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 		back := t.prompts.ReturnToDraft()
 		t.ask(dialog.Confirmation{
 			Title: msg.agent.Name + " could not be started", Text: app.StartErrorText(msg.agent, msg.err),
-			Choices: []dialog.Choice{{Name: "Choose another agent", Do: dialog.Do(func() tea.Cmd { return chooseAgent(t) })}, t.leaving.LeaveChoice("")},
+			Choices: []dialog.Choice{{Name: "Choose another agent", Do: dialog.Do(func() tea.Cmd { return t.front(command.ChooseAgent) })}, t.leaving.LeaveChoice("")},
 		})
 		return back
 	}

@@ -25,6 +25,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -114,7 +115,7 @@ func (t *Tab) Start(a *config.Agent) tea.Cmd {
 			go s.session()
 		}
 	} else {
-		cmds = append(cmds, chooseFirst(t))
+		cmds = append(cmds, t.front(command.ChooseAgent))
 	}
 	return t.address(tea.Batch(cmds...))
 }
@@ -235,12 +236,6 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case startedMsg:
 		return t.started(msg)
-	case agentsMsg:
-		return msg.list.take(msg.Agents)
-	case progressMsg:
-		return msg.of.showProgress()
-	case installedMsg:
-		return msg.of.ended(msg)
 	case tea.KeyPressMsg:
 		return t.input.key(msg)
 	case tea.PasteMsg:

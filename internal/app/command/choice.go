@@ -30,16 +30,19 @@ type Choice struct {
 	Filter, Space, Backwards bool
 	// Numbers bounds how many items are listed in numbered lines; 0 lists all.
 	Numbers int
+	// Bottom means that nothing is behind it: leaving it leaves parley.
+	Bottom bool
 	// Leaves names what choosing does if it leaves the session where there is only one at a time.
 	Leaves string
 	// Search finds more items, Wider lists others, too, or no longer, as WiderHint says. Both may be nil.
 	Search    func(words string)
 	Wider     func()
 	WiderHint string
-	// Marked, if not nil, is called when an item is marked, and Left instead of closing the list
-	// without a choice.
+	// Marked, if not nil, is called when an item is marked, Left instead of closing the list
+	// without a choice, and Stop, too, which ends what it waits for: the list stays.
 	Marked func(id string)
 	Left   func()
+	Stop   func()
 	// Choosing, Deleting and Closing are the hints for choosing and deleting an item and for closing
 	// the list, "" for "choose", "delete" and "close". Numbered lines have Deleting as a word, too.
 	Choosing, Deleting, Closing string
@@ -56,8 +59,9 @@ type Item struct {
 	Detail, Group, About string
 	// Found means that Search has found it, whatever its texts are.
 	Found bool
-	// Current marks the current value, Pending one that the agent has yet to confirm.
-	Current, Pending bool
+	// Current marks the current value, Pending one that the agent has yet to confirm, and Dim one
+	// that cannot be used as it is.
+	Current, Pending, Dim bool
 	// Why says why it cannot be chosen, "" if it can.
 	Why string
 	// Do chooses it. Stays means that the list stays, Deletes that this removes the item.

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"parley/config"
@@ -53,12 +52,9 @@ func chooseSuccessor(f Front) {
 				if a.ID == l.Agent.ID || a.ID == app.TourID {
 					continue
 				}
-				c.Items = append(c.Items, Item{
-					ID: a.ID, Title: termtext.Line(a.Name), Words: a.ID, Detail: termtext.Line(strings.Join(a.Words(), " ")),
-					Do: func() {
-						f.Ask(app.HandOverQuestion(l.Conversation, a, func() { handOver(f, l, a) }))
-					},
-				})
+				it := agentItem(a)
+				it.Do = func() { f.Ask(app.HandOverQuestion(l.Conversation, a, func() { handOver(f, l, a) })) }
+				c.Items = append(c.Items, it)
 			}
 			f.Choose(c)
 		}

@@ -30,8 +30,10 @@ type Front interface {
 	Tell(title, text string)
 	// Ask asks a question of parley's own.
 	Ask(app.Question)
-	// Choose lists what the user can choose from. Update lists it as it is now, and reports
-	// whether the list is still open.
+	// Copy gives the user a text to use elsewhere.
+	Copy(what, text string)
+	// Choose lists what the user can choose from. Update lists it as it is now, or closes the list
+	// if the choice has no title, and reports whether the list is still open.
 	Choose(Choice) (update func(Choice) bool)
 	// Path shortens a path, as seen from a directory.
 	Path(from, path string) string
@@ -69,8 +71,9 @@ type Own interface {
 	// Open opens a stored or running session, OpenRemembered one of the agent's.
 	Open(app.Open)
 	OpenRemembered(acpclient.SessionInfo)
+	// Start begins a session with an agent.
+	Start(config.Agent)
 	NewSession()
-	NewAgent()
 	StartAgain()
 	Export()
 	SignIn()
@@ -155,7 +158,7 @@ func Commands() Rows[Common] {
 			Session: true, Begins: true, Plain: "new session with the same agent", Do: Front.NewSession,
 		}},
 		{ID: NewAgent, Help: "New tab with another agent", Words: "agent switch change", Slash: "agent agents", Do: Common{
-			Session: true, Begins: true, Plain: "new session with another agent", Do: Front.NewAgent,
+			Session: true, Begins: true, Plain: "new session with another agent", Do: ChooseAgent,
 		}},
 		{ID: HandOver, Help: "Continue with another agent", Words: "hand over switch agent change model move continue", Slash: "handover", Do: Common{
 			Session: true, Plain: "hand the conversation over to another agent", Why: noHandOver, Do: chooseSuccessor,

@@ -1,0 +1,358 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/registry"
+	"parley/internal/store"
+)
+
+const (
+	// mostAtFirst is how many stored sessions are listed with the agents, and mostUsed how many
+	// agents to install if none is on this machine.
+	mostAtFirst = 5
+	mostUsed    = 3
+)
+
+// agentList is an open list of agents to start, and of agents to install and then start.
+type agentList struct {
+	f      Front
+	live   *app.Live // nil without a session
+	update func(Choice) bool
+
+	agents   *app.Agents // nil until found
+	sessions []store.Summary
+	reading  bool        // the sessions are being read
+	opened   bool        // all agents to install are listed
+	filtered bool        // so they are while there is a filter
+	installs *installing // the latest installation, nil if none
+}
+
+// ChooseAgent lists the agents that a new session can have. If none is open, it lists the last
+// sessions of the directory, too.
+func ChooseAgent(f Front) {
+	b := f.Backend()
+	l := &agentList{f: f, live: f.Live()}
+	l.reading = l.live == nil && b.Stored != nil
+	l.update = f.Choose(l.choice())
+	f.InBackground(func(context.Context) func() {
+		found := b.FindAgents()
+		if l.live == nil {
+			b.SortByUse(found.Available)
+		}
+		return func() { l.take(found) }
+	})
+	if l.reading {
+		q := store.Query{Cwd: f.Cwd(), Limit: mostAtFirst}
+		f.InBackground(func(ctx context.Context) func() {
+			sessions, _ := b.Stored.List(ctx, q) // the session list reports errors
+			return func() {
+				l.sessions, l.reading = sessions, false
+				l.show()
+			}
+		})
+	}
+}
+
+func (l *agentList) take(agents app.Agents) {
+	l.agents = &agents
+	switch {
+	case agents.Err != nil:
+		l.f.Say("cannot list the agents of this machine: " + agents.Err.Error())
+	case agents.RegistryErr != nil && l.live == nil:
+		l.f.Say("using the built-in registry: " + agents.RegistryErr.Error())
+	}
+	l.show()
+}
+
+// show shows the list as it is now, and reports whether it is still open.
+func (l *agentList) show() bool { return l.update(l.choice()) }
+
+// choice returns the list of what has been found so far, or the progress of an installation.
+// It is empty until agents and sessions are known, so that the first item starts selected.
+func (l *agentList) choice() Choice {
+	if l.installs.underWay() {
+		return l.installs.choice()
+	}
+	c := Choice{
+		Title: "Choose an agent", Ask: "Which agent?", Empty: "No agent was found.", Filter: true,
+		Loading: l.agents == nil || l.reading, Search: l.search, Bottom: l.live == nil,
+	}
+	if l.live != nil {
+		c.Title, c.Leaves = "New tab: choose an agent", "Choose another agent"
+	}
+	if c.Loading {
+		return c
+	}
+	var tour []Item // behind all that is the user's
+	for _, a := range l.startable() {
+		it := agentItem(a)
+		it.Do = func() { l.f.Start(a) }
+		switch {
+		case l.live != nil:
+			it.Current = a.ID == l.live.Agent.ID
+		case a.ID == app.TourID:
+			tour = append(tour, it)
+			continue
+		default:
+			it.Group = "New session" // sorted by use, whatever the source
+		}
+		c.Items = append(c.Items, it)
+	}
+	for i := range l.sessions {
+		c.Items = append(c.Items, l.session(&l.sessions[i]))
+	}
+	c.Items = append(c.Items, tour...)
+	more := l.installable()
+	shown := 0
+	if !slices.ContainsFunc(l.agents.Available, func(a config.Agent) bool { return a.ID != app.TourID && a.Reason == "" }) {
+		c.About = "No agent is installed. Take the tour, or install one:"
+		shown = mostUsed
+	}
+	if l.opened || l.filtered {
+		shown = len(more)
+	}
+	shown = min(shown, len(more))
+	c.Items = append(c.Items, more[:shown]...)
+	if rest := len(more) - shown; rest > 0 {
+		c.Items = append(c.Items, Item{
+			ID: "more", Title: fmt.Sprintf("%d more agents…", rest), Group: toInstall, Dim: true, Stays: true,
+			Do: func() { l.opened = true; l.show() },
+		})
+	}
+	return c
+}
+
+// startable returns the agents to start, also the session's own if it is only known from there.
+func (l *agentList) startable() []config.Agent {
+	all := l.agents.Available
+	if l.live != nil && l.live.Agent.ID != "" && !slices.ContainsFunc(all, func(a config.Agent) bool { return a.ID == l.live.Agent.ID }) {
+		return append([]config.Agent{l.live.Agent}, all...)
+	}
+	return all
+}
+
+// agentItem returns the item of an agent to start.
+func agentItem(a config.Agent) Item {
+	groups := map[config.Source]string{
+		config.SourceConfigured: "Configured", config.SourceInstalled: "Installed",
+		config.SourceFound: "Found on this machine", config.SourceBuiltIn: "Built in",
+	}
+	detail := strings.Join(a.Words(), " ")
+	switch {
+	case a.Reason != "":
+		detail = a.Reason
+	case a.Source == config.SourceBuiltIn:
+		detail = "a two-minute tour: no account needed"
+	case a.Address != "":
+		detail = "listens at " + a.Listens()
+	}
+	if a.Origin != nil && a.Reason == "" {
+		detail = a.Origin.Version + "  " + detail
+	}
+	return Item{ID: a.ID, Title: cmp.Or(a.Name, a.ID), Words: a.ID, Detail: detail, Group: groups[a.Source], Current: a.Default, Dim: a.Reason != ""}
+}
+
+// search lists all agents while there is a filter.
+func (l *agentList) search(words string) {
+	if filtered := words != ""; filtered != l.filtered {
+		l.filtered = filtered
+		l.show()
+	}
+}
+
+// installable returns the agents to install, most used first.
+func (l *agentList) installable() []Item {
+	type ranked struct {
+		rank int
+		item Item
+	}
+	var all []ranked
+	for _, o := range l.agents.Offers {
+		all = append(all, ranked{config.Popularity(config.KnownAs(o.Entry.ID)), l.offer(o)})
+	}
+	for _, a := range l.agents.Missing { // known, but not in the registry
+		all = append(all, ranked{config.Popularity(a.ID), Item{
+			ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: toInstall, Dim: true, Stays: true,
+			About: "Enter copies the command: " + a.InstallHint,
+			Do:    func() { l.f.Copy("the install command of "+a.Name, a.InstallHint) },
+		}})
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	items := make([]Item, len(all))
+	for i, r := range all {
+		items[i] = r.item
+	}
+	return items
+}
+
+// session returns the item of a stored session to continue.
+func (l *agentList) session(s *store.Summary) Item {
+	id := s.ID
+	about := []string{cmp.Or(s.AgentName, s.Agent)}
+	if later := s.Later(); later != "" {
+		about = append(about, "❯ "+later)
+	}
+	return Item{
+		ID: "kept " + string(id), Title: cmp.Or(s.Name(), string(id)), Used: s.Updated, Detail: strings.Join(about, "  "),
+		Group: "Resume a session of this directory", Do: func() { l.f.Open(app.Open{ID: id}) },
+	}
+}
+
+// toInstall is the group of agents to install. It is short because the filter matches it
+// too.
+const toInstall = "Install"
+
+// offer returns the item of an agent in the registry.
+func (l *agentList) offer(o registry.Offer) Item {
+	e := o.Entry
+	item := Item{
+		ID: "registry " + e.ID, Title: e.Name, Words: e.ID, Group: toInstall, Dim: true, Stays: true, Detail: e.About(),
+		About: strings.Join([]string{registry.InstallCommand(e.ID), e.License, e.Source()}, "  "),
+		Do: func() {
+			l.installs = &installing{list: l, plan: o.Plan}
+			l.installs.askRegistry()
+		},
+	}
+	if o.Err != nil {
+		item.Detail = app.NeedsText(o.Err) + " · " + item.Detail
+		item.Do = func() { l.f.Ask(app.CannotInstall(e, o.Err)) }
+	}
+	return item
+}
+
+// installing is an installation from the registry. Its list shows the progress; the key
+// that closes the list stops it.
+type installing struct {
+	list *agentList
+	plan registry.Plan
+
+	asking   bool                   // the registry is asked for the newest version
+	stop     context.CancelFunc     // nil before the start
+	stopped  bool                   // stopped by the user
+	done     bool                   // ended, well or not
+	progress atomic.Pointer[string] // progress as text
+	more     chan struct{}          // signals new progress; closed at the end
+}
+
+// inBackground shows the progress of work that the user can stop.
+func (i *installing) inBackground(do func(context.Context) func()) {
+	stopping, stop := context.WithCancel(context.Background())
+	i.stop = stop
+	i.list.show()
+	i.list.f.InBackground(func(ctx context.Context) func() {
+		defer stop()
+		defer context.AfterFunc(ctx, stop)()
+		return do(stopping)
+	})
+}
+
+// askRegistry asks the registry for the newest version, and then whether to install it.
+func (i *installing) askRegistry() {
+	i.asking = true
+	agents, id := i.list.f.Backend().Registry, i.plan.Entry.ID
+	i.inBackground(func(ctx context.Context) func() {
+		entry, note, err := app.LatestEntry(ctx, agents, id)
+		plan := registry.Plan{Entry: entry}
+		if err == nil {
+			plan, err = entry.PlanHere()
+		}
+		return func() { i.askUser(plan, note, err) }
+	})
+}
+
+// askUser asks whether to carry out a plan.
+func (i *installing) askUser(plan registry.Plan, note string, err error) {
+	f := i.list.f
+	i.asking, i.stop = false, nil
+	switch open := i.list.show(); {
+	case i.stopped || !open:
+	case err != nil:
+		f.Ask(app.CannotInstall(i.plan.Entry, err))
+	default:
+		i.plan = plan
+		q := app.InstallQuestion(f.Backend().Registry, plan, note)
+		q.Choices[0].Here = i.begin
+		f.Ask(q)
+	}
+}
+
+// begin starts the installation in the background.
+func (i *installing) begin() {
+	i.more = make(chan struct{}, 1)
+	agents := i.list.f.Backend().Registry
+	i.inBackground(func(ctx context.Context) func() {
+		added, err := agents.Install(ctx, i.plan, i.onProgress)
+		close(i.more)
+		return func() { i.ended(added.Agent(), err) }
+	})
+	i.showProgress()
+}
+
+// onProgress stores the progress, and signals it if its text has changed.
+func (i *installing) onProgress(done, all int64) {
+	text := app.Downloaded(done, all)
+	if before := i.progress.Swap(&text); before != nil && *before == text {
+		return
+	}
+	select {
+	case i.more <- struct{}{}:
+	default: // a signal is pending
+	}
+}
+
+// showProgress shows the progress whenever there is more.
+func (i *installing) showProgress() {
+	i.list.f.InBackground(func(context.Context) func() {
+		_, on := <-i.more
+		return func() {
+			if on {
+				i.list.show()
+				i.showProgress()
+			}
+		}
+	})
+}
+
+// choice returns the list while it shows the progress.
+func (i *installing) choice() Choice {
+	title := "Installing " + i.plan.Entry.Name
+	if i.asking {
+		title = "Asking the registry for " + i.plan.Entry.Name
+	}
+	if come := i.progress.Load(); come != nil {
+		title += "  " + *come
+	}
+	return Choice{Title: title, Loading: true, Closing: "stop", Stop: func() { // the end restores the list
+		i.stopped = true
+		i.stop()
+	}}
+}
+
+// underWay reports whether the installation runs.
+func (i *installing) underWay() bool { return i != nil && i.stop != nil && !i.done }
+
+// ended starts the agent, or restores the list and reports the error.
+func (i *installing) ended(agent config.Agent, err error) {
+	f, name := i.list.f, i.plan.Entry.Name
+	i.done = true
+	switch open := i.list.show(); {
+	case errors.Is(err, context.Canceled):
+		f.Say("nothing was installed")
+	case err != nil:
+		f.Ask(app.Question{Title: name + " was not installed", Text: err.Error(), Choices: []app.Choice{{Name: "Go back"}}})
+	case !open || i.stopped: // the user has moved on, or stopped it too late
+		f.Say(name + " is installed")
+	default:
+		i.list.update(Choice{})
+		f.Start(agent)
+	}
+}
