@@ -36,6 +36,8 @@ type budgeting struct {
 	// Unbounded means that the user lets one turn exceed the budget: the running one, or else
 	// the next.
 	Unbounded bool
+	// Shared is what other sessions have spent of the budget.
+	Shared Spent
 
 	tokens tokenCount
 }
@@ -122,15 +124,33 @@ func (s *State) Restore(spent Spent) {
 	}
 }
 
+// counted returns the cost that counts for the budget, with that of other sessions in the same
+// currency; nil if neither this one nor any of them reports one. Amounts in other currencies
+// count one to one.
+func (s *State) counted() (cost *acpclient.Cost, foreign float64) {
+	spent := s.Spent()
+	foreign = spent.Foreign + s.Shared.Foreign
+	switch shared := s.Shared.Cost; {
+	case spent.Cost == nil:
+		return shared, foreign
+	case shared == nil:
+	case shared.Currency == spent.Cost.Currency:
+		spent.Cost.Amount += shared.Amount
+	default:
+		foreign += shared.Amount
+	}
+	return spent.Cost, foreign
+}
+
 // Used returns the fraction of the budget that is used up, by the limit that is closer; 0
 // without a budget.
 func (s *State) Used() float64 {
-	spent, part := s.Spent(), 0.0
-	if s.Budget.Cost > 0 && spent.Cost != nil {
-		part = (spent.Cost.Amount + spent.Foreign) / s.Budget.Cost // amounts in other currencies count one to one
+	part := 0.0
+	if cost, foreign := s.counted(); s.Budget.Cost > 0 && cost != nil {
+		part = (cost.Amount + foreign) / s.Budget.Cost
 	}
 	if s.Budget.Tokens > 0 {
-		part = max(part, float64(spent.Tokens)/float64(s.Budget.Tokens))
+		part = max(part, float64(s.Spent().Tokens+s.Shared.Tokens)/float64(s.Budget.Tokens))
 	}
 	return part
 }
@@ -151,20 +171,22 @@ func (s *State) Unreported() string {
 
 // BudgetWords describes how much of the budget is used up.
 func (s *State) BudgetWords() string {
-	spent := s.Spent()
 	words := ""
-	if s.Budget.Cost > 0 && spent.Cost != nil {
-		words = Money(spent.Cost)
-		if spent.Foreign > 0 {
-			words += fmt.Sprintf(" and %.2f in another currency", spent.Foreign)
+	if cost, foreign := s.counted(); s.Budget.Cost > 0 && cost != nil {
+		words = Money(cost)
+		if foreign > 0 {
+			words += fmt.Sprintf(" and %.2f in another currency", foreign)
 		}
-		words += " of " + Money(&acpclient.Cost{Amount: s.Budget.Cost, Currency: spent.Cost.Currency})
+		words += " of " + Money(&acpclient.Cost{Amount: s.Budget.Cost, Currency: cost.Currency})
 	}
-	if s.Budget.Tokens > 0 && spent.Tokens > 0 {
+	if tokens := s.Spent().Tokens + s.Shared.Tokens; s.Budget.Tokens > 0 && tokens > 0 {
 		if words != "" {
 			words += ", "
 		}
-		words += fmt.Sprintf("%d of %d tokens", spent.Tokens, s.Budget.Tokens)
+		words += fmt.Sprintf("%d of %d tokens", tokens, s.Budget.Tokens)
+	}
+	if words != "" && s.Shared != (Spent{}) {
+		words += " by all sessions that share it"
 	}
 	return words
 }

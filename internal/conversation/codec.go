@@ -536,6 +536,9 @@ var kinds = []kind{
 		return []member{{"usage", &e.Usage}, {"before?", &e.Before}, {"past?", &e.Past}, {"foreign?", &e.Foreign}}
 	}),
 	kindOf("budget_reached", func(*BudgetReached) []member { return nil }),
+	kindOf("budget_shared", func(e *BudgetShared) []member {
+		return []member{{"spent", &e.Spent}}
+	}),
 	kindOf("limit_reached", func(e *LimitReached) []member {
 		return []member{{"kind?", &e.Kind}, {"resets?", &e.Resets}, {"waits?", &e.Waits}}
 	}),

@@ -96,6 +96,11 @@ type (
 	// BudgetReached: the budget is used up. The session sends no prompt until the next
 	// BudgetSet, and repeats this event for each prompt that is held back.
 	BudgetReached struct{}
+	// BudgetShared: other sessions have spent of the same budget. Spent is the sum of theirs that
+	// counts here.
+	BudgetShared struct {
+		Spent Spent
+	}
 	// LimitReached: a turn has ended at a limit of the user's plan. Its prompt, or one that goes on
 	// with it, is the first of the paused queue. Kind is the agent's name for the limit, Resets is
 	// zero if the agent does not say. Waits means that the session waits unasked.
@@ -346,6 +351,7 @@ func (e PromptSent) Size() int           { return sizeOf(e) }
 func (e PromptSteered) Size() int        { return sizeOf(e) }
 func (e BudgetSet) Size() int            { return sizeOf(e) }
 func (e BudgetReached) Size() int        { return sizeOf(e) }
+func (e BudgetShared) Size() int         { return sizeOf(e) }
 func (e LimitReached) Size() int         { return sizeOf(e) }
 func (e LimitWait) Size() int            { return sizeOf(e) }
 func (e CancelRequested) Size() int      { return sizeOf(e) }

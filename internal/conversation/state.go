@@ -193,6 +193,8 @@ func (s *State) Apply(e Event) {
 		s.Usage, s.costs = &usage, costs{e.Before, e.Past, e.Foreign}
 	case BudgetReached:
 		s.BudgetReached = true
+	case BudgetShared:
+		s.Shared = e.Spent
 	case LimitReached:
 		s.Limit, s.LimitWait = &e, time.Time{}
 	case LimitWait:
@@ -404,7 +406,7 @@ func (s *State) applyOpening(e SessionOpening) {
 func (s *State) forget(same bool) {
 	fresh := NewState()
 	fresh.Agent, fresh.Phase, fresh.Cwd = s.Agent, s.Phase, s.Cwd
-	fresh.Budget, fresh.limiting, fresh.subjects = s.Budget, s.limiting, s.subjects
+	fresh.Budget, fresh.Shared, fresh.limiting, fresh.subjects = s.Budget, s.Shared, s.limiting, s.subjects
 	fresh.stood, fresh.since, fresh.latest = s.stood, s.since, s.latest
 	// A turn may wait for this very session while the user signs in on a terminal.
 	fresh.Turn, fresh.Queue, fresh.QueuePaused = s.Turn, s.Queue, s.QueuePaused
@@ -423,7 +425,7 @@ func (s *State) restore(fx *effect) {
 		return
 	}
 	b.Agent, b.Phase, b.Turn, b.AuthError = s.Agent, s.Phase, s.Turn, s.AuthError
-	b.Queue, b.QueuePaused, b.limiting = s.Queue, s.QueuePaused, s.limiting
+	b.Queue, b.QueuePaused, b.Shared, b.limiting = s.Queue, s.QueuePaused, s.Shared, s.limiting
 	b.Permissions, b.Judging, b.Elicitations, b.visits = nil, nil, nil, nil
 	b.stood, b.since, b.latest = s.stood, s.since, s.latest
 	*s = *b

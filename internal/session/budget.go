@@ -26,6 +26,22 @@ func (a SetBudget) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, nil
 }
 
+// ShareBudget counts what other sessions have spent as spent of the budget: that of this session
+// is for all of them.
+type ShareBudget struct{ Spent conversation.Spent }
+
+var shareBudgetKind = KindOf[ShareBudget]("ShareBudget", Posts)
+
+func (ShareBudget) Kind() *Kind { return shareBudgetKind }
+
+func (a ShareBudget) Do(_ context.Context, s *Session) (None, error) {
+	s.mu.Lock()
+	defer s.unlock()
+	s.stream.post(conversation.BudgetShared{Spent: a.Spent})
+	s.checkBudget()
+	return None{}, nil
+}
+
 // ExceedBudget lets the next turn go beyond the budget, and goes on with the queue, or with
 // a prompt if that is empty: the turn that reached the budget was cancelled.
 type ExceedBudget struct{ Prompt conversation.QueuedPrompt }

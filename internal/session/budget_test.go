@@ -158,3 +158,43 @@ func TestTheBudgetOfEarlierRunsIsUsedUp(t *testing.T) {
 		o.Spent = conversation.Spent{Cost: &acpclient.Cost{Amount: 6, Currency: "USD"}}
 	})
 }
+
+// What other sessions have spent of a budget counts, also before this one has reported a cost.
+// The warning comes once, however often they report.
+func TestABudgetThatOthersShare(t *testing.T) {
+	others := func(h *harness, amount float64) {
+		Post(h, ShareBudget{conversation.Spent{Cost: &acpclient.Cost{Amount: amount, Currency: "USD"}}})
+		h.settle()
+	}
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.costs("s1", 1)
+		for _, amount := range []float64{2, 3.2, 3.5, 3.9} {
+			others(h, amount)
+		}
+		if got := h.notices(); !slices.Equal(got, []string{"84 % of the budget of this session is used up"}) || h.conv.BudgetReached {
+			t.Errorf("the notices are %q", got)
+		}
+		others(h, 4)
+		if !slices.Contains(h.agent().got(), "session/cancel s1") || !h.conv.BudgetReached {
+			t.Fatalf("the agent got %q", h.agent().got())
+		}
+		if got, want := h.conv.BudgetWords(), "$5.00 of $5.00 by all sessions that share it"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		others(h, 5) // asks no second time
+		if n := len(eventsOf[conversation.BudgetReached](h)); n != 1 {
+			t.Errorf("the user was asked %d times", n)
+		}
+		if spent := h.conv.Spent().Cost; spent == nil || spent.Amount != 1 {
+			t.Errorf("the session itself has spent %+v", spent)
+		}
+	}, budgeted(conversation.Budget{Cost: 5}))
+	bubble(t, func(t *testing.T, h *harness) {
+		others(h, 5)
+		h.prompt("one")
+		if got := h.sent(); len(got) > 0 || !h.conv.BudgetReached {
+			t.Errorf("sent are %q", got)
+		}
+	}, budgeted(conversation.Budget{Cost: 5}))
+}

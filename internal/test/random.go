@@ -74,6 +74,11 @@ var Kinds = map[string]*rapid.Generator[conversation.Event]{
 		return e
 	}),
 	"BudgetReached": rapid.Just[conversation.Event](conversation.BudgetReached{}),
+	"BudgetShared": draw(func(t *rapid.T) conversation.Event {
+		return conversation.BudgetShared{Spent: conversation.Spent{
+			Cost: &acpclient.Cost{Amount: float64(number(t)), Currency: "USD"}, Foreign: float64(number(t)), Tokens: rapid.Uint64().Draw(t, "spent"),
+		}}
+	}),
 	"LimitReached": draw(func(t *rapid.T) conversation.Event {
 		return conversation.LimitReached{Kind: someText(t), Resets: moment(t), Waits: rapid.Bool().Draw(t, "waits")}
 	}),
