@@ -147,6 +147,10 @@ type Running struct {
 	Stored  store.ID            `json:"stored,omitempty"`
 	Session acpclient.SessionID `json:"session,omitempty"`
 	Cwd     string              `json:"cwd"`
+	// Branch is the git branch of Cwd, "" if there is none. Worktree means that Cwd is a worktree
+	// for sessions.
+	Branch   string `json:"branch,omitempty"`
+	Worktree bool   `json:"worktree,omitempty"`
 	// Silent is why its host does not answer, "" if it does: it is stopped or busy, or refuses
 	// this parley.
 	Silent string `json:"silent,omitempty"`

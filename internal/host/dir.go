@@ -171,29 +171,17 @@ func List(ctx context.Context) ([]Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := os.ReadDir(dir)
+	ids, err := hostsIn(dir)
 	if err != nil {
 		return nil, err
 	}
 	var all []Status
 	var mu sync.Mutex
 	var asking sync.WaitGroup
-	for _, n := range names {
-		id, is := strings.CutSuffix(n.Name(), socketEnd)
-		if !is || strings.HasPrefix(id, ".") {
-			continue
-		}
+	for _, id := range ids {
 		asking.Go(func() {
-			soon, cancel := context.WithTimeout(ctx, askTime)
-			defer cancel()
-			s, err := StatusOf(soon, id)
-			switch {
-			case err == nil:
-			case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-				s = silent(id, NoAnswer)
-			case errors.As(err, new(refusedError)):
-				s = silent(id, "refuses this parley")
-			default:
+			s, there := statusOrSilent(ctx, id)
+			if !there {
 				return
 			}
 			mu.Lock()
@@ -202,26 +190,62 @@ func List(ctx context.Context) ([]Status, error) {
 		})
 	}
 	asking.Wait()
-	slices.SortFunc(all, func(a, b Status) int { return b.Active.Compare(a.Active) })
+	slices.SortFunc(all, latestFirst)
 	return all, nil
+}
+
+// latestFirst compares by when something last happened.
+func latestFirst(a, b Status) int { return b.Active.Compare(a.Active) }
+
+// hostsIn returns the ids of the hosts in a directory. Some may be dead.
+func hostsIn(dir string) (ids []string, err error) {
+	names, err := os.ReadDir(dir)
+	for _, n := range names {
+		if id, is := strings.CutSuffix(n.Name(), socketEnd); is && !strings.HasPrefix(id, ".") {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
+// statusOrSilent is StatusOf, or what is known of a host that does not answer in time; there is
+// false if there is no host.
+func statusOrSilent(ctx context.Context, id string) (s Status, there bool) {
+	soon, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	s, err := StatusOf(soon, id)
+	switch {
+	case err == nil:
+		return s, true
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return silent(id, NoAnswer), true
+	case errors.As(err, new(refusedError)):
+		return silent(id, "refuses this parley"), true
+	}
+	return Status{}, false
 }
 
 // StatusOf returns the status of a host.
 func StatusOf(ctx context.Context, id string) (s Status, err error) {
 	err = request(ctx, id, requestStatus, &s)
-	if s.Standing == conversation.StandingIdle { // the host may be of an older parley, which does not say
-		switch {
-		case s.Gone:
-			s.Standing = conversation.StandingLost
-		case s.Waiting > 0, s.AtLimit:
-			s.Standing = conversation.StandingAsks
-		case s.Working:
-			s.Standing = conversation.StandingWorking
-		case !s.GoesOn.IsZero():
-			s.Standing = conversation.StandingLimited
-		}
-	}
+	complete(&s)
 	return s, err
+}
+
+// complete completes the status of a host of an older parley, which does not say where the session
+// stands.
+func complete(s *Status) {
+	switch {
+	case s.Standing != conversation.StandingIdle:
+	case s.Gone:
+		s.Standing = conversation.StandingLost
+	case s.Waiting > 0, s.AtLimit:
+		s.Standing = conversation.StandingAsks
+	case s.Working:
+		s.Standing = conversation.StandingWorking
+	case !s.GoesOn.IsZero():
+		s.Standing = conversation.StandingLimited
+	}
 }
 
 // End ends the session of a host, and waits until the host has ended.

@@ -26,6 +26,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/record"
 	"parley/internal/store"
 )
@@ -83,6 +84,8 @@ type Host struct {
 	acted    map[string]*acts // by the id of the viewer, which survives lost connections
 	quiet    time.Time        // since when there have been no viewers and no activity
 	left     bool             // the last viewer has detached, not just lost its connection
+	revision int64            // of the status, from 1; revised is closed when it changes
+	revised  chan struct{}
 }
 
 // errEnded is the reason when a user has ended the session.
@@ -98,7 +101,7 @@ func New(opt Options) (*Host, error) {
 	}
 	h := &Host{
 		opt: opt, session: opt.Session, state: conversation.NewState(), carried: map[int]int64{}, stored: opt.Session.StoredID(),
-		viewers: map[*viewer]struct{}{}, acted: map[string]*acts{}, quiet: time.Now(),
+		viewers: map[*viewer]struct{}{}, acted: map[string]*acts{}, quiet: time.Now(), revision: 1, revised: make(chan struct{}),
 		over: make(chan struct{}), alerts: make(chan struct{}, mostAlerts),
 	}
 	var err error
@@ -188,6 +191,7 @@ func (h *Host) add(batch []conversation.Event) {
 		h.state.Apply(e)
 		recorded[i] = h.recorded(e)
 	}
+	h.revise()
 	h.mu.Unlock()
 	if err := h.history.add(recorded); err != nil {
 		h.opt.Log.Warn("the history is not whole, or not on the disk", "error", err)
@@ -260,11 +264,13 @@ func (h *Host) endIfIdle() {
 type Status = app.Running
 
 func (h *Host) status() Status {
+	cwd := h.session.About().Cwd
+	branch, tree := git.Branch(cwd), git.WorktreeAt(cwd)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	st := Status{
 		Overview: app.OverviewOf(h.state, h.session.Journal()), ID: h.opt.ID, PID: os.Getpid(), Stored: h.stored, Session: h.state.ID,
-		Cwd: h.session.About().Cwd, Active: h.quiet,
+		Cwd: cwd, Branch: branch, Worktree: tree != nil, Active: h.quiet,
 	}
 	st.Title, st.Agent = cmp.Or(st.Title, h.title), h.opt.Agent.Name
 	for v := range h.viewers {
@@ -302,6 +308,7 @@ func (h *Host) announce() {
 	for v := range h.viewers {
 		v.wake()
 	}
+	h.revise()
 }
 
 // changed returns what viewers know of a session besides its events.

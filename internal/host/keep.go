@@ -143,6 +143,17 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 		return reopen(ctx, o)
 	}
 	b.Running = k.list
+	b.Watch = func(ctx context.Context) func() ([]app.Running, error) {
+		next := Watch(ctx)
+		return func() ([]app.Running, error) { return k.mark(next()) }
+	}
+	b.Visit = func(ctx context.Context, running string) (app.Session, error) {
+		c, err := Visit(ctx, running, l.Version)
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
 	if b.Stored != nil {
 		b.Keep = k.reopen
 	}
@@ -193,8 +204,10 @@ func (k keeper) begin(ctx context.Context, spec app.Kept) (*Client, error) {
 }
 
 // list is [List], and marks the sessions that this parley has started.
-func (k keeper) list(ctx context.Context) ([]app.Running, error) {
-	all, err := List(ctx)
+func (k keeper) list(ctx context.Context) ([]app.Running, error) { return k.mark(List(ctx)) }
+
+// mark marks the sessions that this parley has started.
+func (k keeper) mark(all []app.Running, err error) ([]app.Running, error) {
 	for i := range all {
 		_, all[i].Own = k.own.Load(all[i].ID)
 	}

@@ -111,6 +111,7 @@ func (v *viewer) gone() {
 		return
 	}
 	delete(h.viewers, v)
+	h.revise()
 	if a := h.acted[v.id]; a != nil {
 		a.left = time.Now()
 	}
@@ -241,6 +242,12 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 	switch method {
 	case requestStatus:
 		return r.host.status(), nil
+	case requestWatch:
+		var p watching
+		if err := json.Unmarshal(params, &p); err != nil {
+			return nil, err
+		}
+		return r.host.watch(ctx, p.After)
 	case requestAttach:
 		var p hello
 		if err := json.Unmarshal(params, &p); err != nil {
@@ -319,6 +326,7 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	v.id, v.name, v.readOnly, v.passing, v.followed = p.Viewer, p.Name, p.ReadOnly, p.Passing, make(chan struct{})
 	h.viewers[v] = struct{}{}
 	h.left = false
+	h.revise()
 	welcomed := make(chan struct{})
 	acpclient.OnAnswered(ctx, func() { close(welcomed) })
 	h.work.Go(func() { v.follow(p.From, welcomed) })

@@ -31,6 +31,7 @@ func wireDiffers(host string, hostWire int, viewer string, viewerWire int) error
 // The requests of a viewer, and the notifications of a host, with their types.
 const (
 	requestStatus = "status" // a Status
+	requestWatch  = "watch"  // watching, and a watched
 	requestAttach = "attach" // hello, and a welcome
 	requestAct    = "act"    // act, and the list of its results
 	requestLeave  = "leave"  // the viewer will not return

@@ -1,0 +1,200 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/acpclient"
+)
+
+// watching asks for the status as soon as its revision is another one than After. Revisions begin
+// with 1.
+type watching struct {
+	After int64 `json:"after"`
+}
+
+// watched is a status and its revision.
+type watched struct {
+	Status
+	Revision int64 `json:"revision"`
+}
+
+// revise notes that the status has changed. h.mu must be held.
+func (h *Host) revise() {
+	h.revision++
+	close(h.revised)
+	h.revised = make(chan struct{})
+}
+
+// watch returns the status when it differs from a revision. It fails when ctx or the session ends.
+func (h *Host) watch(ctx context.Context, after int64) (*watched, error) {
+	for {
+		h.mu.Lock()
+		now, revised := h.revision, h.revised
+		h.mu.Unlock()
+		if now != after {
+			return &watched{h.status(), now}, nil
+		}
+		select {
+		case <-revised:
+		case <-h.over:
+			return nil, errEnded
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+const (
+	// watchPause is the least time between two looks at a session, lookPause between two looks for
+	// new ones, and oldPause between two at one whose host cannot be watched.
+	watchPause = time.Second
+	lookPause  = 2 * time.Second
+	oldPause   = 10 * time.Second
+)
+
+// statusWatcher watches the hosts of this machine. Where nothing happens, it looks at the time of a
+// directory, and nothing else.
+type statusWatcher struct {
+	ctx  context.Context
+	news chan struct{} // receives when known has changed
+
+	mu       sync.Mutex
+	followed map[string]bool // ids
+	known    map[string]Status
+}
+
+// Watch returns a function that waits until the list of [List] changes, and returns it; the first
+// time it does not wait. It fails when ctx ends. It is for one caller at a time.
+func Watch(ctx context.Context) func() ([]Status, error) {
+	w := &statusWatcher{ctx: ctx, news: make(chan struct{}, 1), followed: map[string]bool{}, known: map[string]Status{}}
+	var looked time.Time // the time of the directory when it was read last
+	first := true
+	return func() ([]Status, error) {
+		if first {
+			first = false
+			looked = w.look(looked)
+			return List(ctx)
+		}
+		again := time.NewTicker(lookPause)
+		defer again.Stop()
+		for {
+			select {
+			case <-w.news:
+				return w.list(), nil
+			case <-again.C:
+				looked = w.look(looked)
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+	}
+}
+
+// list returns what is known, the most recently active first.
+func (w *statusWatcher) list() []Status {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.SortedFunc(maps.Values(w.known), latestFirst)
+}
+
+// change changes what is known.
+func (w *statusWatcher) change(do func(known map[string]Status)) {
+	w.mu.Lock()
+	do(w.known)
+	w.mu.Unlock()
+	select {
+	case w.news <- struct{}{}:
+	default:
+	}
+}
+
+// look follows the hosts that are new in the directory, unless that has not changed since, and
+// returns the time of its last change. What has changed within the resolution of the file system's
+// clock is seen the next time.
+func (w *statusWatcher) look(since time.Time) time.Time {
+	dir, err := Dir()
+	if err != nil {
+		return since
+	}
+	info, err := os.Stat(dir)
+	if err != nil || info.ModTime().Equal(since) {
+		return since
+	}
+	ids, _ := hostsIn(dir)
+	for _, id := range ids {
+		w.mu.Lock()
+		fresh := !w.followed[id]
+		w.followed[id] = true
+		w.mu.Unlock()
+		if fresh {
+			go w.follow(id)
+		}
+	}
+	if time.Since(info.ModTime()) < lookPause {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// follow keeps the status of a host up to date until the host ends.
+func (w *statusWatcher) follow(id string) {
+	defer w.change(func(known map[string]Status) {
+		delete(known, id)
+		delete(w.followed, id)
+	})
+	soon, cancel := context.WithTimeout(w.ctx, askTime)
+	c, err := connect(soon, id)
+	cancel()
+	if err != nil {
+		w.poll(id)
+		return
+	}
+	conn := acpclient.NewConn(over(c, mostToViewer), nobody{}, acpclient.ConnOptions{})
+	defer conn.Close()
+	for revision := int64(0); ; {
+		var now watched
+		err := call(w.ctx, conn, requestWatch, watching{revision}, &now)
+		if answer, is := errors.AsType[*acpclient.Error](err); is && answer.Code == acpclient.CodeMethodNotFound {
+			w.poll(id)
+			return
+		}
+		if err != nil {
+			return
+		}
+		complete(&now.Status)
+		w.change(func(known map[string]Status) { known[id] = now.Status })
+		if revision = now.Revision; !w.pause(watchPause) {
+			return
+		}
+	}
+}
+
+// poll asks a host that is of an older parley, or does not answer, from time to time.
+func (w *statusWatcher) poll(id string) {
+	for {
+		s, there := statusOrSilent(w.ctx, id)
+		if !there {
+			return
+		}
+		w.change(func(known map[string]Status) { known[id] = s })
+		if !w.pause(oldPause) {
+			return
+		}
+	}
+}
+
+// pause waits, and reports whether watching goes on.
+func (w *statusWatcher) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-w.ctx.Done():
+		return false
+	}
+}
