@@ -19,6 +19,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	files "parley/fs"
+	"parley/internal/git"
 	"parley/internal/policy"
 	"parley/internal/prompt"
 	"parley/internal/session"
@@ -136,7 +137,7 @@ func OpenRules(opt RulesOptions) (*Rules, error) {
 		return nil, err
 	}
 	b := &Rules{opt: opt, places: newPlaces(opt.Cwd, opt.More, sensitive)}
-	b.project = readProject(opt.Cwd, b.places.roots[0])
+	b.project = readProject(projectOf(opt.Cwd))
 	content, err := opt.Store.read()
 	if err != nil {
 		return b, err
@@ -146,6 +147,15 @@ func OpenRules(opt RulesOptions) (*Rules, error) {
 		b.trust = said.Answer
 	}
 	return b, nil
+}
+
+// projectOf returns the directory of the project of a session in cwd, and the same with links
+// resolved. A worktree has that of the working tree it was made for: what the user has decided
+// about that holds there too, and the copy of its files, which an agent can write, does not count.
+func projectOf(cwd string) (dir, real string) {
+	dir = git.Original(cwd)
+	real, _ = follow(dir)
+	return dir, real
 }
 
 // projectPrompts is the directory of a project's own prompts.
@@ -247,7 +257,7 @@ func TrustQuestion(s Session) *Question {
 	}
 	return &Question{
 		Title: "This project has its own " + what,
-		Text:  fmt.Sprintf("The directory .parley in %s has %s for agents. They apply only if you trust them:", HomePath(s.About().Cwd), what),
+		Text:  fmt.Sprintf("The directory .parley in %s has %s for agents. They apply only if you trust them:", HomePath(project.Dir), what),
 		Lines: lines,
 		Choices: []Choice{
 			{Name: "Trust these " + what, Key: "t", Risky: true, Do: trust(Trusted, "the project's "+what+" now apply")},

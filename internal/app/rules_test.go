@@ -13,8 +13,10 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/policy"
 	"parley/internal/session"
+	apart "parley/internal/test"
 )
 
 func must(t *testing.T, err error) {
@@ -340,5 +342,61 @@ func TestRulesBehindAFile(t *testing.T) {
 	}
 	if _, err := NewRuleStore(file).read(); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
 		t.Errorf("%v", err)
+	}
+}
+
+// In a worktree that parley made, what the user has decided about the working tree holds: its
+// saved rules and whether it is trusted. The copy of its files, which an agent can write, does not
+// count.
+func TestRulesInAWorktree(t *testing.T) {
+	const trusted, planted = "[rules]\nallow = [\"execute(make test)\"]\n", "[rules]\nallow = [\"execute\"]\n"
+	dir, _ := apart.New(t, map[string]string{".parley/config.toml": trusted, ".parley/prompts/ship.md": "Ship it", "a": ""})
+	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "tree"})
+	must(t, err)
+	store := NewRuleStore(t.TempDir())
+	b := open(t, dir, store)
+	must(t, b.Add(false, "deny read"))
+	must(t, b.SetTrust(Trusted))
+	must(t, os.WriteFile(filepath.Join(tree.Path, config.ProjectFile), []byte(planted), 0o644))
+	must(t, os.MkdirAll(filepath.Join(tree.Path, "below"), 0o755))
+
+	in := open(t, tree.Path, store)
+	if v := judge(in, "read", `{"path":"a"}`).Verdict; v != policy.Deny {
+		t.Errorf("a saved rule: %s", v)
+	}
+	if in.Trust() != Trusted || len(in.Project().Prompts) != 1 || in.Project().Dir != dir {
+		t.Errorf("%q, %+v", in.Trust(), in.Project())
+	}
+	for command, want := range map[string]policy.Verdict{"make test": policy.Allow, "make install": policy.Ask} {
+		if v := judge(in, "execute", `{"command":"`+command+`"}`).Verdict; v != want {
+			t.Errorf("%s: %s, want %s", command, v, want)
+		}
+	}
+	must(t, in.Add(false, "deny execute(git push *)"))
+	must(t, in.Remove(false, "deny read"))
+	if entries, err := open(t, dir, store).Entries(); err != nil || len(entries) != 2 || entries[0].String() != "deny execute(git push *)" {
+		t.Errorf("saved in the worktree, the working tree has %+v (%v)", entries, err)
+	}
+	must(t, in.SetTrust(Never))
+	if b := open(t, dir, store); b.Trust() != Never {
+		t.Errorf("after never in the worktree: %q", b.Trust())
+	}
+
+	// A directory that only pretends to be such a worktree gets nothing of it.
+	must(t, b.SetTrust(Trusted))
+	must(t, b.Add(false, "allow execute(deploy)"))
+	fake := project(t, trusted)
+	must(t, os.MkdirAll(filepath.Join(fake, "admin"), 0o755))
+	record, err := os.ReadFile(filepath.Join(dir, ".git", "worktrees", "tree", "parley.json"))
+	must(t, err)
+	for name, text := range map[string]string{
+		".git": "gitdir: admin\n", "admin/parley.json": string(record), "admin/gitdir": filepath.Join(fake, ".git") + "\n", "admin/commondir": filepath.Join(dir, ".git") + "\n",
+	} {
+		must(t, os.WriteFile(filepath.Join(fake, name), []byte(text), 0o644))
+	}
+	if b := open(t, fake, store); b.Trust() != Undecided || b.Project().Dir == dir {
+		t.Errorf("a directory that pretends: %q, %s", b.Trust(), b.Project().Dir)
+	} else if v := judge(b, "execute", `{"command":"deploy"}`).Verdict; v != policy.Ask {
+		t.Errorf("a directory that pretends: %s", v)
 	}
 }

@@ -100,17 +100,10 @@ const fileBound = 4096
 // abbreviated commit if there is none, or "" if there is no repository. It reads git's
 // files without running git. The result is sanitised for drawing.
 func Branch(dir string) string {
-	git := filepath.Join(dir, ".git")
-	for {
-		if _, err := os.Lstat(git); err == nil {
-			break
-		}
-		if filepath.Dir(dir) == dir {
-			return ""
-		}
-		dir = filepath.Dir(dir)
-		git = filepath.Join(dir, ".git")
+	if dir = topOf(dir); dir == "" {
+		return ""
 	}
+	git := filepath.Join(dir, ".git")
 	if info, err := os.Stat(git); err == nil && !info.IsDir() { // a worktree or a submodule
 		if git = linkedDir(dir); git == "" {
 			return ""
@@ -126,6 +119,53 @@ func Branch(dir string) string {
 		return termtext.Line(name)
 	}
 	return termtext.Line(ref[:min(len(ref), 8)])
+}
+
+// topOf returns the top of the working tree that dir is in, "" if it is in none.
+func topOf(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if filepath.Dir(dir) == dir {
+			return ""
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// repositoryOf returns the directory that the worktrees of dir's repository have in common, with
+// links resolved; "" if there is none.
+func repositoryOf(dir string) string {
+	top := topOf(dir)
+	if top == "" {
+		return ""
+	}
+	if info, err := os.Stat(filepath.Join(top, ".git")); err == nil && info.IsDir() {
+		return commonDir(filepath.Join(top, ".git"))
+	}
+	return commonDir(linkedDir(top))
+}
+
+// commonDir returns what git's own directory of a working tree has in common with those of other
+// worktrees, with links resolved; "" if admin is no directory.
+func commonDir(admin string) string {
+	real, err := filepath.EvalSymlinks(admin)
+	if admin == "" || err != nil {
+		return ""
+	}
+	b, err := fs.ReadHead(filepath.Join(real, "commondir"), fileBound)
+	if err != nil {
+		return real
+	}
+	common := strings.TrimSpace(string(b))
+	if !filepath.IsAbs(common) {
+		common = filepath.Join(real, common)
+	}
+	if common, err = filepath.EvalSymlinks(common); err != nil {
+		return ""
+	}
+	return common
 }
 
 // linkedDir returns git's own directory of a worktree or submodule, "" if dir is neither.

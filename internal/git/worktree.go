@@ -54,10 +54,17 @@ var (
 )
 
 // WorktreeAt returns the worktree with the directory dir, nil if it is not one for
-// sessions. It reads two files without running git.
+// sessions. It reads a few files without running git.
+//
+// A directory cannot pretend to be one of another repository: git's own directory of the worktree
+// has to be in that repository and to name dir, and From is a directory of the repository.
 func WorktreeAt(dir string) *Worktree {
 	admin := linkedDir(dir)
 	if admin == "" {
+		return nil
+	}
+	repository := commonDir(admin)
+	if !listed(repository, admin, dir) {
 		return nil
 	}
 	b, err := fs.ReadHead(filepath.Join(admin, recordName), recordBound)
@@ -70,7 +77,59 @@ func WorktreeAt(dir string) *Worktree {
 		return nil
 	}
 	t.Branch = branchPrefix + t.Name
+	if !filepath.IsAbs(t.From) || repositoryOf(t.From) != repository {
+		t.From = dir // it is gone
+		if filepath.Base(repository) == ".git" {
+			t.From = filepath.Dir(repository)
+		}
+	}
 	return t
+}
+
+// listed reports whether a repository has a worktree with git's own directory admin in dir.
+func listed(repository, admin, dir string) bool {
+	real, err := filepath.EvalSymlinks(admin)
+	if err != nil || repository == "" || filepath.Dir(real) != filepath.Join(repository, "worktrees") {
+		return false
+	}
+	b, err := fs.ReadHead(filepath.Join(real, "gitdir"), fileBound)
+	if err != nil {
+		return false
+	}
+	link := strings.TrimSpace(string(b))
+	if !filepath.IsAbs(link) {
+		link = filepath.Join(real, link)
+	}
+	named, err := os.Stat(filepath.Dir(link))
+	if err != nil || filepath.Base(link) != ".git" {
+		return false
+	}
+	is, err := os.Stat(dir)
+	return err == nil && os.SameFile(named, is)
+}
+
+// Original returns the directory that one in a worktree for sessions stands for: what it is a copy
+// of, in the working tree for which the worktree was made. Of any other directory it is that one
+// itself.
+func Original(dir string) string {
+	for range 10 { // worktrees of worktrees
+		top := topOf(dir)
+		t := WorktreeAt(top)
+		if t == nil {
+			return dir
+		}
+		if top == dir {
+			dir = t.From
+			continue
+		}
+		below, err := filepath.Rel(top, dir)
+		from := topOf(t.From)
+		if err != nil || from == "" {
+			return dir
+		}
+		dir = filepath.Join(from, below)
+	}
+	return dir
 }
 
 // WorktreeName returns the name of the worktree of a branch.

@@ -351,3 +351,79 @@ func TestAtIgnoresWhatIsNoRecord(t *testing.T) {
 		}
 	}
 }
+
+// A directory that names the record of a worktree, or has one of its own, is none of that
+// repository: what holds for its project would hold there.
+func TestADirectoryThatPretendsToBeAWorktree(t *testing.T) {
+	dir, _ := project(t)
+	tree := create(t, dir, "real")
+	admin := filepath.Join(dir, ".git", "worktrees", "real")
+	record, err := os.ReadFile(filepath.Join(admin, "parley.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := os.ReadFile(filepath.Join(tree.Path, ".git"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, pretend := range map[string]func(fake string){
+		"the admin directory of another": func(fake string) { put(t, filepath.Join(fake, ".git"), string(link)) },
+		"one of its own": func(fake string) {
+			put(t, filepath.Join(fake, ".git"), "gitdir: admin\n")
+			put(t, filepath.Join(fake, "admin", "parley.json"), string(record))
+			put(t, filepath.Join(fake, "admin", "gitdir"), filepath.Join(fake, ".git")+"\n")
+			put(t, filepath.Join(fake, "admin", "commondir"), filepath.Join(dir, ".git")+"\n")
+		},
+		"one of its own that links to the repository": func(fake string) {
+			put(t, filepath.Join(fake, ".git"), "gitdir: admin\n")
+			if err := os.Symlink(admin, filepath.Join(fake, "admin")); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		fake := t.TempDir()
+		pretend(fake)
+		if at := git.WorktreeAt(fake); at != nil {
+			t.Errorf("%s is taken for %+v", name, at)
+		}
+		if of := git.Original(fake); of != fake {
+			t.Errorf("%s stands for %s", name, of)
+		}
+	}
+
+	// One in a whole repository of its own is a worktree, but of that repository.
+	own := t.TempDir()
+	put(t, filepath.Join(own, "tree", ".git"), "gitdir: "+filepath.Join(own, ".git", "worktrees", "real")+"\n")
+	put(t, filepath.Join(own, ".git", "worktrees", "real", "parley.json"), string(record))
+	put(t, filepath.Join(own, ".git", "worktrees", "real", "gitdir"), filepath.Join(own, "tree", ".git")+"\n")
+	put(t, filepath.Join(own, ".git", "worktrees", "real", "commondir"), "../..\n")
+	if at := git.WorktreeAt(filepath.Join(own, "tree")); at == nil || at.From != own {
+		t.Errorf("a worktree that names another project: %+v", at)
+	}
+}
+
+// A directory of a worktree stands for that of the working tree, also in a worktree that was made
+// in another one.
+func TestOriginal(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "first")
+	second := create(t, tree.Path, "second")
+	put(t, filepath.Join(dir, "below", "x"), "x")
+	below := create(t, filepath.Join(dir, "below"), "third")
+	plain := filepath.Join(t.TempDir(), "plain")
+	run(dir, "worktree", "add", "-q", plain)
+	for at, want := range map[string]string{
+		tree.Path: dir, filepath.Join(tree.Path, "a", "b"): filepath.Join(dir, "a", "b"), second.Path: dir, below.Path: filepath.Join(dir, "below"),
+		filepath.Join(below.Path, "a"): filepath.Join(dir, "a"), dir: dir, plain: plain,
+	} {
+		if got := git.Original(at); got != want {
+			t.Errorf("%s stands for %s, want %s", at, got, want)
+		}
+	}
+	if err := os.RemoveAll(tree.Path); err != nil {
+		t.Fatal(err)
+	}
+	if got := git.Original(second.Path); got != dir {
+		t.Errorf("when the worktree that it was made in is gone, it stands for %s", got)
+	}
+}
