@@ -84,7 +84,7 @@ type Host struct {
 	acted    map[string]*acts // by the id of the viewer, which survives lost connections
 	quiet    time.Time        // since when there have been no viewers and no activity
 	left     bool             // the last viewer has detached, not just lost its connection
-	revision int64            // of the status, from 1; revised is closed when it changes
+	revision int64            // of the status, from 1; revised is closed when it changes, nil while nobody waits
 	revised  chan struct{}
 }
 
@@ -101,7 +101,7 @@ func New(opt Options) (*Host, error) {
 	}
 	h := &Host{
 		opt: opt, session: opt.Session, state: conversation.NewState(), carried: map[int]int64{}, stored: opt.Session.StoredID(),
-		viewers: map[*viewer]struct{}{}, acted: map[string]*acts{}, quiet: time.Now(), revision: 1, revised: make(chan struct{}),
+		viewers: map[*viewer]struct{}{}, acted: map[string]*acts{}, quiet: time.Now(), revision: 1,
 		over: make(chan struct{}), alerts: make(chan struct{}, mostAlerts),
 	}
 	var err error

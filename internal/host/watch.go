@@ -27,14 +27,19 @@ type watched struct {
 // revise notes that the status has changed. h.mu must be held.
 func (h *Host) revise() {
 	h.revision++
-	close(h.revised)
-	h.revised = make(chan struct{})
+	if h.revised != nil {
+		close(h.revised)
+		h.revised = nil
+	}
 }
 
 // watch returns the status when it differs from a revision. It fails when ctx or the session ends.
 func (h *Host) watch(ctx context.Context, after int64) (*watched, error) {
 	for {
 		h.mu.Lock()
+		if h.revised == nil {
+			h.revised = make(chan struct{})
+		}
 		now, revised := h.revision, h.revised
 		h.mu.Unlock()
 		if now != after {
