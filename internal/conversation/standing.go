@@ -95,7 +95,8 @@ func (s *State) AwaitsUser() bool {
 		slices.ContainsFunc(s.RunningSubagents(), func(t *ToolCall) bool { return t.Subagent.Waits })
 }
 
-// timeOf returns when an event happened, zero if unknown.
+// timeOf returns when an event happened, zero if unknown. Only those count of which every record has
+// the time: a viewer must know the same.
 func timeOf(e Event) time.Time {
 	switch e := e.(type) {
 	case AgentStarting:
@@ -109,10 +110,6 @@ func timeOf(e Event) time.Time {
 	case CancelRequested:
 		return e.At
 	case TurnEnded:
-		return e.At
-	case Update:
-		return e.At
-	case OptionChosen:
 		return e.At
 	case PermissionOpened:
 		return e.At
