@@ -77,7 +77,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 		program: tab.Program{
 			Context: ctx, Theme: look.theme(), ReducedMotion: opt.Config.ReducedMotion, Keys: opt.Config.Keys, Vim: opt.Config.Vim, Enter: opt.Config.Enter,
 			Guard: dialog.NewGuard(opt.Now), History: historyOf(opt), Backend: opt.Backend,
-			Version: opt.Version, Changes: opt.Changes, Now: opt.Now, Clipboard: desktop.SystemClipboard(os.Getenv).Copy,
+			Version: opt.Version, Now: opt.Now, Clipboard: desktop.SystemClipboard(os.Getenv).Copy,
 			ClipboardImage: desktop.SystemClipboard(os.Getenv).Image,
 		},
 		inline:     opt.Inline,
@@ -373,7 +373,7 @@ func (m *Model) recalled(used recalledMsg) tea.Cmd {
 	if !semver.IsValid(now) || semver.Compare(now, before) <= 0 {
 		return nil
 	}
-	if semver.IsValid(before) && m.program.Changes != "" {
+	if semver.IsValid(before) && m.program.News != "" {
 		m.front.TellNews()
 	}
 	memory, version := m.program.Recent, m.program.Version

@@ -46,8 +46,6 @@ type Options struct {
 	// Cwd is shown while there is no session.
 	Cwd     string
 	Version string
-	// Changes says what has changed from version to version, in Markdown.
-	Changes string
 	// Shown is called once the first frame is on the terminal; nil calls nothing.
 	Shown func()
 	// Now is the clock; nil is time.Now.

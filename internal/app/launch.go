@@ -409,6 +409,8 @@ type Backend struct {
 	Missing func() []config.Agent
 	// Registry has the installable agents; nil has none.
 	Registry *registry.Agents
+	// News is the changelog, in Markdown.
+	News string
 	// Recent remembers what was last used; nil remembers nothing.
 	Recent *config.RecentFile
 	// Start makes the session with an agent. It must not wait for the agent.

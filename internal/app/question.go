@@ -43,9 +43,6 @@ type Choice struct {
 	Risky bool
 	// Open are stored sessions that the choice opens.
 	Open []Open
-	// DropWorktree means that the front end asks whether to drop the session's worktree: it
-	// knows who works there.
-	DropWorktree bool
 	// Do carries the choice out. It may be slow; nil does nothing. Here does so in the front end
 	// instead, and must not be slow.
 	Do   func() (Outcome, error)

@@ -95,6 +95,18 @@ func (e SessionEntry) Preview() string {
 	return strings.Join(lines, "\n")
 }
 
+// Elapsed formats the time that something has been running, like a clock.
+func Elapsed(d time.Duration) string {
+	s := int(d.Seconds())
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm %02ds", s/60, s%60)
+	}
+	return fmt.Sprintf("%dh %02dm", s/3600, s/60%60)
+}
+
 // Ago describes a time span roughly.
 func Ago(d time.Duration) string {
 	const day = 24 * time.Hour

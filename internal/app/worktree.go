@@ -14,8 +14,9 @@ import (
 const NothingToMerge = "the worktree has no unmerged changes"
 
 // MergeWorktree merges the commits of a worktree, or returns the question to ask first.
-// Uncommitted changes must be committed first.
-func MergeWorktree(ctx context.Context, tree *git.Worktree) (Outcome, error) {
+// Uncommitted changes must be committed first. The front end asks in drop whether to drop it after
+// that.
+func MergeWorktree(ctx context.Context, tree *git.Worktree, drop func()) (Outcome, error) {
 	work, err := tree.Work(ctx)
 	switch {
 	case err != nil:
@@ -23,7 +24,7 @@ func MergeWorktree(ctx context.Context, tree *git.Worktree) (Outcome, error) {
 	case work.Empty():
 		return Outcome{Say: NothingToMerge}, nil
 	case len(work.Uncommitted) > 0:
-		return Outcome{Ask: commitQuestion(ctx, tree, work)}, nil
+		return Outcome{Ask: commitQuestion(ctx, tree, work, drop)}, nil
 	}
 	return Outcome{Ask: &Question{
 		Title: "Merge into " + termtext.Line(tree.Into) + "?",
@@ -43,7 +44,7 @@ func MergeWorktree(ctx context.Context, tree *git.Worktree) (Outcome, error) {
 				}
 				return Outcome{Ask: &Question{
 					Title: "Merged", Text: text,
-					Choices: []Choice{{Name: "Keep the worktree", Key: "k"}, {Name: "Drop the worktree", DropWorktree: true}},
+					Choices: []Choice{{Name: "Keep the worktree", Key: "k"}, {Name: "Drop the worktree", Here: drop}},
 				}}, nil
 			}},
 			{Name: "Do nothing", Key: "n"},
@@ -52,7 +53,7 @@ func MergeWorktree(ctx context.Context, tree *git.Worktree) (Outcome, error) {
 }
 
 // commitQuestion asks whether to commit everything before merging, and with which message.
-func commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeWork) *Question {
+func commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeWork, drop func()) *Question {
 	message := &Question{Title: "Commit with this message", Hint: "commit message", Enter: func(text string) (Outcome, error) {
 		if strings.TrimSpace(text) == "" {
 			return Outcome{Say: "not committed: the message is empty"}, nil
@@ -60,7 +61,7 @@ func commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeW
 		if err := tree.Commit(ctx, text); err != nil {
 			return Outcome{}, err
 		}
-		return MergeWorktree(ctx, tree)
+		return MergeWorktree(ctx, tree, drop)
 	}}
 	return &Question{
 		Title: "Commit first?",
@@ -88,8 +89,8 @@ func MergeCommits(ctx context.Context, tree *git.Worktree) (string, error) {
 }
 
 // DropWorktreeQuestion asks whether to drop a worktree, and lists its unmerged work. The front
-// end carries out the second choice, by [DropWorktree].
-func DropWorktreeQuestion(ctx context.Context, tree *git.Worktree) (Question, error) {
+// end drops it in drop, by [DropWorktree].
+func DropWorktreeQuestion(ctx context.Context, tree *git.Worktree, drop func()) (Question, error) {
 	work, err := tree.Work(ctx)
 	if err == nil {
 		err = work.Whole()
@@ -106,7 +107,7 @@ func DropWorktreeQuestion(ctx context.Context, tree *git.Worktree) (Question, er
 	}
 	return Question{
 		Title: "Drop the worktree " + tree.Name + "?", Text: text,
-		Choices: []Choice{{Name: "Keep it", Key: "k"}, {Name: "Drop it", Key: "d", Risky: true}},
+		Choices: []Choice{{Name: "Keep it", Key: "k"}, {Name: "Drop it", Key: "d", Risky: true, Here: drop}},
 	}, nil
 }
 

@@ -201,8 +201,9 @@ func (o *startOptions) run(ctx context.Context) error {
 	defer l.Close()
 	opt := tui.Options{
 		Backend: host.Keeping(l, l.Backend(), l.Keep),
-		Config:  cfg, Agent: agent, Cwd: o.cwd, Version: l.Version, Changes: changelog, Prompt: o.prompt,
+		Config:  cfg, Agent: agent, Cwd: o.cwd, Version: l.Version, Prompt: o.prompt,
 	}
+	opt.News = changelog
 	if opt.Stored != nil {
 		defer opt.Stored.Close()
 	}

@@ -28,7 +28,9 @@ func (f *front) rows() command.Rows[command.Common] {
 	}
 	return append(
 		command.Commands(),
-		own("cancel", "cancel the turn, or parley's own question", f.p.cancel),
+		row{ID: command.Cancel, Slash: "cancel", Help: "Cancel", Do: command.Common{
+			Plain: "cancel the turn, or parley's own question", Do: func(command.Front) { f.p.cancel() },
+		}},
 		own("again", "repeat the question", f.p.repeat),
 		inSession("send", "send the queued prompts", (*live).sendQueue),
 		inSession("now", "send a prompt into the running turn, or after cancelling it: /now PROMPT", func(*live) { f.sendNow() }),
@@ -136,6 +138,10 @@ func (f *front) run(c command.Common) {
 			return
 		}
 	}
+	if c.With != nil && f.words != "" {
+		c.With(f, f.words)
+		return
+	}
 	c.Do(f)
 }
 
@@ -220,14 +226,18 @@ func (f *front) sendNow() {
 	f.p.state.take()
 }
 
-// showCall writes a tool call in full.
+// showCall writes the tool call with a number.
 func (p *program) showCall(words string) {
 	n, err := strconv.Atoi(words)
 	if err != nil || n < 1 || n > len(p.out.calls) {
 		p.out.line("No such tool call.")
 		return
 	}
-	t := p.out.calls[n-1]
+	p.writeCall(p.out.calls[n-1])
+}
+
+// writeCall writes a tool call in full.
+func (p *program) writeCall(t *conversation.ToolCall) {
 	asked := &conversation.Permission{Asked: t, ToolCall: t}
 	if l, open := p.live(); open {
 		p.out.line(l.permissionText(asked))

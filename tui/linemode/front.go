@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"parley/acpclient"
@@ -13,9 +15,11 @@ import (
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
+	"parley/tui/markdown"
 	"parley/tui/toolview"
 )
 
@@ -195,6 +199,68 @@ func (f *front) Fork(prompt int) {
 			f.Tell("The session was not forked", err.Error())
 			return nil
 		},
+	})
+}
+
+// Read lists the sections of a document. The words choose one, which is written as it is.
+func (f *front) Read(title, text string) {
+	c := command.Choice{Title: title, Choosing: "show", Empty: title + ": nothing to read."}
+	for i, s := range markdown.Sections(text) {
+		c.Items = append(c.Items, command.Item{ID: strconv.Itoa(i + 1), Title: s.Heading, Do: func() { f.p.out.line(strings.TrimSpace(s.Source)) }})
+	}
+	f.Choose(c)
+}
+
+func (f *front) ShowCall(call *conversation.ToolCall) { f.p.writeCall(call) }
+
+// StepIn writes the command and its output so far.
+func (f *front) StepIn(term *conversation.Terminal) {
+	f.p.out.line(termtext.VisibleBlanks(toolview.OutputAttachment(term).Text))
+}
+
+func (f *front) Rename(name string) {
+	lib, id := f.p.opt.Stored, f.StoredID()
+	switch {
+	case name == "":
+		f.p.out.line("Which name? /rename NAME.")
+	case lib == nil || id == "":
+		f.Say("there is no stored session to name: send a prompt first")
+	default:
+		f.InBackground(func(context.Context) func() {
+			err := lib.Rename(id, name)
+			return func() {
+				if err != nil {
+					f.Say(err.Error())
+					return
+				}
+				f.Say("the session is called " + termtext.Line(name))
+			}
+		})
+	}
+}
+
+func (f *front) Worktree() *git.Worktree {
+	if l := f.live(); l != nil && !l.Session.About().Far {
+		return git.WorktreeAt(l.Conversation.Cwd)
+	}
+	return nil
+}
+
+func (f *front) NoDrop() string { return "" }
+
+// Drop drops the worktree, and ends the program with the session.
+func (f *front) Drop(tree *git.Worktree) {
+	s := f.live().Session
+	f.InBackground(func(ctx context.Context) func() {
+		text, err := app.DropWorktree(ctx, s, tree)
+		return func() {
+			if err != nil {
+				f.Tell("The worktree was not dropped; the agent was stopped", err.Error())
+				return
+			}
+			f.Tell("The worktree "+tree.Name+" was dropped", text)
+			f.Quit()
+		}
 	})
 }
 

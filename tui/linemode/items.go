@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
@@ -244,7 +245,7 @@ func (w *itemWriter) Note(n *conversation.Note) {
 		text = "The turn has ended"
 	}
 	if n.Worked >= time.Second {
-		text += " after " + toolview.Elapsed(n.Worked)
+		text += " after " + app.Elapsed(n.Worked)
 	}
 	if n.Detail != "" {
 		text += "\n" + n.Detail

@@ -574,6 +574,8 @@ func TestCommandsSayWhyNot(t *testing.T) {
 		{"/end-session", "This session ends with parley"},
 		{"/keep", "Sessions cannot be kept running here."},
 		{"/fork", "This agent cannot fork sessions."},
+		{"/worktree", "This session works in no worktree."},
+		{"/tasks", "Nothing works in the background."},
 	} {
 		r.types(c.line + "\n").reads(c.says)
 	}

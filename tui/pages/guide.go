@@ -33,46 +33,19 @@ type Guide struct {
 	overlay int             // the line where the contents begin
 }
 
-// section is a part of a document below a heading.
+// section is a part of the document; start is its first line, as it is laid out.
 type section struct {
-	heading string
-	level   int
-	source  string
-	start   int // its first line, as it is laid out
+	markdown.Section
+	start int
 }
 
 // NewGuide shows a document in Markdown below a title.
 func NewGuide(env dialog.Env, title, text string) *Guide {
-	return &Guide{
-		env: env, page: list.Page{Theme: env.Theme}, title: termtext.Line(title),
-		sections: cutSections(text), text: list.NewText(env.Keys),
+	d := &Guide{env: env, page: list.Page{Theme: env.Theme}, title: termtext.Line(title), text: list.NewText(env.Keys)}
+	for _, s := range markdown.Sections(text) {
+		d.sections = append(d.sections, section{Section: s})
 	}
-}
-
-// cutSections cuts a document at its headings of the first three levels.
-func cutSections(text string) []section {
-	var all []section
-	var part strings.Builder
-	heading, level, fenced := "", 1, false
-	end := func() {
-		if source := part.String(); strings.TrimSpace(source) != "" {
-			all = append(all, section{heading: heading, level: level, source: source})
-		}
-		part.Reset()
-	}
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fenced = !fenced
-		}
-		marks := len(line) - len(strings.TrimLeft(line, "#"))
-		if title, is := strings.CutPrefix(line[marks:], " "); is && !fenced && marks >= 1 && marks <= 3 {
-			end()
-			heading, level = termtext.Line(strings.ReplaceAll(title, "`", "")), marks
-		}
-		part.WriteString(line)
-	}
-	end()
-	return all
+	return d
 }
 
 // Covers says that the page takes the whole screen.
@@ -98,7 +71,7 @@ func (d *Guide) lay(width int) {
 		if i > 0 {
 			lines = append(lines, "")
 		}
-		drawn := markdown.Whole(d.sections[i].source, width, d.env.Theme)
+		drawn := markdown.Whole(d.sections[i].Source, width, d.env.Theme)
 		d.sections[i].start = len(lines)
 		lines = append(lines, drawn...)
 	}
@@ -124,14 +97,14 @@ func (d *Guide) goTo(i int) {
 }
 
 // name is the heading of a section, indented by its level.
-func (s *section) name() string { return strings.Repeat("  ", max(0, s.level-2)) + s.heading }
+func (s *section) name() string { return strings.Repeat("  ", max(0, s.Level-2)) + s.Heading }
 
 // showContents lists the sections to choose one from.
 func (d *Guide) showContents() {
 	items := make([]dialog.Item, len(d.sections))
 	for i := range d.sections {
 		s := &d.sections[i]
-		items[i] = dialog.Item{ID: s.heading, Title: s.name(), Current: i == d.current(), Do: dialog.Do(func() tea.Cmd {
+		items[i] = dialog.Item{ID: s.Heading, Title: s.name(), Current: i == d.current(), Do: dialog.Do(func() tea.Cmd {
 			d.goTo(i)
 			return nil
 		})}

@@ -10,7 +10,6 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/docs"
 	"parley/internal/app/command"
 	"parley/internal/termtext"
 	"parley/tui/composer"
@@ -184,10 +183,6 @@ func newPromptRows() command.Rows[promptCommand] {
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }, atQuestion: true,
 			unready: func(l *live) string { return unless(len(l.Conversation.Running()) > 0, "no command is running") },
 		}},
-		{ID: command.Background, Keys: "f6", Help: "Show what works in the background", Words: "subagents tasks jobs stop processes", Slash: "tasks background", Do: promptCommand{
-			in: inSession, live: openBackground, atQuestion: true,
-			unready: func(l *live) string { return unless(len(l.Conversation.Background()) > 0, nothingInBackground) },
-		}},
 		{ID: command.AddOutput, Keys: "f8", Help: "Add the output of your last command", Words: "output shell bash attach", Do: promptCommand{
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.AddOutput(l.commands.Last()) },
 			unready: func(l *live) string { return unless(l.commands.Last() != nil, "run a command with ! first") },
@@ -197,20 +192,11 @@ func newPromptRows() command.Rows[promptCommand] {
 		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs}},
 		{ID: command.PrevTab, Keys: "ctrl+pgup alt+,", Help: "Previous tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs}},
 		{ID: command.Tab, Keys: "alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+9", Help: "Go to this tab", Absent: "it is the number of the tab: next and previous tab are listed", Do: promptCommand{do: always(func(*Tab) {})}}, // the key names the tab: see tabKey
-		{ID: command.RenameTab, Help: "Rename tab", Words: "name title", Slash: "rename title", Do: promptCommand{do: always((*Tab).renameTab), with: func(t *Tab, name string) tea.Cmd { return t.setName(name) }}},
 		{ID: command.CloseTab, Keys: "alt+w", Help: "Close the tab", Do: promptCommand{do: func(t *Tab) tea.Cmd { return t.leaving.Close() }}},
-		{ID: command.Guide, Help: "Read the guide", Words: "manual documentation docs", Slash: "guide docs", Do: promptCommand{
-			do:         always(func(t *Tab) { t.dialogs.Push(pages.NewGuide(t.env(), "Guide", docs.Guide())) }),
-			atQuestion: true, in: inAll,
-		}},
 		{ID: "files", Help: "Show the files the agent wrote", Words: "edits diff changes", Do: promptCommand{in: inSession, live: fileList}},
 		{ID: "shell", Help: "Open your shell", Words: "terminal bash console command !", Do: promptCommand{in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }}},
 		{ID: "theme", Help: "Choose the theme", Words: "colours colors dark light appearance", Slash: "theme themes", Do: promptCommand{do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }}},
 		{ID: "edit_config", Help: "Edit the configuration file", Words: "settings preferences vim mcp servers sandbox keys notifications", Slash: "config vim mcp sandbox keys", Do: promptCommand{do: (*Tab).editConfig}},
-		{ID: "news", Help: "Show the news", Words: "changelog release version", Slash: "news changelog release-notes", Do: promptCommand{do: always(func(t *Tab) {
-			t.news = false
-			t.dialogs.Push(pages.NewGuide(t.env(), "What is new", t.program.Changes))
-		})}},
 	}...)
 }
 
@@ -350,8 +336,8 @@ func (t *Tab) runWith(a config.Action, argument string) tea.Cmd {
 
 // otherItems returns the palette items that are no actions.
 func (l *live) otherItems() []dialog.Item {
-	f := &front{tab: l.tab}
-	items := slices.Concat(l.operationItems(), f.items(command.RewindItems(f)), l.tab.worktree.Items())
+	f := l.tab.acting
+	items := slices.Concat(l.operationItems(), f.items(command.RewindItems(f)), l.tab.worktreeItems())
 	for i := range items {
 		items[i].Group = "more"
 	}
@@ -490,7 +476,9 @@ func (l *live) operationItems() []dialog.Item {
 	for i, p := range l.Conversation.Operations() {
 		items = append(items, dialog.Item{
 			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
-			Do: dialog.Do(func() tea.Cmd { return l.cancelOperation(l.Session, p) }),
+			Do: dialog.Do(func() tea.Cmd {
+				return l.tab.front(func(f command.Front) { command.CancelOperation(f, p) })
+			}),
 		})
 	}
 	return items

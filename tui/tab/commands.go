@@ -167,37 +167,6 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 	return nil
 }
 
-// EndCommand ends a running command: the user's own at once, the agent's after a
-// confirmation.
-func (c *commands) EndCommand(term *conversation.Terminal) tea.Cmd {
-	switch {
-	case term == nil:
-		return c.say("this item has no command")
-	case term.Own:
-		return c.say("the agent runs this command itself: cancel the turn to stop it")
-	case term.Exit != nil:
-		return c.say("the command has ended")
-	case term.Personal:
-		return c.kill(term)
-	}
-	c.dialogs.Push(dialog.NewSelector(c.env(), dialog.List{Title: "Stop the agent's command?", Items: []dialog.Item{
-		{ID: "run", Title: "Keep it running", About: term.Command, Do: dialog.Close{}},
-		{ID: "end", Title: "Stop it", About: term.Command, Do: dialog.Do(func() tea.Cmd { return c.kill(term) })},
-	}}))
-	return nil
-}
-
-// kill ends a command and waits for it in the background.
-func (c *commands) kill(term *conversation.Terminal) tea.Cmd {
-	ctx, machine := c.program.Context, c.Session
-	return inBackground(func() then {
-		if err := session.Try(ctx, machine, session.EndTerminal{ID: term.ID}); err != nil {
-			return func() tea.Cmd { return c.say(err.Error()) }
-		}
-		return nil
-	})
-}
-
 // Last returns the user's last command, or nil.
 func (c *commands) Last() *conversation.Terminal {
 	conv := c.Conversation

@@ -14,6 +14,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/test"
@@ -165,12 +166,12 @@ func TestEndAndAdd(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		c, p := commandsBench(b)
 		term := b.conv().Terminals["term"]
-		b.Do(c.EndCommand(term))
+		b.Do(b.front(func(f command.Front) { command.StopCommand(f, term) }))
 		b.Choose("Keep it running")
 		if got := p.take(); got != "" {
 			t.Errorf("the machine was asked to %s", got)
 		}
-		b.Do(c.EndCommand(term))
+		b.Do(b.front(func(f command.Front) { command.StopCommand(f, term) }))
 		b.Choose("Stop it")
 		if got := p.take(); got != "end term" {
 			t.Errorf("the machine was asked to %s", got)
@@ -181,7 +182,7 @@ func TestEndAndAdd(t *testing.T) {
 		b.conv().Apply(conversation.ShellStarted{ID: "own", Command: "ls"})
 		b.conv().Apply(conversation.TerminalOutput{ID: "own", Data: []byte("a\r\nb\r\n")})
 		own := b.conv().Terminals["own"]
-		b.Do(c.EndCommand(own))
+		b.Do(b.front(func(f command.Front) { command.StopCommand(f, own) }))
 		if got := p.take(); got != "end own" {
 			t.Errorf("the machine was asked to %s", got)
 		}

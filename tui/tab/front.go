@@ -28,17 +28,19 @@ type front struct {
 
 var _ command.Front = (*front)(nil)
 
-// front returns what do does in this front end.
-func (t *Tab) front(do func(command.Front)) tea.Cmd {
-	f := &front{tab: t}
-	return f.do(func() { do(f) })
+// asFront returns what do does in this front end.
+func (t *Tab) asFront(do func(command.Front)) tea.Cmd {
+	return t.acting.do(func() { do(t.acting) })
 }
 
 // do returns what do does.
 func (f *front) do(do func()) tea.Cmd {
+	outer := f.cmds
 	f.cmds = nil
 	do()
-	return tea.Batch(f.cmds...)
+	cmd := tea.Batch(f.cmds...)
+	f.cmds = outer
+	return cmd
 }
 
 func (f *front) add(cmd tea.Cmd) { f.cmds = append(f.cmds, cmd) }
@@ -74,14 +76,7 @@ func (f *front) After(d time.Duration, do func()) {
 }
 
 func (f *front) Ask(q app.Question) {
-	asked := f.tab.confirmation(q)
-	asked.While = q.While
-	for i, c := range q.Choices {
-		if c.Here != nil {
-			asked.Choices[i].Do = f.action(c.Here, false)
-		}
-	}
-	f.tab.ask(asked)
+	f.tab.ask(f.tab.confirmation(q))
 }
 
 func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
@@ -192,6 +187,29 @@ func (f *front) InBackground(do func(context.Context) func()) {
 }
 
 func (f *front) Help() { f.tab.dialogs.Push(pages.NewHelp(f.tab.env(), keysNow(f.tab)...)) }
+
+func (f *front) Read(title, text string) {
+	f.tab.news = f.tab.news && text != f.tab.program.News
+	f.tab.dialogs.Push(pages.NewGuide(f.tab.env(), title, text))
+}
+
+func (f *front) ShowCall(call *conversation.ToolCall) {
+	if r, ok := f.tab.state.transcript(); ok {
+		f.tab.dialogs.Push(r.reader.pager(call))
+	}
+	f.add(f.tab.diffPositions.Locate(f.tab.cwd, toolview.Fragments(call.Content)))
+}
+
+func (f *front) StepIn(term *conversation.Terminal) { f.add(f.live().commands.StepIn(term)) }
+
+func (f *front) Rename(name string) {
+	if name == "" {
+		f.tab.renameTab()
+		return
+	}
+	f.add(f.tab.setName(name))
+}
+
 func (f *front) Quit() { f.add(f.tab.leaving.Leave()) }
 
 func (f *front) Changes() { f.add(f.live().showChanges()) }
@@ -256,8 +274,11 @@ func commonCommand(c command.Common) promptCommand {
 	case c.Replay:
 		p.in = inAll
 	}
+	if c.With != nil {
+		p.with = func(t *Tab, words string) tea.Cmd { return t.front(func(f command.Front) { c.With(f, words) }) }
+	}
 	if c.Why != nil {
-		p.unready = func(l *live) string { return c.Why(&front{tab: l.tab}) }
+		p.unready = func(l *live) string { return c.Why(l.tab.acting) }
 	}
 	return p
 }

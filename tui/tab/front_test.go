@@ -13,7 +13,7 @@ import (
 
 // shared does a command of all front ends, whether or not it can be done now.
 func (b *bench) shared(id config.Action) {
-	f := &front{tab: b.Tab}
+	f := b.acting
 	b.Do(f.do(func() { command.Commands().Named(id).Do.Do(f) }))
 }
 

@@ -13,7 +13,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/dialog"
-	"parley/tui/toolview"
 )
 
 // followStart reads the stderr of an agent that starts, once a second.
@@ -68,7 +67,7 @@ func (l *live) askToStop() {
 	stop := func() tea.Cmd { session.Post(l.Session, session.Kill{}); return nil }
 	l.ask(dialog.Confirmation{
 		Title: "The agent does not respond",
-		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", toolview.Elapsed(l.program.Now().Sub(l.Conversation.Turn.Cancelling))),
+		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", app.Elapsed(l.program.Now().Sub(l.Conversation.Turn.Cancelling))),
 		Choices: []dialog.Choice{
 			{Name: "Keep waiting", Key: "w", Do: dialog.Close{}},
 			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},

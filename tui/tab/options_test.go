@@ -264,7 +264,9 @@ func TestNothingToCancel(t *testing.T) {
 func TestCancelPiece(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		b.Do(b.cancelOperation(b.session(), conversation.Operation{Call: &conversation.ToolCall{ID: "t"}}))
+		b.Do(b.front(func(f command.Front) {
+			command.CancelOperation(f, conversation.Operation{Call: &conversation.ToolCall{ID: "t"}})
+		}))
 		b.mustShow(t, "The agent did not cancel the call")
 	})
 }

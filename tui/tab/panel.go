@@ -229,7 +229,7 @@ func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 
 // dialogOf turns a question into a dialog. Its answers run in the background.
 func (t *Tab) dialogOf(q app.Question) dialog.Confirmation {
-	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines}
+	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines, While: q.While}
 	for _, choice := range q.Choices {
 		do := dialog.Action(dialog.Close{})
 		switch {
@@ -237,8 +237,8 @@ func (t *Tab) dialogOf(q app.Question) dialog.Confirmation {
 			do = dialog.Do(func() tea.Cmd { return send(Open(choice.Open)) })
 		case choice.Do != nil:
 			do = dialog.Do(func() tea.Cmd { return t.carryOut(choice.Do) })
-		case choice.DropWorktree:
-			do = dialog.Do(t.worktree.drop)
+		case choice.Here != nil:
+			do = t.acting.action(choice.Here, false)
 		}
 		c.Choices = append(c.Choices, dialog.Choice{Name: choice.Name, More: choice.More, Key: choice.Key, Risky: choice.Risky, Do: do})
 	}

@@ -39,8 +39,6 @@ type Program struct {
 	// ReducedMotion disables animations.
 	ReducedMotion bool
 	Version       string
-	// Changes is the changelog, in Markdown.
-	Changes string
 	// Clipboard puts text on the system's clipboard and returns the name of the program that
 	// took it. It is nil if the system has none.
 	Clipboard func(ctx context.Context, text string) (way string, err error)
@@ -173,8 +171,8 @@ type Summary struct {
 // Summary returns what the tab line shows.
 func (t *Tab) Summary() Summary {
 	title := t.label()
-	if t.worktree.tree != nil {
-		title = worktreeMark + title
+	if t.worktree != nil {
+		title = command.WorktreeMark + title
 	}
 	return Summary{t.State(), title}
 }

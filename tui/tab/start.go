@@ -96,7 +96,7 @@ func (t *Tab) adopt(s *app.Live) *live {
 func (t *Tab) setDir(cwd string) {
 	if cwd != t.cwd {
 		t.cwd, t.branch = cwd, ""
-		t.worktree.tree = nil
+		t.worktree = nil
 	}
 	t.composer.SetRoot(t.cwd)
 }
@@ -113,7 +113,7 @@ func (t *Tab) readBranch() tea.Cmd {
 		return func() tea.Cmd {
 			if dir == t.cwd {
 				t.branch = branch
-				t.worktree.tree = tree
+				t.worktree = tree
 			}
 			return nil
 		}

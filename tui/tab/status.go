@@ -111,7 +111,7 @@ func (f *statusInfo) Activity() string {
 	case c.Turn.Running:
 		left = f.spin() + th.Muted.Render("working"+f.elapsed(f.Conversation.Turn.Worked(f.Now)))
 		if quiet := f.Now.Sub(f.Heard); quiet >= app.LongQuiet && !f.Still && !f.Replay {
-			left += th.Muted.Render("  no update for " + toolview.Elapsed(quiet))
+			left += th.Muted.Render("  no update for " + app.Elapsed(quiet))
 		}
 		if f.Slow != "" {
 			left += "  " + f.slow()
@@ -173,7 +173,7 @@ func (f *statusInfo) elapsed(d time.Duration) string {
 	if f.Still {
 		return ""
 	}
-	return " " + toolview.Elapsed(d)
+	return " " + app.Elapsed(d)
 }
 
 // Line draws the status line: options, usage, agent and directory. If it is too narrow, agent
@@ -391,7 +391,7 @@ func (u unopened) messageLine(activity string, width int) (line string, column i
 func newStatusInfo(t *Tab) *statusInfo {
 	f := &statusInfo{
 		Theme: t.program.Theme, Keys: t.program.Keys, Now: t.now(), Tick: t.ticks, Still: t.program.ReducedMotion,
-		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree.tree != nil,
+		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree != nil,
 		ReadOnly: t.stored.readOnly,
 	}
 	t.state.describe(f)
@@ -450,7 +450,7 @@ func (f *statusInfo) startLine() string {
 	starting := f.startWords(termtext.Truncate(termtext.Line(c.Agent.Command), mostCommand, "…"))
 	left = f.spin() + th.Muted.Render("still ") + starting
 	if !f.Still {
-		left += th.Muted.Render(", " + toolview.Elapsed(d))
+		left += th.Muted.Render(", " + app.Elapsed(d))
 	}
 	last := lastLines(f.Stderr, 1)
 	switch {
@@ -466,7 +466,7 @@ func (f *statusInfo) startLine() string {
 func (f *statusInfo) unanswered(d time.Duration) string {
 	silent := "no answer"
 	if !f.Still {
-		silent += " for " + toolview.Elapsed(d)
+		silent += " for " + app.Elapsed(d)
 	}
 	return f.Theme.Warning.Render(silent) + "  " + f.Theme.Accent.Render(keyName(f.Keys, command.Cancel)+" stops it")
 }

@@ -14,7 +14,6 @@ import (
 	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/tui/theme"
-	"parley/tui/toolview"
 )
 
 // told are the facts of a session in a mode, after some events.
@@ -254,7 +253,7 @@ func TestQuietBeginsWithTheView(t *testing.T) {
 	b.conv().Apply(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}, At: b.clock.Add(-time.Hour)})
 	b.mustNotShow(t, "no update")
 	b.clock = b.clock.Add(app.LongQuiet)
-	b.mustShow(t, "no update for "+toolview.Elapsed(app.LongQuiet))
+	b.mustShow(t, "no update for "+app.Elapsed(app.LongQuiet))
 }
 
 // What a wide screen has room for is not cut: values, headings, and titles in lists.

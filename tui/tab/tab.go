@@ -27,6 +27,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/app/command"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/tui/composer"
@@ -41,7 +42,8 @@ type Tab struct {
 
 	// cwd is the directory of the session, or of the next one, branch its git branch.
 	cwd, branch string
-	worktree    *worktree
+	worktree    *git.Worktree // of the directory, nil if it is in none
+	acting      *front        // does the commands of all front ends
 	// base is parley's working directory, to which the user's paths are relative.
 	base string
 
@@ -77,13 +79,13 @@ type Tab struct {
 // New creates a tab for a session in a directory, in the background.
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{ui: &ui{id: id, program: p, dialogs: dialog.NewStack(p.Guard)}, cwd: cwd, base: cwd}
-	t.env, t.confirmation, t.now = t.dialogEnv, t.dialogOf, t.displayedTime
+	t.env, t.confirmation, t.front, t.now = t.dialogEnv, t.dialogOf, t.asFront, t.displayedTime
 	t.state = &choosing{unopened{t}}
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, composer: t.composer, session: t.session, top: t.topItem}
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
-	t.worktree = &worktree{tab: t}
+	t.acting = &front{tab: t}
 	t.leaving, t.input = &leaving{tab: t}, &input{tab: t}
 	return t
 }

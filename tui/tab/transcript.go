@@ -57,7 +57,9 @@ func transcriptRows() command.Rows[readerFunc] {
 		{ID: "half_page_up", Keys: "ctrl+u", Help: "Scroll up half a page", Absent: step, Do: halves(-1)},
 		{ID: "half_page_down", Keys: "ctrl+d", Help: "Scroll down half a page", Absent: step, Do: halves(1)},
 		{ID: command.StepIn, Keys: "t", Help: "Step into the command", Do: onCommand((*commands).StepIn)},
-		{ID: command.EndCommand, Keys: "x", Help: "Stop the command", Do: onCommand((*commands).EndCommand)},
+		{ID: command.EndCommand, Keys: "x", Help: "Stop the command", Do: onCommand(func(c *commands, term *conversation.Terminal) tea.Cmd {
+			return c.front(func(f command.Front) { command.StopCommand(f, term) })
+		})},
 		{ID: command.ItemAdd, Keys: "a", Help: "Add the command's output to the prompt", Do: onCommand((*commands).AddOutput)},
 		{ID: command.FocusPrompt, Keys: "tab i", Help: "Back to the prompt", Absent: "closing the palette does it", Do: reads((*reader).leave)},
 	}

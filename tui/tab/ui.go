@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
+	"parley/internal/app/command"
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -26,6 +27,8 @@ type ui struct {
 	env func() dialog.Env
 	// confirmation turns a question into a dialog: see [Tab.dialogOf].
 	confirmation func(app.Question) dialog.Confirmation
+	// front does what is the same in all front ends: see [Tab.asFront].
+	front func(func(command.Front)) tea.Cmd
 }
 
 // ask opens a confirmation.

@@ -26,9 +26,9 @@ func project(t *testing.T) (dir string, tree *git.Worktree) {
 }
 
 // do carries out what the palette offers under a title that begins like this.
-func do(t *testing.T, b *bench, w *worktree, title string) {
+func do(t *testing.T, b *bench, title string) {
 	t.Helper()
-	for _, item := range w.Items() {
+	for _, item := range b.worktreeItems() {
 		if action, ok := item.Do.(dialog.Do); ok && strings.HasPrefix(item.Title, title) {
 			b.Do(action())
 			return
@@ -43,14 +43,13 @@ func TestMergeAndDrop(t *testing.T) {
 	dir, tree := project(t)
 	runBench(t, func(t *testing.T, b *bench) {
 		b.play("handshake\n")
-		w := b.worktree
-		w.tree = tree
-		do(t, b, w, "Worktree: show")
+		b.worktree = tree
+		do(t, b, "Worktree: show")
 		if p, ok := b.dialogs.Top().(*pager); !ok || !p.list.HasDiff() {
 			t.Fatalf("shown is %T", b.dialogs.Top())
 		}
 		b.Press("q")
-		do(t, b, w, "Worktree: merge")
+		do(t, b, "Worktree: merge")
 		b.MustSay("Commit first?")
 		b.Choose("Commit it")
 		b.Press("x", "enter")
@@ -64,8 +63,8 @@ func TestMergeAndDrop(t *testing.T) {
 		b.MustSay("and the agent is stopped.")
 		b.Choose("Drop it")
 		b.MustSay("The worktree feature was dropped")
-		if b.stored.readOnly != "its worktree was dropped" || !b.session().Stream().Closed() || w.tree != nil || !git.WorktreeGone(tree.Path) {
-			t.Errorf("%q, and the worktree is there: %v", b.stored.readOnly, w.tree != nil)
+		if b.stored.readOnly != "its worktree was dropped" || !b.session().Stream().Closed() || b.worktree != nil || !git.WorktreeGone(tree.Path) {
+			t.Errorf("%q, and the worktree is there: %v", b.stored.readOnly, b.worktree != nil)
 		}
 	})
 }
@@ -75,19 +74,17 @@ func TestNotWhileItIsInUse(t *testing.T) {
 	_, tree := project(t)
 	runBench(t, func(t *testing.T, b *bench) {
 		b.work(t)
-		w := b.worktree
-		w.tree = tree
+		b.worktree = tree
 		for _, title := range []string{"Worktree: merge", "Worktree: drop"} {
-			do(t, b, w, title)
+			do(t, b, title)
 			b.MustSay("the agent is working in the worktree")
 		}
 	})
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
 		b.program.Tabs = &twoTabs{shared: true}
-		w := b.worktree
-		w.tree = tree
-		do(t, b, w, "Worktree: drop")
+		b.worktree = tree
+		do(t, b, "Worktree: drop")
 		if b.MustSay("another tab has a session in this worktree"); !b.dialogs.Empty() {
 			t.Errorf("it asks\n%s", b.Screen())
 		}
@@ -100,10 +97,9 @@ func TestDropWhatIsGone(t *testing.T) {
 	_, tree := project(t)
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
-		w := b.worktree
-		w.tree = tree
-		do(t, b, w, "Worktree: drop")
-		w.tree = nil
+		b.worktree = tree
+		do(t, b, "Worktree: drop")
+		b.worktree = nil
 		b.Choose("Drop it")
 		b.MustSay("the worktree is gone")
 		if b.stored.readOnly != "" {
@@ -123,15 +119,14 @@ func TestOpen(t *testing.T) {
 			}
 			return "", git.ErrNoRepository
 		}
-		w := b.worktree
-		if len(w.Items()) != 1 {
-			t.Errorf("outside of a worktree %d things are offered", len(w.Items()))
+		if len(b.worktreeItems()) != 1 {
+			t.Errorf("outside of a worktree %d things are offered", len(b.worktreeItems()))
 		}
-		do(t, b, w, "New session in a worktree")
+		do(t, b, "New session in a worktree")
 		if row.opened != b.cwd+"/other" {
 			t.Errorf("%q was opened", row.opened)
 		}
-		do(t, b, w, "New session in a worktree")
+		do(t, b, "New session in a worktree")
 		b.MustSay("That failed")
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/app"
 	"parley/tui/toolview"
 )
 
@@ -17,7 +18,7 @@ func TestDurationsInWords(t *testing.T) {
 		125 * time.Second:                         {"2m 05s", "2m 05s"},
 		3*time.Hour + 7*time.Minute + time.Second: {"3h 07m", "3h 07m"},
 	} {
-		if got := [2]string{toolview.Elapsed(d), toolview.Took(d)}; got != want {
+		if got := [2]string{app.Elapsed(d), toolview.Took(d)}; got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}

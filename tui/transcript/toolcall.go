@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/theme"
@@ -374,7 +375,7 @@ func (t *toolCall) outcome() (line string) {
 	}
 	words := worked(t.took)
 	if t.item.Running() && t.took > 0 {
-		words = toolview.Elapsed(t.took)
+		words = app.Elapsed(t.took)
 	}
 	if words != "" {
 		line += th.Faint.Render("  " + words)

@@ -8,8 +8,10 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/docs"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
@@ -53,6 +55,18 @@ type Front interface {
 // Own are the commands that each front end does in its own way.
 type Own interface {
 	Help()
+	// Read shows a document in Markdown.
+	Read(title, text string)
+	// ShowCall shows a tool call in full, StepIn gives the keys to a running command or shows it.
+	ShowCall(*conversation.ToolCall)
+	StepIn(*conversation.Terminal)
+	// Rename names the session, or asks for the name if it is empty.
+	Rename(name string)
+	// Worktree is the worktree of the session, nil without one. Drop ends the session and drops it; NoDrop
+	// says why that cannot be done now, or returns "".
+	Worktree() *git.Worktree
+	NoDrop() string
+	Drop(*git.Worktree)
 	// Changes reviews changed files; NoChanges says why that cannot be done now, or returns "".
 	Changes()
 	NoChanges() string
@@ -96,6 +110,8 @@ type Common struct {
 	// always can.
 	Why func(Front) string
 	Do  func(Front)
+	// With does it with the words after its name. Without it they are for the choice of Do.
+	With func(Front, string)
 }
 
 // Commands are the commands that all front ends have.
@@ -173,6 +189,27 @@ func Commands() Rows[Common] {
 		}},
 		{ID: Help, Keys: "f1 ?", Bare: true, Help: "Show the help", Words: "keys shortcuts bindings keybindings hotkeys commands", Slash: "help commands", Do: Common{
 			Replay: true, AtQuestion: true, Plain: "list the commands", Do: Front.Help,
+		}},
+		{ID: Background, Keys: "f6", Help: "Show what works in the background", Words: "subagents tasks jobs stop processes", Slash: "tasks background", Do: Common{
+			Session: true, AtQuestion: true, Plain: "list what works in the background; /tasks N shows one, /tasks stop N stops it",
+			Why: func(f Front) string {
+				return unless(len(f.Live().Conversation.Background()) > 0, "nothing works in the background")
+			},
+			Do: chooseBackground,
+		}},
+		{ID: RenameTab, Help: "Rename tab", Words: "name title", Slash: "rename title", Do: Common{
+			Plain: "name the session: /rename NAME", Do: func(f Front) { f.Rename("") }, With: Front.Rename,
+		}},
+		{ID: "worktree", Help: "Manage the worktree", Words: "git branch diff merge drop", Slash: "worktree", Do: Common{
+			Session: true, Plain: "show, merge or drop the worktree of the session: /worktree diff, merge, keep or drop",
+			Why: func(f Front) string { return unless(f.Worktree() != nil, "this session works in no worktree") },
+			Do:  chooseWorktree,
+		}},
+		{ID: Guide, Help: "Read the guide", Words: "manual documentation docs", Slash: "guide docs", Do: Common{
+			Replay: true, AtQuestion: true, Plain: "list the sections of the guide; /guide N shows one", Do: func(f Front) { f.Read("Guide", docs.Guide()) },
+		}},
+		{ID: "news", Help: "Show the news", Words: "changelog release version", Slash: "news changelog release-notes", Do: Common{
+			Plain: "list what is new; /news N shows a part", Do: func(f Front) { f.Read("What is new", f.Backend().News) },
 		}},
 		{ID: "rules", Help: "Show and remove rules", Words: "permissions approve approval allow deny trust", Slash: "rules permissions approvals", Do: Common{
 			Session: true,

@@ -235,9 +235,10 @@ say "Of apples.\n"
 end-turn
 `})
 	p.Hears(invitation).Tells("apples").Hears("Agent: Of apples.", invitation)
+	p.Tells("/rename Fruit").Hears("The session is called Fruit.", invitation)
 	p.Tells("/new").Hears(" is ready, in ", invitation)
-	p.Tells("/sessions").Hears("Which session?", "1. apples", "Answer 1").Tells("1")
+	p.Tells("/sessions").Hears("Which session?", "1. Fruit", "Answer 1").Tells("1")
 	p.Hears("You: apples", "Agent: Of apples.", " is ready, in ", invitation)
-	p.Tells("/sessions").Hears("Which session?", "1. apples", "Answer 1").Tells("1")
+	p.Tells("/sessions").Hears("Which session?", "1. Fruit", "Answer 1").Tells("1")
 	p.Hears("This session is already open.", invitation).Tells("/quit").Exits(0)
 }
