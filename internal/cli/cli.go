@@ -61,6 +61,7 @@ func run(ctx context.Context, s *streams, args []string) int {
 // subcommands are the constructors of parley's commands, in the order of the help.
 var subcommands = []func(*streams) *cobra.Command{
 	runCommand,
+	compareCommand,
 	attachCommand,
 	waitCommand,
 	sendCommand,

@@ -82,6 +82,8 @@ var valuesOf = map[string]cobra.CompletionFunc{
 	"--worktree":               worktrees,
 	"rules test --kind":        oneOf(policy.Kinds()...),
 	"run --output":             oneOf(outputs...),
+	"compare --output":         oneOf(outputText, outputJSON),
+	"compare --keep":           oneOf(keepBest),
 	"wait --output":            oneOf(outputText, outputJSON),
 	"replay --output":          oneOf(outputs...),
 	"replay --speed":           oneOf("0.5", "1", "2", "4", "max"),
@@ -194,7 +196,7 @@ func savedRules(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completio
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// worktrees completes the names of the worktrees made by --worktree.
+// worktrees completes the names of the worktrees made by parley.
 func worktrees(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	cwd, _ := cmd.Flags().GetString("cwd")
 	dir, err := app.Directory(cwd)

@@ -26,6 +26,8 @@ cat > "$HOME/.config/parley/config.toml" <<END
 default_agent = "claude"
 [agents.claude]
 command = "my-agent"
+[agents.codex]
+command = "my-agent"
 [agents.claude-acp]
 command = "my-agent"
 END
@@ -50,13 +52,14 @@ parley run --detach "What is this?" > detached.txt
 // needs maps the start of a command to why it may fail here: it wants a terminal or the
 // network. All others succeed.
 var needs = map[string]string{
-	"parley ":                 "(no|not a) terminal|session.jsonl already exists",
-	"parley agents install":   "(no|not a) terminal",
-	"parley replay session":   "(no|not a) terminal",
-	"parley replay --speed 4": "(no|not a) terminal",
-	"parley agents login":     "no sign-in method",
-	"parley agents refresh":   "127.0.0.1:1",
-	"parley doctor -- ws":     "127.0.0.1:1",
+	"parley ":                                   "(no|not a) terminal|session.jsonl already exists",
+	"parley agents install":                     "(no|not a) terminal",
+	"parley replay session":                     "(no|not a) terminal",
+	"parley replay --speed 4":                   "(no|not a) terminal",
+	"parley agents login":                       "no sign-in method",
+	"parley agents refresh":                     "127.0.0.1:1",
+	"parley doctor -- ws":                       "127.0.0.1:1",
+	"parley compare -a claude -a codex --check": "no agent has passed the check",
 }
 
 var (

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"parley/config"
 	"parley/internal/app"
@@ -88,19 +89,35 @@ Exit codes:` + outcomes.String(),
 	o.sessionFlags(f)
 	f.StringArrayVarP(&o.prompts, "prompt", "p", nil, "send this `TEXT`; may be repeated")
 	f.StringArrayVarP(&o.files, "file", "f", nil, "read the prompt from `FILE`, - for standard input; may be repeated")
+	o.workFlags(f)
 	f.StringVar(&o.output, "output", outputText, "output `FORMAT`: text, json (one object at the end) or stream-json (one event per line)")
+	f.StringVar(&o.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "send at most `N` prompts")
+	f.StringVar(&o.record, "record", "", "record the session in this new `FILE`; 'parley replay FILE' plays it")
+	f.BoolVar(&o.detach, "detach", false, "keep the session running, print its ID and exit")
+	return cmd
+}
+
+// workFlags adds the flags of the commands that work without a screen.
+func (o *runOptions) workFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.mode, "mode", "", "mode, by `ID` or name")
 	f.StringArrayVar(&o.options, "option", nil, "set an option, `ID=VALUE`; may be repeated")
-	f.StringVar(&o.resume, "resume", "", "resume the session with this `ID`, parley's or the agent's")
 	f.DurationVar(&o.timeout, "timeout", 0, "cancel after this `TIME`, such as 90s or 10m")
 	f.Float64Var(&o.maxCost, "max-cost", 0, "end the turn when the session has cost `AMOUNT`, in the agent's currency")
 	f.BoolVar(&o.waitForLimit, "wait-for-limit", false, "at a limit of your plan, wait until it resets and send the prompt again")
-	f.IntVar(&o.maxTurns, "max-turns", 0, "send at most `N` prompts")
-	f.StringVar(&o.record, "record", "", "record the session in this new `FILE`; 'parley replay FILE' plays it")
 	f.StringArrayVar(&o.allow, "allow", nil, "allow by this `RULE`, such as edit or 'execute(go test *)'; none: ignore all allow rules; may be repeated")
 	f.StringArrayVar(&o.deny, "deny", nil, "deny by this `RULE`; may be repeated")
-	f.BoolVar(&o.detach, "detach", false, "keep the session running, print its ID and exit")
-	return cmd
+}
+
+// checkBounds refuses bounds that are none.
+func (o *runOptions) checkBounds(cmd *cobra.Command) error {
+	switch {
+	case o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0:
+		return misused(cmd, "", "--timeout must be positive")
+	case cmd.Flags().Changed("max-cost") && !(o.maxCost > 0 && o.maxCost <= math.MaxFloat64):
+		return misused(cmd, "", "--max-cost must be above 0")
+	}
+	return nil
 }
 
 // takeRunArgs takes the prompt and the agent's command, and checks them and the flags.
@@ -117,12 +134,11 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 			"at most one prompt, not %d: use -p or -f for others", len(before))
 	case !slices.Contains(outputs, o.output):
 		return misused(cmd, "", "--output must be text, json or stream-json, not %q", o.output)
-	case o.timeout < 0 || cmd.Flags().Changed("timeout") && o.timeout == 0:
-		return misused(cmd, "", "--timeout must be positive")
 	case o.maxTurns < 0 || cmd.Flags().Changed("max-turns") && o.maxTurns == 0:
 		return misused(cmd, "", "--max-turns must be 1 at least")
-	case cmd.Flags().Changed("max-cost") && !(o.maxCost > 0 && o.maxCost <= math.MaxFloat64):
-		return misused(cmd, "", "--max-cost must be above 0")
+	}
+	if err := o.checkBounds(cmd); err != nil {
+		return err
 	}
 	for _, flag := range []string{"output", "timeout", "max-turns", "record"} {
 		if o.detach && cmd.Flags().Changed(flag) {
@@ -280,7 +296,7 @@ func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
 	files := o.files
 	if len(o.prompts) == 0 && len(files) == 0 {
 		if o.streams.InTerminal {
-			return opt, misused(cmd, "Example: parley run \"What does this project do?\"", "no prompt")
+			return opt, misused(cmd, "Example:"+strings.Split(cmd.Example, "\n")[0][1:], "no prompt")
 		}
 		files = []string{"-"}
 	}

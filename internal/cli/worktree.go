@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/compare"
 	"parley/internal/git"
 	"parley/internal/termtext"
 )
@@ -91,14 +93,14 @@ type worktreeOptions struct {
 	json    bool
 }
 
-// worktreeCommand returns the command that manages the worktrees made by --worktree.
+// worktreeCommand returns the command that manages the worktrees made by parley.
 func worktreeCommand(s *streams) *cobra.Command {
 	o := &worktreeOptions{streams: s}
 	cmd := &cobra.Command{
 		Use:   "worktree",
-		Short: "List, show, merge and drop the git worktrees made by --worktree",
-		Long: `worktree manages the git worktrees that --worktree made for sessions of
-this repository. Without a command it lists them. The name is optional within
+		Short: "List, show, merge and drop the git worktrees made by parley",
+		Long: `worktree manages the git worktrees that --worktree and compare made for sessions
+of this repository. Without a command it lists them. The name is optional within
 a worktree, or if there is only one.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context()) },
@@ -113,7 +115,8 @@ a worktree, or if there is only one.`,
 	diff := o.command("diff [NAME]", "Print a worktree's unmerged changes as a patch", o.diff)
 	merge := o.command("merge [NAME]", "Merge a worktree into the branch it came from", o.merge)
 	merge.Flags().StringVarP(&o.message, "commit", "m", "", "first commit all changes with this `MESSAGE`")
-	drop := o.command("drop [NAME]", "Remove a worktree and its branch; a ref keeps unmerged work", o.drop)
+	drop := o.command("drop [NAME]", "Remove a worktree and its branch, or those of a comparison; a ref keeps unmerged work", nil)
+	drop.RunE = func(cmd *cobra.Command, _ []string) error { return o.dropNamed(cmd.Context()) }
 	drop.Flags().BoolVar(&o.force, "force", false, "even with unmerged or ignored files")
 	cmd.AddCommand(list, diff, merge, drop)
 	return cmd
@@ -171,7 +174,7 @@ func (o *worktreeOptions) find(ctx context.Context) (*git.Worktree, error) {
 	}
 	switch {
 	case len(names) == 0:
-		return nil, errors.New("this repository has no worktree made by --worktree")
+		return nil, errors.New("this repository has no worktree made by parley")
 	case o.name == "":
 		return nil, app.WithHint("Name one: "+strings.Join(names, ", "), "there are %d worktrees", len(names))
 	}
@@ -188,6 +191,26 @@ type listedTree struct {
 	Files       []string `json:"files"`
 	Uncommitted []string `json:"uncommitted"`
 	Error       string   `json:"error,omitempty"`
+	// Comparison is what it is for, nil if it belongs to none.
+	Comparison *listedComparison `json:"comparison,omitempty"`
+}
+
+// listedComparison is the part of a worktree in a comparison.
+type listedComparison struct {
+	Name  string `json:"name"`
+	Agent string `json:"agent"`
+	// Prompt is its first line.
+	Prompt string `json:"prompt"`
+}
+
+// comparisonOf returns the part of a worktree in a comparison, nil if it belongs to none.
+func comparisonOf(t *git.Worktree) *listedComparison {
+	n, ok := compare.NoteOf(t)
+	if !ok {
+		return nil
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(n.Prompt), "\n")
+	return &listedComparison{termtext.Line(n.Comparison), termtext.Line(n.Name), termtext.Line(first)}
 }
 
 func (o *worktreeOptions) list(ctx context.Context) error {
@@ -211,9 +234,14 @@ func (o *worktreeOptions) list(ctx context.Context) error {
 			l.Commits, l.Files, l.Uncommitted = k.Commits, append(l.Files, k.Files...), append(l.Uncommitted, k.Uncommitted...)
 			what = k.String()
 		}
+		l.Comparison = comparisonOf(t)
 		all = append(all, l)
-		if !o.json {
-			fmt.Fprintf(o.streams.Out, "%s  %s  (%s)\n", t.Name, termtext.Line(t.Path), termtext.Line(what))
+		if o.json {
+			continue
+		}
+		fmt.Fprintf(o.streams.Out, "%s  %s  (%s)\n", t.Name, termtext.Line(t.Path), termtext.Line(what))
+		if c := l.Comparison; c != nil {
+			fmt.Fprintf(o.streams.Out, "  of the comparison %s, %s: %s\n", c.Name, c.Agent, termtext.Truncate(c.Prompt, 100, "…"))
 		}
 	}
 	if o.json {
@@ -255,29 +283,62 @@ func (o *worktreeOptions) merge(ctx context.Context, t *git.Worktree) error {
 	return nil
 }
 
-func (o *worktreeOptions) drop(ctx context.Context, t *git.Worktree) error {
-	working, err := app.WorksIn(t.Path)
-	switch {
-	case err != nil:
-		return err
-	case working:
-		return app.WithHint("Close it first: it is open in another parley.", "a session works in the worktree %s", t.Name)
-	}
-	work, err := t.Work(ctx)
+// dropNamed drops a worktree, or all of a comparison.
+func (o *worktreeOptions) dropNamed(ctx context.Context) error {
+	_, trees, err := o.trees(ctx)
 	if err != nil {
 		return err
 	}
-	if left := app.LeftInWorktree(work); left != "" && !o.force {
-		what := "are not merged"
-		if work.Empty() {
-			what = "git ignores"
+	trees = slices.DeleteFunc(trees, func(t *git.Worktree) bool {
+		c := comparisonOf(t)
+		return c == nil || c.Name != o.name
+	})
+	if o.name == "" || len(trees) == 0 {
+		t, err := o.find(ctx)
+		if err != nil {
+			return err
 		}
-		return app.WithHint("Use --force to drop it anyway.\n"+left, "the worktree %s has files that %s", t.Name, what)
+		trees = []*git.Worktree{t}
 	}
-	text, err := app.DropEmptyWorktree(ctx, t)
-	if err != nil {
-		return err
+	return o.drop(ctx, trees)
+}
+
+// drop drops worktrees, all or none unless one cannot be removed.
+func (o *worktreeOptions) drop(ctx context.Context, trees []*git.Worktree) error {
+	var refused, lost []string
+	for _, t := range trees {
+		working, err := app.WorksIn(t.Path)
+		switch {
+		case err != nil:
+			return err
+		case working:
+			return app.WithHint("Close it first: it is open in another parley.", "a session works in the worktree %s", t.Name)
+		}
+		work, err := t.Work(ctx)
+		if err != nil {
+			return err
+		}
+		if left := app.LeftInWorktree(work); left != "" {
+			what := "are not merged"
+			if work.Empty() {
+				what = "git ignores"
+			}
+			refused = append(refused, fmt.Sprintf("the worktree %s has files that %s", t.Name, what))
+			if len(trees) > 1 {
+				left = t.Name + ": " + left
+			}
+			lost = append(lost, left)
+		}
 	}
-	fmt.Fprintln(o.streams.Out, "dropped the worktree "+t.Name+"\n"+text)
+	if len(refused) > 0 && !o.force {
+		return app.WithHint("Use --force to drop it anyway.\n"+strings.Join(lost, "\n"), "%s", strings.Join(refused, "\n"))
+	}
+	for _, t := range trees {
+		text, err := app.DropEmptyWorktree(ctx, t)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(o.streams.Out, "dropped the worktree "+t.Name+"\n"+text)
+	}
 	return nil
 }

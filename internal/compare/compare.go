@@ -109,15 +109,24 @@ type Options struct {
 	Changes bool
 }
 
-// note is what is written down with a worktree of a comparison.
-type note struct {
-	Comparison string    `json:"comparison"`
-	Number     int       `json:"number"`
-	Name       string    `json:"name"`
-	Word       string    `json:"agent"`
-	Prompt     string    `json:"prompt"`
-	Check      string    `json:"check,omitempty"`
-	Began      time.Time `json:"began"`
+// Note is what is written down with a worktree of a comparison.
+type Note struct {
+	// Comparison is the name of the comparison, Number the place of the side in it from 1 on.
+	Comparison string `json:"comparison"`
+	Number     int    `json:"number"`
+	// Name and Word are those of the side.
+	Name string `json:"name"`
+	Word string `json:"agent"`
+	// Prompt may be shortened.
+	Prompt string    `json:"prompt"`
+	Check  string    `json:"check,omitempty"`
+	Began  time.Time `json:"began"`
+}
+
+// NoteOf returns what is noted with a worktree, if that belongs to a comparison. It is untrusted.
+func NoteOf(t *git.Worktree) (n Note, ok bool) {
+	err := json.Unmarshal([]byte(t.Note), &n)
+	return n, err == nil && n.Comparison != ""
 }
 
 // Limits of what is noted, in bytes: a prompt is cut, anything else refused.
@@ -150,11 +159,12 @@ func Begin(ctx context.Context, opt Options) (*Comparison, error) {
 			return nil, explained(err)
 		}
 	}
+	names := Names(opt.Entrants)
 	for i, e := range opt.Entrants {
 		if len(e.Word) > maxWord {
 			err = fmt.Errorf("%.40q… is too long", e.Word)
 		}
-		s := &Side{Entrant: e, Name: c.nameFor(e)}
+		s := &Side{Entrant: e, Name: names[i]}
 		if err == nil {
 			s.Tree, err = c.worktree(ctx, opt, s, i+1, snapshot)
 		}
@@ -172,7 +182,7 @@ func Begin(ctx context.Context, opt Options) (*Comparison, error) {
 
 // worktree makes the worktree of a side.
 func (c *Comparison) worktree(ctx context.Context, opt Options, s *Side, number int, snapshot string) (*git.Worktree, error) {
-	data, err := json.Marshal(note{c.Name, number, s.Name, s.Word, cut(c.Prompt, maxPrompt), c.Check, c.Began})
+	data, err := json.Marshal(Note{c.Name, number, s.Name, s.Word, cut(c.Prompt, maxPrompt), c.Check, c.Began})
 	if err != nil {
 		return nil, err
 	}
@@ -192,24 +202,25 @@ func explained(err error) error {
 	return err
 }
 
-// nameFor returns a name that no other side has.
-func (c *Comparison) nameFor(e Entrant) string {
-	parts := []string{e.Agent.ID}
-	if e.Mode != "" {
-		parts = append(parts, e.Mode)
+// Names returns a name for each entrant that no other has: the agent's id and its settings.
+func Names(entrants []Entrant) []string {
+	var names []string
+	for _, e := range entrants {
+		parts := []string{e.Agent.ID}
+		if e.Mode != "" {
+			parts = append(parts, e.Mode)
+		}
+		for _, id := range slices.Sorted(maps.Keys(e.Options)) {
+			parts = append(parts, e.Options[id])
+		}
+		name := cut(termtext.Line(strings.Join(parts, " ")), 100)
+		unique := name
+		for n := 2; slices.Contains(names, unique); n++ {
+			unique = fmt.Sprint(name, " ", n)
+		}
+		names = append(names, unique)
 	}
-	for _, id := range slices.Sorted(maps.Keys(e.Options)) {
-		parts = append(parts, e.Options[id])
-	}
-	name := cut(termtext.Line(strings.Join(parts, " ")), 100)
-	taken := func(name string) bool {
-		return slices.ContainsFunc(c.Sides, func(s *Side) bool { return s.Name == name })
-	}
-	unique := name
-	for n := 2; taken(unique); n++ {
-		unique = fmt.Sprint(name, " ", n)
-	}
-	return unique
+	return names
 }
 
 // slug makes an agent's id fit for the name of a worktree.
@@ -244,8 +255,8 @@ func Find(ctx context.Context, cfg *config.Config, dir string) ([]*Comparison, e
 	found := map[string]*Comparison{}
 	number := map[*Side]int{}
 	for _, t := range trees {
-		var n note
-		if json.Unmarshal([]byte(t.Note), &n) != nil || n.Comparison == "" {
+		n, ok := NoteOf(t)
+		if !ok {
 			continue
 		}
 		c := found[n.Comparison]

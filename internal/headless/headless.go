@@ -61,6 +61,8 @@ type Options struct {
 	Answer func(markdown string) error
 	// Event gets every event of the session.
 	Event func(conversation.Event) error
+	// Spent gets what the session has spent so far, as often as it may have changed.
+	Spent func(conversation.Spent)
 	// Tell gets warnings, and Progress a line for each tool call that has ended. Both are
 	// sanitised.
 	Tell, Progress func(line string)
@@ -229,6 +231,9 @@ func (r *run) take() {
 			r.failed(r.opt.Event(e))
 		}
 		r.apply(e)
+	}
+	if r.opt.Spent != nil {
+		r.opt.Spent(r.conv.Spent())
 	}
 	if !r.over && !r.opens {
 		r.answerQuestions()

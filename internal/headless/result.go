@@ -175,6 +175,7 @@ const (
 	Bypassed         Status = "rule_bypassed"
 	OverBudget       Status = "over_budget"
 	LimitReached     Status = "limit_reached"
+	CheckFailed      Status = "check_failed"
 )
 
 // Outcome says what a Status means to a program and to people.
@@ -185,7 +186,7 @@ type Outcome struct {
 	Means string
 }
 
-// Outcomes lists every way a run can end, by exit code.
+// Outcomes lists every way a run or a comparison can end, by exit code.
 // The guide has the same table.
 var Outcomes = []Outcome{
 	{Answered, 0, "every prompt was answered, and only rules denied anything"},
@@ -202,6 +203,7 @@ var Outcomes = []Outcome{
 	{Bypassed, 11, "the agent did what a rule denies, however the turn ended; --sandbox confines it"},
 	{OverBudget, 12, "--max-cost, or the budget of the configuration, is used up"},
 	{LimitReached, 13, "a limit of your plan is reached; --wait-for-limit waits until it resets"},
+	{CheckFailed, 14, "parley compare: no agent has passed --check"},
 }
 
 // ExitCode returns the exit code for a status.

@@ -87,11 +87,16 @@ func (c *command) tells(text string) {
 	}
 }
 
+// wait waits for the end of the command.
+func (c *command) wait() error {
+	_, _ = io.Copy(io.Discard, c.lines)
+	return c.cmd.Wait()
+}
+
 // ends waits for the end of the command, and checks its exit code and what it has printed.
 func (c *command) ends(code int, out, told string) {
 	c.t.Helper()
-	_, _ = io.Copy(io.Discard, c.lines)
-	err := c.cmd.Wait()
+	err := c.wait()
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		c.t.Fatal(err)
 	}
@@ -104,8 +109,7 @@ func (c *command) ends(code int, out, told string) {
 func (k *commands) run(args ...string) string {
 	k.t.Helper()
 	c := k.start(args...)
-	_, _ = io.Copy(io.Discard, c.lines)
-	if err := c.cmd.Wait(); err != nil {
+	if err := c.wait(); err != nil {
 		k.t.Errorf("%v: %v %s", args, err, c.err.String())
 	}
 	return c.out.String()

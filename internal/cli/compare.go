@@ -1,0 +1,483 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/compare"
+	"parley/internal/conversation"
+	"parley/internal/git"
+	"parley/internal/headless"
+	"parley/internal/policy"
+	"parley/internal/process"
+	"parley/internal/session"
+	"parley/internal/termtext"
+)
+
+// compareOptions are the flags and arguments of compare.
+type compareOptions struct {
+	runOptions
+	agents      []string
+	check, keep string
+	changes     bool
+	noWorktrees bool
+}
+
+// keepBest is what --keep takes.
+const keepBest = "best-check"
+
+// compareCommand returns the command that gives one prompt to several agents.
+func compareCommand(s *streams) *cobra.Command {
+	o := &compareOptions{runOptions: runOptions{startOptions: startOptions{streams: s}}}
+	cmd := &cobra.Command{
+		Use:   "compare -a AGENT -a AGENT [flags] PROMPT",
+		Short: "Send a prompt to several agents at once and compare what they do",
+		Long: fmt.Sprintf(`compare sends a prompt to %d to %d agents at once, or to one with several models,
+modes or options. Each works in a git worktree of its own, which begins at the last
+commit. At the end a table says what each has done; the worktrees stay. Prompt,
+rules and limits are as for 'parley run'; --max-cost is for all of them together.
+
+With --check, a command tests what each has done, in its worktree. --keep best-check
+then merges the changes of one that has passed into the working tree, uncommitted:
+the one with the fewest changed lines, of such the first.
+
+With --no-worktrees, also outside a git repository, all of them work in the same
+directory: parley denies edits and commands, and prints the answers.
+
+The exit codes are those of 'parley run'. It is 0 if all have answered, or with --check
+if one has passed; 14 if none has. Otherwise it is that of the first without an answer.
+An interrupt, or an agent that did what a rule denies, comes first.`, compare.Least, compare.Most),
+		Example: `  parley compare -a claude -a codex "Make the tests pass"
+  parley compare -a claude:model=opus -a claude:model=haiku,mode=plan -f prompt.md
+  parley compare -a claude -a codex --allow edit --check "go test ./..." --keep best-check "Make the tests pass"
+  parley compare -a claude -a codex --no-worktrees "What does this project do?"`,
+		Args: o.takeCompareArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.compare(cmd) },
+	}
+	f := cmd.Flags()
+	f.StringArrayVarP(&o.agents, "agent", "a", nil, "one of the `AGENT`s, with settings behind a colon: claude:model=opus,mode=plan; repeat it")
+	f.StringVar(&o.cwd, "cwd", "", "`DIR` in the repository (default: current)")
+	protocolFlag(f, &o.protocol)
+	f.BoolVar(&o.sandbox, "sandbox", false, "run the agents, their commands and the check in the sandbox")
+	f.StringArrayVarP(&o.prompts, "prompt", "p", nil, "send this `TEXT`")
+	f.StringArrayVarP(&o.files, "file", "f", nil, "read the prompt from `FILE`, - for standard input")
+	o.workFlags(f)
+	f.StringVar(&o.output, "output", outputText, "output `FORMAT`: text or json (a list of objects)")
+	f.StringVar(&o.check, "check", "", "run this shell `COMMAND` in each worktree when its agent has ended")
+	f.StringVar(&o.keep, "keep", "", "`"+keepBest+"`: merge the best of those that have passed the check")
+	f.BoolVar(&o.changes, "with-changes", false, "begin with what is not committed yet, too")
+	f.BoolVar(&o.noWorktrees, "no-worktrees", false, "all work in the same directory, and change nothing")
+	return cmd
+}
+
+// takeCompareArgs takes the prompt, and checks it and the flags.
+func (o *compareOptions) takeCompareArgs(cmd *cobra.Command, args []string) error {
+	o.sandboxGiven = cmd.Flags().Changed("sandbox")
+	if cmd.Flags().Changed("protocol") && !config.KnownProtocol(o.protocol) {
+		return misused(cmd, "", "--protocol must be v1 or auto, not %q", o.protocol)
+	}
+	switch n := len(o.agents); {
+	case n < compare.Least || n > compare.Most:
+		return misused(cmd, "Example: parley compare -a claude -a codex PROMPT", "a comparison has %d to %d agents, not %d", compare.Least, compare.Most, n)
+	case len(args)+len(o.prompts)+len(o.files) > 1:
+		return misused(cmd, "Put the prompt in quotes.", "one prompt, not %d", len(args)+len(o.prompts)+len(o.files))
+	case o.output != outputText && o.output != outputJSON:
+		return misused(cmd, "", "--output must be text or json, not %q", o.output)
+	case cmd.Flags().Changed("check") && strings.TrimSpace(o.check) == "":
+		return misused(cmd, "", "--check has no command")
+	case cmd.Flags().Changed("keep") && o.keep != keepBest:
+		return misused(cmd, "", "--keep must be %s, not %q", keepBest, o.keep)
+	case o.keep != "" && o.check == "":
+		return misused(cmd, "", "--keep %s needs --check", keepBest)
+	}
+	for _, flag := range []string{"check", "with-changes", "allow"} {
+		if o.noWorktrees && cmd.Flags().Changed(flag) {
+			return misused(cmd, "", "use either --no-worktrees or --%s, not both", flag)
+		}
+	}
+	o.prompts = slices.Concat(args, o.prompts)
+	return o.checkBounds(cmd)
+}
+
+// contestant is an agent of a comparison with its session.
+type contestant struct {
+	headless.Compared
+	side    *compare.Side // nil without worktrees
+	agent   config.Agent
+	opt     headless.Options
+	session app.Session // nil if it could not be made
+	changed *compare.Changed
+}
+
+// contest runs the contestants.
+type contest struct {
+	o        *compareOptions
+	launcher *app.Launcher
+	all      []*contestant
+
+	mu sync.Mutex // for what is below, and for the standard streams
+	// shared is what each has been told of what the others have spent.
+	shared []conversation.Spent
+}
+
+// compare runs the comparison, and returns an error unless it has ended well.
+func (o *compareOptions) compare(cmd *cobra.Command) error {
+	// The first interrupt cancels the turns and lets the agents end them.
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	opt, err := o.work(cmd)
+	if err != nil {
+		return err
+	}
+	if err := o.directories(); err != nil {
+		return err
+	}
+	cfg, err := config.Load(config.ConfigFile())
+	if err != nil {
+		return err
+	}
+	var entrants []compare.Entrant
+	for _, word := range o.agents {
+		e, err := compare.ParseEntrant(cfg, word)
+		if err != nil {
+			return err
+		}
+		entrants = append(entrants, e)
+	}
+	l := o.launcher(cfg)
+	l.Unattended, l.MaxCost, l.WaitForLimit, l.Warn = true, o.maxCost, o.waitForLimit, o.streams.warn
+	if err := o.rules(cmd, l); err != nil {
+		return err
+	}
+	if o.noWorktrees {
+		denyChanges(l)
+	}
+	defer l.Close()
+	for i := range entrants {
+		if err := l.CheckSandbox(&entrants[i].Agent); err != nil {
+			return err
+		}
+	}
+	if cmd.Context().Err() != nil {
+		return tooEarly()
+	}
+	c := &contest{o: o, launcher: l, shared: make([]conversation.Spent, len(entrants))}
+	comparison, err := c.begin(ctx, cfg, opt, entrants)
+	if err != nil {
+		return err
+	}
+	supervision := process.BeginSupervision(ctx)
+	defer supervision.End()
+	supervision.Watch()
+	interrupted := c.run(ctx, interrupts)
+
+	status := headless.Overall(c.results(), o.check != "", interrupted)
+	err = c.outcome(status)
+	if o.keep != "" && status == headless.Answered {
+		err = c.keepBest(context.WithoutCancel(ctx), comparison)
+	}
+	err = errors.Join(err, c.print(cfg))
+	if comparison != nil {
+		c.tellWhere(comparison)
+	}
+	return err
+}
+
+// denyChanges denies all that changes files, for agents that share a directory.
+func denyChanges(l *app.Launcher) {
+	for _, kind := range []policy.Kind{policy.Edit, policy.Delete, policy.Move, policy.Execute} {
+		l.Rules = append(l.Rules, policy.Rule{Verdict: policy.Deny, Kind: kind, Source: "--no-worktrees"})
+	}
+}
+
+// begin makes the worktrees and the sessions. The comparison is nil without worktrees.
+func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Options, entrants []compare.Entrant) (*compare.Comparison, error) {
+	o := c.o
+	opt.WaitsAtLimit, opt.Unruled = c.launcher.WaitsAtLimit(), c.launcher.NoRules
+	var comparison *compare.Comparison
+	sides := make([]*compare.Side, len(entrants))
+	if o.noWorktrees {
+		o.streams.tell("All agents work in " + termtext.Line(o.cwd) + ". parley denies edits and commands, but cannot stop an agent that does not ask" +
+			map[bool]string{false: "; --sandbox confines it", true: ""}[o.sandbox])
+	} else {
+		var err error
+		comparison, err = compare.Begin(ctx, compare.Options{Config: cfg, Dir: o.cwd, Prompt: opt.Prompts[0], Check: o.check, Entrants: entrants, Changes: o.changes})
+		if errors.Is(err, git.ErrNoRepository) {
+			return nil, app.WithHint("'git init' makes it one; each agent works in a git worktree of its own.\n"+
+				"To have them answer side by side, without changes: --no-worktrees", "%w", err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		sides = comparison.Sides
+	}
+	names := compare.Names(entrants)
+	for i, e := range entrants {
+		k := &contestant{side: sides[i], opt: opt}
+		k.Name = names[i]
+		k.opt.Mode = cmp.Or(e.Mode, opt.Mode)
+		k.opt.Settings = slices.DeleteFunc(slices.Clone(opt.Settings), func(s headless.Setting) bool { return e.Options[s.Option] != "" })
+		for _, id := range slices.Sorted(maps.Keys(e.Options)) {
+			k.opt.Settings = append(k.opt.Settings, headless.Setting{Option: id, Value: e.Options[id]})
+		}
+		k.agent = overruled(e.Agent, k.opt)
+		dir := o.cwd
+		if k.side != nil {
+			dir = k.side.Tree.Path
+			k.Worktree = &headless.ComparedTree{Name: k.side.Tree.Name, Path: dir, Branch: k.side.Tree.Branch}
+		}
+		s, err := c.launcher.StartIn(k.agent, dir)
+		if err != nil {
+			k.Result = headless.Unstarted(headless.AgentFailed, err)
+		} else {
+			k.session = s
+		}
+		k.opt.Tell = func(line string) { c.tell(k, line) }
+		if o.streams.ErrTerminal {
+			k.opt.Progress = k.opt.Tell
+		}
+		k.opt.Spent = func(s conversation.Spent) { c.spent(k, s) }
+		c.all = append(c.all, k)
+	}
+	return comparison, nil
+}
+
+// tell prints a line about a contestant on standard error.
+func (c *contest) tell(k *contestant, line string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fmt.Fprintln(c.o.streams.Err, k.Name+": "+line)
+}
+
+// spent notes what a contestant has spent, and tells the others whose budget it is, too.
+func (c *contest) spent(k *contestant, s conversation.Spent) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if reflect.DeepEqual(k.Spent, s) {
+		return
+	}
+	k.Spent = s
+	var all []conversation.Spent
+	for _, k := range c.all {
+		all = append(all, k.Spent)
+	}
+	for i, others := range compare.Shared(all) {
+		if other := c.all[i]; other.session != nil && !reflect.DeepEqual(c.shared[i], others) {
+			c.shared[i] = others
+			session.Post(other.session, session.ShareBudget{Spent: others})
+		}
+	}
+}
+
+// run has all contestants work, until each has ended and was checked, and reports whether they
+// were interrupted.
+func (c *contest) run(ctx context.Context, interrupts <-chan os.Signal) (interrupted bool) {
+	checks, cancel := context.WithCancelCause(ctx) // an interrupt ends the checks
+	defer cancel(nil)
+	var each []chan os.Signal
+	var working sync.WaitGroup
+	for _, k := range c.all {
+		signals := make(chan os.Signal, 2)
+		k.opt.Interrupts = signals
+		each = append(each, signals)
+		working.Go(func() { c.work(ctx, checks, k) })
+	}
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case s := <-interrupts:
+				cancel(errors.New("interrupted"))
+				for _, signals := range each {
+					select {
+					case signals <- s:
+					default: // it has ended, or knows
+					}
+				}
+			}
+		}
+	}()
+	working.Wait()
+	close(done)
+	return checks.Err() != nil
+}
+
+// work has a contestant work, and checks what it has done.
+func (c *contest) work(ctx, checks context.Context, k *contestant) {
+	began, bounds := time.Now(), ""
+	if k.session != nil {
+		k.Result = headless.Run(ctx, k.session, k.opt)
+		bounds = k.session.About().Bounds
+	}
+	k.Took = time.Since(began)
+	if err := outcome(k.Result, bounds, commandLine("parley", "-a", k.agent.ID)); err != nil {
+		for line := range strings.Lines(err.Error()) {
+			c.tell(k, termtext.Line(line))
+		}
+		if f, ok := errors.AsType[*failure](err); ok && f.hint != "" {
+			c.tellEnd(k, f.hint)
+		}
+	} else {
+		c.tell(k, "answered")
+	}
+	if k.side == nil {
+		return
+	}
+	changed, err := k.side.Changed(context.WithoutCancel(ctx))
+	if err != nil {
+		c.tell(k, "cannot read its changes: "+termtext.Line(err.Error()))
+		return
+	}
+	k.changed, k.Changed = changed, &headless.ComparedChanges{Files: len(changed.Files) + changed.More, Added: changed.Added, Removed: changed.Removed}
+	if c.o.check == "" || !ended(k.Result) || checks.Err() != nil {
+		return
+	}
+	check, err := compare.RunCheck(checks, c.launcher, k.side, c.o.check)
+	switch {
+	case checks.Err() != nil:
+		c.tell(k, "the check was interrupted")
+		if k.Status == headless.Answered {
+			k.Status, k.Message = headless.Cancelled, "the check was interrupted"
+		}
+	case err != nil:
+		c.tell(k, "the check did not run: "+termtext.Line(err.Error()))
+	case check.Passed:
+		k.Check = &check
+		c.tell(k, "passed the check")
+	default:
+		k.Check = &check
+		c.tell(k, "failed the check: "+termtext.Line(check.Why))
+		c.tellEnd(k, check.Output)
+	}
+}
+
+// ended reports whether the agent has ended its turn by itself.
+func ended(r *headless.Result) bool {
+	return len(r.Turns) > 0 && r.StopReason != "" && r.Status != headless.Cancelled && r.Status != headless.AgentFailed
+}
+
+// tellEnd prints the last lines of an output.
+func (c *contest) tellEnd(k *contestant, output string) {
+	const most = 10
+	output = strings.TrimSpace(output)
+	if output == "" {
+		return
+	}
+	lines := strings.Split(output, "\n")
+	for _, line := range lines[max(0, len(lines)-most):] {
+		c.tell(k, "  "+termtext.Line(line))
+	}
+}
+
+// results returns what the contestants have done.
+func (c *contest) results() (all []headless.Compared) {
+	for _, k := range c.all {
+		all = append(all, k.Compared)
+	}
+	return all
+}
+
+// outcome returns the error for the status of the comparison.
+func (c *contest) outcome(s headless.Status) error {
+	switch s {
+	case headless.Answered:
+		return nil
+	case headless.CheckFailed:
+		return &failure{err: errors.New("no agent has passed the check"), code: s.ExitCode()}
+	case headless.Cancelled:
+		return &failure{err: errors.New("interrupted"), code: s.ExitCode()}
+	}
+	var names []string
+	for _, k := range c.all {
+		if k.Status == s {
+			names = append(names, k.Name)
+		}
+	}
+	return &failure{err: fmt.Errorf("%s: %s", strings.ReplaceAll(string(s), "_", " "), strings.Join(names, ", ")), code: s.ExitCode()}
+}
+
+// keepBest merges the best of those that have passed the check into the working tree.
+func (c *contest) keepBest(ctx context.Context, comparison *compare.Comparison) error {
+	best := headless.Best(c.results())
+	if best < 0 {
+		return &failure{err: errors.New("nothing was merged: those that have passed the check changed nothing"), code: headless.CheckFailed.ExitCode()}
+	}
+	k := c.all[best]
+	if k.changed.More > 0 {
+		return fmt.Errorf("nothing was merged: %s has changed %d files, more than parley merges at once", k.Name, k.Changed.Files)
+	}
+	var files []string
+	for _, f := range k.changed.Files {
+		files = append(files, f.Path)
+	}
+	taken, err := comparison.Keep(ctx, k.side, k.changed, files, nil)
+	switch {
+	case errors.Is(err, git.ErrNothing):
+		c.tell(k, "is the best, and its changes are in the working tree already")
+	case err != nil:
+		return fmt.Errorf("nothing was merged of %s: %w", k.Name, err)
+	default:
+		k.Kept = true
+		c.tell(k, "is the best: merged "+termtext.Count(len(taken.Files), "file")+" into "+termtext.Line(comparison.Dir)+", uncommitted")
+	}
+	return nil
+}
+
+// print prints the results in the chosen format.
+func (c *contest) print(cfg *config.Config) error {
+	s, all := c.o.streams, c.results()
+	if c.o.output == outputJSON {
+		b, err := headless.ComparedJSON(all)
+		if err == nil {
+			_, err = s.Out.Write(b)
+		}
+		return err
+	}
+	if c.o.noWorktrees {
+		draw := markdownWriter(s, cfg)
+		for _, r := range all {
+			if err := draw("# " + r.Name + "\n\n" + cmp.Or(strings.TrimSpace(r.Text), "("+termtext.Line(r.Message)+")") + "\n"); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := fmt.Fprintln(s.Out, strings.Join(headless.ComparedTable(all), "\n"))
+	return err
+}
+
+// tellWhere says how to go on with the worktrees.
+func (c *contest) tellWhere(comparison *compare.Comparison) {
+	first := comparison.Sides[0].Tree
+	verbs := "diff|merge|drop"
+	if first.Into == "" { // it has no branch to merge into
+		verbs = "diff|drop"
+	}
+	var args []string
+	if here, err := os.Getwd(); err != nil || here != comparison.Dir {
+		args = []string{"--cwd", comparison.Dir}
+	}
+	fmt.Fprintf(c.o.streams.Err, "The worktrees are in %s. In parley, /compare shows them side by side, and keeps what you choose.\n"+
+		"To see, merge or drop one: %s\nTo drop all: %s\n", termtext.Line(filepath.Dir(first.Path)),
+		commandLine("parley worktree "+verbs+" NAME", args...), commandLine("parley worktree drop "+comparison.Name, args...))
+}
