@@ -7,8 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"charm.land/lipgloss/v2"
-
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/tab"
@@ -192,29 +190,11 @@ func drawTab(th *theme.Theme, i int, state conversation.Standing, title string, 
 	if front {
 		number, style = th.ChoiceSelected, th.ChoiceSelected.Bold(true)
 	}
-	mark, look := stateMark(th, state)
+	mark, look := th.Mark(state)
 	if front {
 		look = look.Background(th.ChoiceSelected.GetBackground()).Reverse(th.ChoiceSelected.GetReverse())
 	}
 	return number.Render(fmt.Sprintf(" %d ", i+1)) + look.Render(mark) + style.Render(" "+title+" ")
-}
-
-// stateMark is the mark of a state: one cell, and another character for each, for
-// those who see no colours.
-func stateMark(th *theme.Theme, s conversation.Standing) (string, lipgloss.Style) {
-	switch s {
-	case conversation.StandingWorking:
-		return "◐", th.Info
-	case conversation.StandingAsks:
-		return "?", th.Warning.Bold(true)
-	case conversation.StandingDone:
-		return "✓", th.Success
-	case conversation.StandingFailed:
-		return "✗", th.Error
-	case conversation.StandingLost:
-		return "†", th.Error
-	}
-	return "·", th.Faint
 }
 
 // beyond is an end of the line: how many tabs there are beyond it, and the mark of
@@ -224,7 +204,7 @@ func beyond(th *theme.Theme, arrow string, faces []tab.Summary) string {
 	for _, f := range faces {
 		urgent = max(urgent, f.State)
 	}
-	mark, look := stateMark(th, urgent)
+	mark, look := th.Mark(urgent)
 	if urgent == conversation.StandingIdle {
 		mark = " "
 	}

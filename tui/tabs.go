@@ -45,14 +45,14 @@ func (m *Model) deliver(msg tab.Msg) tea.Cmd {
 }
 
 // tell gives a message to a tab. A background tab causes drawing only if its summary
-// changes.
+// changes, or if the one in front lists it.
 func (m *Model) tell(t *tab.Tab, msg tea.Msg) tea.Cmd {
 	if t == m.front {
 		return t.Update(msg)
 	}
 	before := t.Summary()
 	cmd := t.Update(msg)
-	m.changed = t.Summary() != before
+	m.changed = t.Summary() != before || m.front.ShowsBoard()
 	return cmd
 }
 
@@ -137,22 +137,15 @@ func (r tabRow) Go(number int) bool {
 	return true
 }
 
-func (r tabRow) Questions() []tab.TabQuestions {
-	var all []tab.TabQuestions
-	for i, t := range r.m.tabs {
-		if questions := t.Questions(); len(questions) > 0 {
-			all = append(all, tab.TabQuestions{Tab: t, Number: i + 1, Title: t.Summary().Title, Questions: questions})
-		}
-	}
-	return all
-}
+func (r tabRow) All() []*tab.Tab { return r.m.tabs }
 
-func (r tabRow) ShowQuestion(t *tab.Tab, q tab.Question) {
+func (r tabRow) Show(t *tab.Tab) {
 	if slices.Contains(r.m.tabs, t) {
 		r.m.show(t)
-		t.ShowQuestion(q)
 	}
 }
+
+func (r tabRow) CloseTab(t *tab.Tab) tea.Cmd { return r.m.close(t.ID()) }
 
 func (r tabRow) Open(a config.Agent) tea.Cmd {
 	t := r.m.add()

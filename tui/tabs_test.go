@@ -107,17 +107,17 @@ func TestTheListOfWaitingQuestions(t *testing.T) {
 		front := p.front
 		p.start(front, "idle")
 		p.press("alt+a")
-		p.mustShow("no question is waiting")
+		p.mustShow("Board", "tab 1, this one", "idle")
+		p.press("esc")
 		one := p.open("asks")
 		p.press("g", "o", "enter")
 		two := p.open("twice")
 		p.press("g", "o", "enter")
 		p.show(front)
 		p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
-		p.mustNotShow("no question is waiting")
 
 		p.press("alt+a")
-		p.mustShow("Waiting questions", "tab 2", "run  Launch", "tab 3", "run  Clean", "run  Push", "answer here")
+		p.mustShow("Board", "tab 2", "run  Launch", "run  Clean", "run  Push", "answer here")
 		p.press("down")
 		p.mustShow("rm -rf build") // the whole command of the marked one
 		p.press("down", "enter")
@@ -129,7 +129,7 @@ func TestTheListOfWaitingQuestions(t *testing.T) {
 		p.mustShow("git push", "2 of 2") // a key that was meant for the list answers nothing
 
 		p.press("alt+a")
-		p.mustShow("Waiting questions", "run  Launch")
+		p.mustShow("Board", "run  Launch")
 		p.press("enter")
 		p.clock = p.clock.Add(time.Minute)
 		if p.front != one {
@@ -167,7 +167,7 @@ func TestAQuestionIsAnsweredFromAnotherTab(t *testing.T) {
 		if p.front != front {
 			t.Error("the tab in front has changed")
 		}
-		p.mustShow("Waiting questions", "run  Launch", "run  Clean")
+		p.mustShow("Board", "run  Launch", "run  Clean")
 		p.mustNotShow("git push")
 
 		p.clock = p.clock.Add(time.Minute)
@@ -176,7 +176,7 @@ func TestAQuestionIsAnsweredFromAnotherTab(t *testing.T) {
 		p.clock = p.clock.Add(time.Minute)
 		p.mustShow("esc back")
 		p.press("esc")
-		p.mustShow("Waiting questions")
+		p.mustShow("Board")
 		p.press("right")
 		p.mustShow("Reject it")
 		p.clock = p.clock.Add(time.Minute)

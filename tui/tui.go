@@ -32,9 +32,11 @@ type Options struct {
 	Config *config.Config
 	// Agent, if there is one, is started at once.
 	Agent *config.Agent
-	// Open is a stored session to begin with; Pick lists those that there are.
-	Open *app.Open
-	Pick bool
+	// Open is a stored session to begin with; Pick lists those that there are, and Board those that
+	// run.
+	Open  *app.Open
+	Pick  bool
+	Board bool
 	// Replay, if not nil, is shown instead: no agent starts, and no file is read or
 	// written.
 	Replay *record.Player
@@ -116,6 +118,8 @@ func (m *Model) begin(opt Options) {
 		m.first = m.front.Replay(opt.Replay)
 	case opt.Open != nil:
 		m.first = m.front.OpenStored(*opt.Open)
+	case opt.Board:
+		m.first = m.front.ShowBoard()
 	case opt.Pick:
 		m.first = m.front.ShowSessions()
 	default:

@@ -431,9 +431,11 @@ type Backend struct {
 	Running func(context.Context) ([]Running, error)
 	// Watch returns a function that waits until that list changes, and returns it; the first time it
 	// does not wait. It fails when the context ends. Visit attaches to a session in a host for an
-	// order, while no user watches. Both are nil where Running is.
-	Watch func(context.Context) func() ([]Running, error)
-	Visit func(ctx context.Context, running string) (Session, error)
+	// order, while no user watches; EndRunning ends one, and waits for that. All are nil where
+	// Running is.
+	Watch      func(context.Context) func() ([]Running, error)
+	Visit      func(ctx context.Context, running string) (Session, error)
+	EndRunning func(ctx context.Context, running string) error
 	// Branch makes a session that continues a stored one from before a prompt: see
 	// [Launcher.Branch]. It is nil if nothing is stored.
 	Branch func(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error)

@@ -26,6 +26,8 @@ type Overview struct {
 	Waiting int  `json:"waiting,omitempty"`
 	Queued  int  `json:"queued,omitempty"`
 	Gone    bool `json:"gone,omitempty"`
+	// Question is what the first open question asks.
+	Question string `json:"question,omitempty"`
 	// GoesOn is when it goes on by itself, after waiting for a limit of the user's plan; zero if
 	// it does not wait for one. AtLimit means that the user has to decide about a limit,
 	// OverBudget about a used-up budget, and SignIn that they have to sign in.
@@ -66,10 +68,17 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	if s.WaitsForLimit() {
 		o.GoesOn = s.LimitWait
 	}
+	switch {
+	case o.Waiting == 0:
+	case len(s.Permissions) > 0:
+		o.Question = callText(s.Permissions[0].Asked)
+	default:
+		o.Question = clip(s.Elicitations[0].Request.Message)
+	}
 	if s.Turn.Running || s.Busy() {
 		if o.Step = o.Progress.String(); o.Step == "" {
 			if t := s.Doing(); t != nil {
-				o.Step = cmp.Or(strings.TrimSpace(t.Title), t.Name)
+				o.Step = callText(t)
 			}
 		}
 	}
@@ -77,6 +86,17 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 		o.Changed = journal.Tally{Files: j.Len, Added: j.Added, Removed: j.Removed}
 	}
 	return o
+}
+
+// callText is the agent's name for a call.
+func callText(t *conversation.ToolCall) string {
+	return clip(cmp.Or(strings.TrimSpace(t.Title), t.Name))
+}
+
+// clip returns the beginning of a text.
+func clip(text string) string {
+	const most = 500 // bytes
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
 }
 
 // State says in a few words where the session stands.
@@ -108,4 +128,79 @@ func (o Overview) State() string {
 		return "idle, " + termtext.Count(o.Queued, "prompt") + " queued"
 	}
 	return "idle"
+}
+
+// StateText is State, and since when.
+func (o Overview) StateText(now time.Time) string {
+	age := ""
+	if !o.Since.IsZero() {
+		age = ageText(now.Sub(o.Since))
+	}
+	return strings.TrimSuffix(o.State()+", "+age, ", ")
+}
+
+// ageText is a time span in a few characters, "" if it is short.
+func ageText(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return ""
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	}
+	return fmt.Sprintf("%d d", d/(24*time.Hour))
+}
+
+// ChangesText says how many lines, or else files, were changed; "" is none.
+func (o Overview) ChangesText() string {
+	switch c := o.Changed; {
+	case c.Added+c.Removed > 0:
+		return fmt.Sprintf("+%d −%d", c.Added, c.Removed)
+	case c.Files > 0:
+		return termtext.Count(c.Files, "file")
+	}
+	return ""
+}
+
+// SpentText says what was spent: money, or else tokens; "" if that is unknown or nothing.
+func (o Overview) SpentText() string {
+	switch {
+	case o.Spent.Cost != nil && o.Spent.Cost.Amount > 0:
+		return conversation.Money(o.Spent.Cost)
+	case o.Spent.Tokens > 0:
+		return TokensText(o.Spent.Tokens) + " tokens"
+	}
+	return ""
+}
+
+// Loses says what is lost if the session ends now. stored means that it is stored.
+func (o Overview) Loses(stored bool) string {
+	var lost []string
+	if o.Working {
+		lost = append(lost, "The agent is stopped in the middle of its turn.")
+	} else {
+		lost = append(lost, "Its agent and what that has started are ended.")
+	}
+	if o.Queued > 0 {
+		lost = append(lost, termtext.Capital(termtext.Count(o.Queued, "queued prompt"))+" will not be sent.")
+	}
+	if stored {
+		lost = append(lost, "The transcript stays.")
+	} else {
+		lost = append(lost, "It is not stored: the transcript is lost.")
+	}
+	return strings.Join(lost, " ")
+}
+
+// MoreUrgent compares sessions by how soon they need the user: of those that do, the one that has
+// waited longest comes first, of the others the latest.
+func MoreUrgent(a, b Overview) int {
+	if a.Standing != b.Standing {
+		return cmp.Compare(b.Standing, a.Standing)
+	}
+	if a.Standing >= conversation.StandingDone {
+		return a.Since.Compare(b.Since)
+	}
+	return b.Since.Compare(a.Since)
 }

@@ -63,6 +63,7 @@ var subcommands = []func(*streams) *cobra.Command{
 	runCommand,
 	compareCommand,
 	attachCommand,
+	boardCommand,
 	waitCommand,
 	sendCommand,
 	answerCommand,

@@ -42,6 +42,7 @@ type startOptions struct {
 	resume   string
 	pick     bool   // --resume was given without an id
 	choose   bool   // attach has several sessions to choose from
+	board    bool   // show the board, and start no agent
 	last     bool   // --continue
 	prompt   string // the first prompt
 	record   string // the file to record to, or ""
@@ -181,6 +182,9 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if o.board {
+		agent = nil
+	}
 	recording, err := app.CreateRecording(o.record) // before anything else is created
 	if err != nil {
 		return err
@@ -207,7 +211,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	if opt.Stored != nil {
 		defer opt.Stored.Close()
 	}
-	opt.Pick = o.pick || o.choose
+	opt.Pick, opt.Board = o.pick || o.choose, o.board
 	if opt.Open, err = o.stored(ctx, l, opt.Stored, agent); err != nil {
 		return err
 	}

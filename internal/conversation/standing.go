@@ -129,9 +129,10 @@ func timeOf(e Event) time.Time {
 
 // Progress is how far a plan is.
 type Progress struct {
-	Done, All int
+	Done int `json:"done"`
+	All  int `json:"all"`
 	// Step is the entry in progress, or else the next; "" if none is left. It is untrusted.
-	Step string
+	Step string `json:"step,omitempty"`
 }
 
 // String returns the progress with its step, for display; "" if nothing is left to do.
@@ -162,6 +163,8 @@ func (s *State) applyProgress(id acpclient.PlanID, entries []acpclient.PlanEntry
 	if s.progress.Step = next; running != "" {
 		s.progress.Step = running
 	}
+	const most = 500 // bytes
+	s.progress.Step = strings.ToValidUTF8(s.progress.Step[:min(len(s.progress.Step), most)], "")
 }
 
 // Doing returns the last call of the turn that still runs, nil if none does.

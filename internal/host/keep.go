@@ -142,7 +142,7 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 		}
 		return reopen(ctx, o)
 	}
-	b.Running = k.list
+	b.Running, b.EndRunning = k.list, End
 	b.Watch = func(ctx context.Context) func() ([]app.Running, error) {
 		next := Watch(ctx)
 		return func() ([]app.Running, error) { return k.mark(next()) }

@@ -81,7 +81,11 @@ func (p *RewindPlan) Tally() (t Tally) {
 }
 
 // Tally counts files, and the lines that the agent has added to and removed from them.
-type Tally struct{ Files, Added, Removed int }
+type Tally struct {
+	Files   int `json:"files"`
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
 
 // PlanRewind plans to undo all live changes since a turn, also those that the user has
 // accepted. It writes nothing.

@@ -8,10 +8,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/app/command"
+	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/list"
 	"parley/tui/theme"
@@ -28,6 +30,12 @@ type Item struct {
 	// Words are more words to find the item by. They are not shown. An item whose whole
 	// first word is typed comes first.
 	Words string
+	// Columns are drawn beside the title in place of Detail, in columns of all items. Where there is
+	// no room, the last ones are left out first. Standing is the mark of an item with columns.
+	Columns  []string
+	Standing conversation.Standing
+	// Aside is shown beside the list while the item is marked, the end of it, on a wide screen.
+	Aside string
 	// Key is the key that does the same, in a column at the right.
 	Key string
 	// About is shown below the list while the item is marked. If it is empty, a Detail
@@ -82,6 +90,8 @@ type List struct {
 	// Choosing, Deleting and Closing are the hints for choosing an item, for deleting it, and
 	// for closing the list; "" means "choose", "delete" and "close".
 	Choosing, Deleting, Closing string
+	// Gone, if not nil, is called once the list was closed, however that came. It must not block.
+	Gone func()
 	// Instead, if not nil, replaces closing the list, also while there is a filter.
 	Instead Action
 }
@@ -134,7 +144,7 @@ func (s *Selector) take(l List) {
 	s.list = l
 	s.filter = list.NewFilter(len(l.Items), func(i int) (title, about string) {
 		it := &l.Items[i]
-		return it.Title, s.group(it) + " " + it.Detail + " " + it.Words
+		return it.Title, strings.Join(append([]string{s.group(it), it.Detail, it.Words}, it.Columns...), " ")
 	})
 	s.filter.Name = func(i int) string { name, _, _ := strings.Cut(l.Items[i].Words, " "); return name }
 	s.arrange()
@@ -251,7 +261,7 @@ func (s *Selector) refresh() {
 // sameItems compares what is drawn; the actions belong to the ID.
 func sameItems(a, b []Item) bool {
 	return slices.EqualFunc(a, b, func(x, y Item) bool {
-		return x.ID == y.ID && x.Title == y.Title && x.Detail == y.Detail && x.About == y.About && x.Group == y.Group &&
+		return x.ID == y.ID && x.Title == y.Title && x.Detail == y.Detail && x.About == y.About && x.Group == y.Group && slices.Equal(x.Columns, y.Columns) && x.Standing == y.Standing && x.Aside == y.Aside &&
 			x.Current == y.Current && x.Pending == y.Pending && x.Disabled == y.Disabled && x.Dim == y.Dim
 	})
 }
@@ -345,6 +355,8 @@ func listRows() command.Rows[func(*Selector) Action] {
 		{ID: command.DialogWider, Keys: "ctrl+t", Help: "Sessions: all directories, or this one", Do: (*Selector).wider},
 		{ID: command.DialogDefault, Keys: "ctrl+d", Help: "Options: make the value the default", Words: "settings"},
 		{ID: command.DialogFork, Keys: "alt+o ctrl+f", Help: "Rewind: fork before the prompt", Words: "branch"},
+		{ID: command.DialogSend, Keys: "alt+s", Help: "Board: send a prompt", Words: "steer"},
+		{ID: command.DialogDetach, Keys: "alt+d", Help: "Board: detach"},
 		{ID: command.DialogMoveUp, Keys: "ctrl+up alt+up", Help: "Queue: move up"},
 		{ID: command.DialogMoveDown, Keys: "ctrl+down alt+down", Help: "Queue: move down"},
 	}
@@ -390,6 +402,13 @@ func (s *Selector) itemKey(key string) *ItemKey {
 		}
 	}
 	return nil
+}
+
+// Gone implements [Dialog]s that a [Stack] tells of their end.
+func (s *Selector) Gone() {
+	if s.list.Gone != nil {
+		s.list.Gone()
+	}
 }
 
 // write edits the filter, and reports whether the key could: an empty one has no text to
@@ -498,8 +517,21 @@ func (s *Selector) filters() bool {
 
 // View implements [Dialog].
 func (s *Selector) View(width, maxHeight int) View {
-	width = min(width, widest)
 	s.refresh()
+	beside := s.asideWidth(width)
+	least := 0
+	if beside > 0 {
+		least = min(maxHeight, leastAside)
+	}
+	v := s.view(min(width-beside, widest), maxHeight, least)
+	if beside > 0 {
+		s.putBeside(&v, min(width-beside, widest), min(beside, widest))
+	}
+	return v
+}
+
+// view draws the list without what is beside it, with at least so many lines.
+func (s *Selector) view(width, maxHeight, least int) View {
 	p := panel{th: s.env.Theme, title: termtext.Line(s.list.Title), scroll: &s.window.Scroll}
 	w := inner(width, maxHeight)
 	about, detail := styled(prose(list.Clip(s.list.About), w), s.env.Theme.Muted), s.detailHeight(w)
@@ -529,7 +561,8 @@ func (s *Selector) View(width, maxHeight int) View {
 			p.note = theme.Grouped(all)
 		}
 		if maxHeight >= roomForDetail {
-			p.foot = fixed(s.detail(w, detail))
+			blank := max(0, least-len(p.head)-len(s.rows)-detail-frameHeight-1)
+			p.foot = fixed(append(make([]string, blank), s.detail(w, detail)...))
 		}
 		if from := s.window.Mark; from == 1 {
 			p.reveal(0, 2, width, maxHeight) // with the heading above the first item
@@ -592,6 +625,9 @@ func (s *Selector) detail(w, h int) []string {
 // more returns the text of an item that its row does not show; column is the width of
 // the titles, w that of the row.
 func (it Item) more(column, w int) string {
+	if it.Columns != nil {
+		return list.Clip(it.About)
+	}
 	title, detail := list.Clip(it.Title), list.Clip(it.Detail)
 	cuts := func(text string, room int) bool {
 		return len(text) > room && termtext.Width(termtext.Line(text)) > room
@@ -649,7 +685,101 @@ func (s *Selector) titleWidth(w int) int {
 	if w < snuggest {
 		share = w * 3 / 5
 	}
+	if columns := s.columnWidths(); columns != nil { // the title takes the room that they leave, too
+		share, detail = min(w*2/5, widestTitle), 0
+		for _, c := range columns {
+			detail += c + columnGap
+		}
+		detail -= columnGap
+	}
 	return min(title, max(12, share, w-rowLead-2-detail))
+}
+
+const (
+	// columnGap separates columns, and narrowestColumn is the least room for one that is cut.
+	columnGap       = 2
+	narrowestColumn = 10
+	// widestTitle and widestColumn bound titles and columns of items with columns, in cells.
+	widestTitle, widestColumn = 40, 30
+)
+
+// columnWidths returns the widths of the columns of the rows near those in sight, nil if the items
+// have none. The last column may take the rest of the line.
+func (s *Selector) columnWidths() (widths []int) {
+	const near = 60
+	from := min(s.window.Top, len(s.rows))
+	for _, r := range s.rows[from:min(from+near, len(s.rows))] {
+		if r.item < 0 {
+			continue
+		}
+		for i, c := range s.list.Items[r.item].Columns {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], min(widestColumn, termtext.Width(termtext.Line(list.Clip(c)))))
+		}
+	}
+	return widths
+}
+
+// columns draws the columns of an item for which there is room beside the title.
+func (s *Selector) columns(p renderContext, it *Item, title int, style lipgloss.Style) string {
+	var line strings.Builder
+	room := p.width - rowLead - title
+	for i, w := range s.columnWidths() {
+		if w == 0 {
+			continue
+		}
+		if room -= columnGap; room < min(w, narrowestColumn) {
+			break
+		}
+		text := ""
+		if i < len(it.Columns) {
+			text = termtext.Line(list.Clip(it.Columns[i]))
+		}
+		if i == len(it.Columns)-1 {
+			w = room
+		}
+		w = min(w, room)
+		line.WriteString(strings.Repeat(" ", columnGap) + style.Render(pad(text, w)))
+		room -= w
+	}
+	return line.String()
+}
+
+const (
+	// wide is the width from which on there is room beside a list.
+	wide = 160
+	// leastAside is the height of a list with something beside it, room permitting.
+	leastAside = 20
+)
+
+// asideWidth returns the width of what is beside the list, 0 if there is nothing.
+func (s *Selector) asideWidth(width int) int {
+	if width < wide || !slices.ContainsFunc(s.list.Items, func(it Item) bool { return it.Aside != "" }) {
+		return 0
+	}
+	return width * 2 / 5
+}
+
+// putBeside draws beside the list what belongs to the marked item: the end of it.
+func (s *Selector) putBeside(v *View, left, width int) {
+	p := panel{th: s.env.Theme}
+	height := len(v.Lines)
+	w := inner(width, height)
+	if it := s.marked(); it != nil {
+		p.title = cut(termtext.Line(list.Clip(it.Title)), w)
+		if text := prose(it.Aside, w); len(text) > 0 {
+			p.head = styled(text[max(0, len(text)-height+frameHeight):], s.env.Theme.Muted)
+		}
+	}
+	for len(p.head) < height-frameHeight {
+		p.head = append(p.head, "")
+	}
+	beside, _ := p.view(width, height)
+	for i := range v.Lines {
+		v.Lines[i] = pad(v.Lines[i], left) + beside.Lines[i]
+	}
 }
 
 // keysGap separates the keys from what is before them.
@@ -724,6 +854,10 @@ func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int) 
 		about = strings.TrimSuffix(termtext.Line(list.Clip(group))+" · "+about, " · ")
 	}
 	line := pointer + now
+	if it.Columns != nil {
+		mark, look := th.Mark(it.Standing)
+		return pointer + look.Render(mark) + " " + pad(text, column) + s.columns(p, &it, column, detail)
+	}
 	if about == "" {
 		return line + cut(text, p.width-rowLead)
 	}

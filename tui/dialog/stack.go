@@ -75,7 +75,19 @@ func (s *Stack) Close(d Dialog) {
 }
 
 func (s *Stack) closeIf(gone func(Dialog) bool) {
-	s.change(func() { s.list = slices.DeleteFunc(s.list, gone) })
+	var closed []interface{ Gone() }
+	s.change(func() {
+		s.list = slices.DeleteFunc(s.list, func(d Dialog) bool {
+			is := gone(d)
+			if told, tells := d.(interface{ Gone() }); is && tells {
+				closed = append(closed, told)
+			}
+			return is
+		})
+	})
+	for _, d := range closed {
+		d.Gone()
+	}
 }
 
 // Follow updates the dialogs from the conversation: it closes those that are over, and

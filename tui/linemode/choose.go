@@ -163,7 +163,8 @@ func deleting(c command.Choice) string { return cmp.Or(c.Deleting, "delete") }
 // line returns an item as a line.
 func line(it command.Item) string {
 	var parts []string
-	for _, text := range []string{it.Group, it.Title, used(it), it.Detail, it.Why} {
+	columns := strings.Join(slices.DeleteFunc(slices.Clone(it.Columns), func(c string) bool { return c == "" }), ", ")
+	for _, text := range []string{it.Group, it.Title, used(it), it.Detail, columns, it.Why} {
 		if text != "" {
 			parts = append(parts, termtext.Line(text))
 		}
@@ -252,6 +253,9 @@ func (f *front) chosen(c command.Choice, words string) func() {
 			}
 		}
 	}
+	if do := f.keyWords(c, word, rest); do != nil {
+		return do
+	}
 	for at := len(words) - 1; at > 0; at-- { // the longest name first
 		if words[at] != ' ' {
 			continue
@@ -259,6 +263,25 @@ func (f *front) chosen(c command.Choice, words string) func() {
 		if it := item(c, words[:at]); it != nil && it.Open != nil {
 			f.words = strings.TrimSpace(words[at:])
 			return it.Open
+		}
+	}
+	return nil
+}
+
+// keyWords returns what one of the choice's keys does with an item and words about it, nil if there is
+// no such key or item.
+func (f *front) keyWords(c command.Choice, word, rest string) func() {
+	i := slices.IndexFunc(c.Keys, func(k command.Key) bool { return k.Word == word && word != "" })
+	for at := len(rest) - 1; at > 0 && i >= 0; at-- { // the longest name first
+		if rest[at] != ' ' {
+			continue
+		}
+		if it := item(c, rest[:at]); it != nil && i < len(it.Also) && it.Also[i] != nil {
+			return func() {
+				f.words = strings.TrimSpace(rest[at:])
+				it.Also[i]()
+				f.words = ""
+			}
 		}
 	}
 	return nil

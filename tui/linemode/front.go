@@ -115,7 +115,36 @@ func (f *front) OpenRemembered(info acpclient.SessionInfo) {
 	})
 }
 
-func (f *front) Ask(q app.Question) { f.p.later(f.p.numbered(q)) }
+// Ask takes a line of text from the words that were typed, if there are any.
+func (f *front) Ask(q app.Question) {
+	if words := f.words; q.Enter != nil && words != "" {
+		f.words = ""
+		f.InBackground(func(context.Context) func() {
+			out, err := q.Enter(words)
+			return func() { f.p.carriedOut(out, err) }
+		})
+		return
+	}
+	f.p.later(f.p.numbered(q))
+}
+
+// Seats implements command.Front.
+func (f *front) Seats() []command.Seat {
+	l := f.live()
+	if l == nil {
+		return nil
+	}
+	s := command.Seat{
+		Overview: app.OverviewOf(&l.Conversation.State, l.Session.Journal()), ID: "this", Place: "here", Current: true,
+		Cwd: l.Session.About().Cwd, Running: l.Running(), Stored: l.StoredID(), Session: l.Session,
+		Go: func() { f.p.out.line("This session is already open.") }, Detach: f.Detach, End: func() { f.End(l.Session) },
+	}
+	s.Agent = cmp.Or(l.Agent.Name, l.Agent.ID, s.Agent)
+	if s.Title == "" && len(l.Conversation.Prompts()) > 0 {
+		s.Title = app.PromptLine(conversation.QueuedPrompt{Prompt: l.Conversation.Prompts()[0].Blocks})
+	}
+	return []command.Seat{s}
+}
 
 func (f *front) InBackground(do func(context.Context) func()) {
 	f.p.inBackground(func() func() { return do(f.p.ctx) })

@@ -188,7 +188,6 @@ func newPromptRows() command.Rows[promptCommand] {
 			unready: func(l *live) string { return unless(l.commands.Last() != nil, "run a command with ! first") },
 		}},
 		{ID: command.Inspector, Keys: "f12", Help: "Inspect the protocol", Words: "debug log json rpc acp traffic messages", Do: promptCommand{in: inSession, live: (*live).inspect, atQuestion: true}},
-		{ID: command.Questions, Keys: "alt+a", Help: "List the waiting questions of all tabs", Do: promptCommand{do: func(t *Tab) tea.Cmd { return openQuestionList(t) }}},
 		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs}},
 		{ID: command.PrevTab, Keys: "ctrl+pgup alt+,", Help: "Previous tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs}},
 		{ID: command.Tab, Keys: "alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+9", Help: "Go to this tab", Absent: "it is the number of the tab: next and previous tab are listed", Do: promptCommand{do: always(func(*Tab) {})}}, // the key names the tab: see tabKey

@@ -74,8 +74,9 @@ func (singleTab) OpenWith(string, func(*Tab) tea.Cmd) tea.Cmd      { return nil 
 func (singleTab) Close() tea.Cmd                                   { return nil }
 func (singleTab) Shared() bool                                     { return false }
 func (singleTab) Alone() bool                                      { return true }
-func (singleTab) Questions() []TabQuestions                        { return nil }
-func (singleTab) ShowQuestion(*Tab, Question)                      {}
+func (singleTab) All() []*Tab                                      { return nil }
+func (singleTab) Show(*Tab)                                        {}
+func (singleTab) CloseTab(*Tab) tea.Cmd                            { return nil }
 
 // open is the tab's state, in which it has a session.
 func (b *bench) open() *live { return b.state.(*live) }

@@ -76,6 +76,10 @@ func (f *front) After(d time.Duration, do func()) {
 }
 
 func (f *front) Ask(q app.Question) {
+	if q.Enter != nil {
+		f.tab.enter(q)
+		return
+	}
 	f.tab.ask(f.tab.confirmation(q))
 }
 
@@ -84,6 +88,7 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 	list := dialog.NewSelector(f.tab.env(), shown)
 	if c.Now != nil {
 		list = dialog.NewFollowing(f.tab.env(), shown, func() []dialog.Item { return f.items(c.Now()) })
+		f.tab.following = list
 	}
 	if f.late {
 		f.tab.dialogs.PushBelow(list)
@@ -104,7 +109,7 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 
 // list returns a choice as a list.
 func (f *front) list(c command.Choice) dialog.List {
-	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Loading: c.Loading, Slow: c.Slow, Filter: c.Filter, Space: c.Space, Marked: c.Marked, Instead: f.action(c.Left, false), Choosing: c.Choosing, Deleting: c.Deleting, Closing: c.Closing, Items: f.items(c.Items)}
+	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Loading: c.Loading, Slow: c.Slow, Filter: c.Filter, Space: c.Space, Marked: c.Marked, Instead: f.action(c.Left, false), Choosing: c.Choosing, Deleting: c.Deleting, Closing: c.Closing, Gone: c.Gone, Items: f.items(c.Items)}
 	if c.Stop != nil {
 		list.Instead = f.action(c.Stop, true)
 	}
@@ -149,6 +154,7 @@ func (f *front) items(all []command.Item) []dialog.Item {
 	for i, it := range all {
 		items[i] = dialog.Item{
 			ID: it.ID, Title: it.Title, Words: it.Words, Detail: cmp.Or(it.Why, dialog.SessionItem("", it.Used, f.tab.program.Now(), it.Detail).Detail), Group: it.Group, About: it.About, Found: it.Found,
+			Columns: it.Columns, Standing: it.Standing, Aside: it.Aside,
 			Current: it.Current, Pending: it.Pending, Dim: it.Dim, Disabled: it.Why != "", Do: f.action(it.Do, it.Stays),
 		}
 		if it.Do == nil {
@@ -254,9 +260,12 @@ func (f *front) Reopen(o app.Open, open func(context.Context, app.Open) (*app.Re
 }
 
 func (f *front) End(s app.Session) {
-	f.add(send(End{func(ctx context.Context) { app.End(ctx, s) }}))
+	f.add(send(endOf(s)))
 	f.Detach()
 }
+
+// endOf asks to end a session in the background.
+func endOf(s app.Session) End { return End{func(ctx context.Context) { app.End(ctx, s) }} }
 
 func (f *front) Export() { f.live().export() }
 

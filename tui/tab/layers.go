@@ -159,7 +159,7 @@ func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 			return t.say(oneTab), true
 		}
 		return nil, true
-	case command.Questions, command.NewSession, command.NewAgent, command.CloseTab, command.RenameTab:
+	case command.Board, command.NewSession, command.NewAgent, command.CloseTab, command.RenameTab:
 		if asks && !t.reads() {
 			return t.run(a), true
 		}

@@ -245,6 +245,13 @@ func (t *Tab) dialogOf(q app.Question) dialog.Confirmation {
 	return c
 }
 
+// enter asks a question that is answered by a line of text.
+func (t *Tab) enter(q app.Question) {
+	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{Title: q.Title, Hint: q.Hint, Do: func(text string) tea.Cmd {
+		return t.carryOut(func() (app.Outcome, error) { return q.Enter(text) })
+	}}))
+}
+
 // carryOut carries out an answer in the background, and asks what follows from it.
 func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 	return inBackground(func() then {
@@ -256,10 +263,7 @@ func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 			switch q := out.Ask; {
 			case q == nil:
 			case q.Enter != nil:
-				enter := func(text string) tea.Cmd {
-					return t.carryOut(func() (app.Outcome, error) { return q.Enter(text) })
-				}
-				t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{Title: q.Title, Hint: q.Hint, Do: enter}))
+				t.enter(*q)
 			default:
 				t.ask(t.confirmation(*q))
 			}

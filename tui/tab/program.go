@@ -148,18 +148,11 @@ type Tabs interface {
 	Shared() bool
 	// Alone reports whether there is only one tab.
 	Alone() bool
-	// Questions returns the tabs with open questions, in order.
-	Questions() []TabQuestions
-	// ShowQuestion goes to a question of a tab, if it is still open.
-	ShowQuestion(*Tab, Question)
-}
-
-// TabQuestions is a tab with open questions.
-type TabQuestions struct {
-	Tab       *Tab
-	Number    int // from 1
-	Title     string
-	Questions []Question
+	// All returns all tabs, in order.
+	All() []*Tab
+	// Show shows a tab, and CloseTab closes one, if they are open.
+	Show(*Tab)
+	CloseTab(*Tab) tea.Cmd
 }
 
 // Summary is a tab as the tab line shows it.

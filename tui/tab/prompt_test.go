@@ -324,7 +324,7 @@ func (b *bench) line(t *testing.T, begin string) int {
 func TestThePopupStandsAboveTheRule(t *testing.T) {
 	b := withCommands(t)
 	b.press("/", "r", "e", "v")
-	b.mustShow(t, "1 of 28", "tab accept", "esc close")
+	b.mustShow(t, "1 of 29", "tab accept", "esc close")
 	offer, prompt := b.line(t, "› /review"), b.line(t, "❯ /rev")
 	if rule := b.screen(); offer != prompt-2 || !strings.HasPrefix(strings.Split(rule, "\n")[prompt-1], "──") {
 		t.Errorf("the popup is on line %d, the prompt on %d:\n%s", offer, prompt, b.screen())
@@ -337,7 +337,7 @@ func TestThePopupStandsAboveTheRule(t *testing.T) {
 		t.Errorf("the letters that were found are not marked: %q", drawn)
 	}
 	b.press("esc")
-	b.mustNotShow(t, "1 of 28")
+	b.mustNotShow(t, "1 of 29")
 }
 
 func TestAClickTakesAnOffer(t *testing.T) {
@@ -346,7 +346,7 @@ func TestAClickTakesAnOffer(t *testing.T) {
 	at := b.line(t, "  /refactor")
 	b.draw()
 	b.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: b.line(t, "───")})
-	b.mustShow(t, "28 of 28")
+	b.mustShow(t, "29 of 29")
 	b.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: at})
 	b.mustShow(t, "❯ /refactor")
 }

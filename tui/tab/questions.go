@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
-	"parley/internal/app/command"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/session"
@@ -226,44 +225,6 @@ func (q *questions) indexOf(of Question) int {
 	return slices.IndexFunc(q.Conversation.Permissions, func(p *conversation.Permission) bool { return of.Permission && p.ID == of.ID })
 }
 
-// openQuestionList lists the open questions of all tabs. Choosing one goes there; a
-// permission can also be answered above the list.
-func openQuestionList(t *Tab) tea.Cmd {
-	items := func() []dialog.Item { return questionItems(t.program.Tabs) }
-	if len(items()) == 0 {
-		return t.sayWhile("no question is waiting", func() bool { return len(items()) == 0 })
-	}
-	t.dialogs.Push(dialog.NewFollowing(t.env(), dialog.List{
-		Title: "Waiting questions", Empty: "No question is waiting.", Choosing: "open",
-		Keys: []dialog.ItemKey{{Action: command.DialogNext, Hint: "answer here", Do: func(it dialog.Item) dialog.Action {
-			for _, w := range t.program.Tabs.Questions() {
-				for _, q := range w.Questions {
-					if q.Permission && w.Tab != t && questionID(w.Tab, q) == it.ID {
-						return dialog.Stay(func() tea.Cmd { return askFor(t, w, q) })
-					}
-				}
-			}
-			return it.Do
-		}}},
-	}, items))
-	return nil
-}
-
-func questionID(t *Tab, q Question) string { return fmt.Sprint(t.ID(), q.Permission, q.ID) }
-
-func questionItems(tabs Tabs) []dialog.Item {
-	var items []dialog.Item
-	for _, w := range tabs.Questions() {
-		for _, q := range w.Questions {
-			items = append(items, dialog.Item{
-				ID: questionID(w.Tab, q), Title: q.Title, About: q.About, Group: fmt.Sprintf("tab %d: %s", w.Number, w.Title),
-				Do: dialog.Do(func() tea.Cmd { tabs.ShowQuestion(w.Tab, q); return nil }),
-			})
-		}
-	}
-	return items
-}
-
 // foreignQuestion is a permission of another tab, answered in this one by the same rules.
 // Anything but an answer is done in its own tab.
 type foreignQuestion struct {
@@ -273,9 +234,9 @@ type foreignQuestion struct {
 	q  Question
 }
 
-// askFor shows a permission of another tab.
-func askFor(t *Tab, w TabQuestions, asked Question) tea.Cmd {
-	of, open := w.Tab.live()
+// askFor shows a permission of another tab, which has a number.
+func askFor(t, other *Tab, number int, asked Question) tea.Cmd {
+	of, open := other.live()
 	if !open {
 		return nil
 	}
@@ -283,11 +244,11 @@ func askFor(t *Tab, w TabQuestions, asked Question) tea.Cmd {
 	if at < 0 {
 		return nil
 	}
-	here, env := t.env(), w.Tab.env()
+	here, env := t.env(), other.env()
 	env.Drafting, env.Edits = here.Drafting, here.Edits
 	p := of.Conversation.Permissions[at]
 	t.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.Conversation.Permissions)), t, of, asked}
-	t.foreign.Of = fmt.Sprint("tab ", w.Number)
+	t.foreign.Of = fmt.Sprint("tab ", number)
 	t.foreign.Permission.Follow(of.Conversation)
 	t.dialogs.Push(t.foreign)
 	return of.questions.resolve(p.Asked)
@@ -310,9 +271,7 @@ func (t *Tab) FollowOthers() bool {
 
 // stillOpen reports whether the tab and its question are still open.
 func (f *foreignQuestion) stillOpen() bool {
-	return slices.ContainsFunc(f.in.program.Tabs.Questions(), func(w TabQuestions) bool {
-		return w.Tab == f.of.tab && slices.ContainsFunc(w.Questions, func(q Question) bool { return q.Permission && q.ID == f.q.ID })
-	})
+	return slices.Contains(f.in.program.Tabs.All(), f.of.tab) && slices.ContainsFunc(f.of.tab.Questions(), func(q Question) bool { return q.Permission && q.ID == f.q.ID })
 }
 
 // Follow does nothing, unlike that of the permission: FollowOthers closes the question.
@@ -343,7 +302,8 @@ func (f *foreignQuestion) redirect(a dialog.Action) dialog.Action {
 		return dialog.Stay(func() tea.Cmd { return f.of.tab.panel.do(a) })
 	default:
 		return dialog.Do(func() tea.Cmd {
-			f.in.program.Tabs.ShowQuestion(f.of.tab, f.q)
+			f.in.program.Tabs.Show(f.of.tab)
+			f.of.tab.ShowQuestion(f.q)
 			return f.of.tab.panel.do(a)
 		})
 	}

@@ -58,12 +58,14 @@ type Tab struct {
 	drafts   *drafts
 	foreign  *foreignQuestion // the question of another tab shown last, or nil
 	offer    dialog.Dialog    // to attach to a running session, or nil
-	typed    bool             // the user has begun a prompt
-	leaving  *leaving
-	awaited  awaited
-	input    *input
-	pictures imageDecoder
-	info     tabInfo // for the tab line
+	// following is the last list that follows what happens, or nil.
+	following dialog.Dialog
+	typed     bool // the user has begun a prompt
+	leaving   *leaving
+	awaited   awaited
+	input     *input
+	pictures  imageDecoder
+	info      tabInfo // for the tab line
 
 	ticks int  // animation step
 	news  bool // parley was updated, and the user has not seen the changelog

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/conversation"
 )
 
 // Choice is what the user can choose from: a list on the screen, numbered lines elsewhere. Its
@@ -43,6 +44,8 @@ type Choice struct {
 	Marked func(id string)
 	Left   func()
 	Stop   func()
+	// Gone, if not nil, is called once the list is not on the screen any more, however that came.
+	Gone func()
 	// Choosing, Deleting and Closing are the hints for choosing and deleting an item and for closing
 	// the list, "" for "choose", "delete" and "close". Numbered lines have Deleting as a word, too.
 	Choosing, Deleting, Closing string
@@ -57,6 +60,11 @@ type Item struct {
 	Used time.Time
 	// Detail and Group are shown beside the title, About while the item is marked.
 	Detail, Group, About string
+	// Columns are shown beside the title in place of Detail, the most important first; then Standing
+	// is the mark of the item. Aside is shown beside the list while it is marked, on a wide screen.
+	Columns  []string
+	Standing conversation.Standing
+	Aside    string
 	// Found means that Search has found it, whatever its texts are.
 	Found bool
 	// Current marks the current value, Pending one that the agent has yet to confirm, and Dim one

@@ -82,6 +82,8 @@ type Own interface {
 	// counted from 1. NoEdit says why that cannot be done now, or returns "".
 	EditQueued(id, at int)
 	NoEdit() string
+	// Seats are the sessions that it shows, in order.
+	Seats() []Seat
 	// Open opens a stored or running session, OpenRemembered one of the agent's.
 	Open(app.Open)
 	OpenRemembered(acpclient.SessionInfo)
@@ -169,6 +171,9 @@ func Commands() Rows[Common] {
 		}},
 		{ID: Sessions, Keys: "ctrl+s", Help: "Show the sessions", Words: "resume continue history load reopen conversation", Slash: "sessions resume continue history", Do: Common{
 			Plain: "resume a session of this directory; /sessions all: of any, /sessions delete N deletes one", Do: ChooseSession,
+		}},
+		{ID: Board, Keys: "alt+a", Help: "Show the board", Words: "all sessions questions waiting running tabs overview", Slash: "board", Do: Common{
+			Plain: "list all sessions that run; /board N goes to one, /board send N PROMPT, end N", Do: ShowBoard,
 		}},
 		{ID: NewSession, Keys: "ctrl+n", Help: "New session in a new tab", Words: "new chat clear reset start over fresh empty", Slash: "new clear reset", Do: Common{
 			Session: true, Begins: true, Plain: "new session with the same agent", Do: Front.NewSession,

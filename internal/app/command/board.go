@@ -1,0 +1,340 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/store"
+	"parley/internal/termtext"
+)
+
+// Seat is a session that a front end shows, as the board lists it.
+type Seat struct {
+	app.Overview
+	// ID identifies it in the front end, and Place says where it is, such as "tab 2". Current marks
+	// the one that the user looks at.
+	ID, Place string
+	Current   bool
+	Cwd       string
+	Branch    string // the git branch of Cwd, or ""
+	Worktree  bool   // Cwd is a worktree for sessions
+	Running   string // the host that it runs in, "" if it ends with parley
+	Stored    store.ID
+	// Asked are its open questions, oldest first.
+	Asked []Asked
+	// Go goes there. Session takes prompts, unless NoSend says why it does not.
+	Go      func()
+	Session app.Session
+	NoSend  string
+	// Detach leaves a session that runs in a host, End ends one.
+	Detach, End func()
+}
+
+// Asked is an open question of an agent.
+type Asked struct {
+	ID string
+	// Title sums it up in a line, About gives all of it.
+	Title, About string
+	// Go goes there. Answer asks it here; nil if it can only be answered there.
+	Go, Answer func()
+}
+
+// board is the open list of everything that runs: the sessions of the front end, and those that keep
+// running on this machine.
+type board struct {
+	f       Front
+	update  func(Choice) bool
+	running []app.Running
+	loading bool
+	gone    context.CancelFunc // ends watching
+
+	// marked is the ID of the marked item, order the IDs as they were listed last.
+	marked string
+	order  []string
+}
+
+// boardRow is a session, or one of its questions, on the board.
+type boardRow struct {
+	app.Overview
+	id, place   string
+	cwd, branch string
+	worktree    bool
+	current     bool
+	asked       *Asked
+	open        func()
+	send        func(ctx context.Context, text string) error
+	noSend      string
+	detach, end func()
+	noDetach    string
+	stored      bool
+}
+
+// ShowBoard lists all sessions, those first that need the user.
+func ShowBoard(f Front) {
+	watch := f.Backend().Watch
+	b := &board{f: f, loading: watch != nil, gone: func() {}}
+	b.update = f.Choose(b.choice())
+	if watch != nil {
+		b.watch(func(ctx context.Context) (func() ([]app.Running, error), context.CancelFunc) {
+			ctx, stop := context.WithCancel(ctx)
+			return watch(ctx), stop
+		})
+	}
+}
+
+// watch follows the sessions in hosts until the list is closed.
+func (b *board) watch(begin func(context.Context) (func() ([]app.Running, error), context.CancelFunc)) {
+	b.f.InBackground(func(ctx context.Context) func() {
+		next, stop := begin(ctx)
+		all, err := next()
+		return func() {
+			b.gone = stop
+			if b.loading = false; err == nil {
+				b.running = all
+			}
+			if open := b.update(b.choice()); !open || err != nil {
+				stop()
+				return
+			}
+			b.watch(func(context.Context) (func() ([]app.Running, error), context.CancelFunc) { return next, stop })
+		}
+	})
+}
+
+func (b *board) choice() Choice {
+	return Choice{
+		Title: "Board", Empty: "Nothing runs. A session that you start with --keep goes on without a terminal.",
+		Items: b.items(), Now: b.items, Loading: b.loading, Filter: true, Leaves: "Go to another session",
+		Choosing: "go there", Deleting: "end", Gone: func() { b.gone() },
+		Marked: func(id string) { b.marked = id },
+		Keys: []Key{
+			{ID: DialogNext, Hint: "answer here", Word: "answer"},
+			{ID: DialogSend, Hint: "send", Word: "send"},
+			{ID: DialogDetach, Hint: "detach", Word: "detach"},
+		},
+	}
+}
+
+// rows returns the rows in the order of the board.
+func (b *board) rows() []boardRow {
+	var rows []boardRow
+	attached := map[string]bool{}
+	for _, s := range b.f.Seats() {
+		attached[s.Running] = true
+		rows = append(rows, seatRows(s)...)
+	}
+	for _, r := range b.running {
+		if !attached[r.ID] {
+			rows = append(rows, b.runningRow(r))
+		}
+	}
+	slices.SortStableFunc(rows, func(x, y boardRow) int { return app.MoreUrgent(x.Overview, y.Overview) })
+	return b.pinned(rows)
+}
+
+// pinned keeps the marked row where it was, so that it does not move from under the user's eyes.
+func (b *board) pinned(rows []boardRow) []boardRow {
+	was := slices.Index(b.order, b.marked)
+	if is := slices.IndexFunc(rows, func(r boardRow) bool { return r.id == b.marked }); was >= 0 && is >= 0 {
+		row := rows[is]
+		rows = slices.Delete(rows, is, is+1)
+		rows = slices.Insert(rows, min(was, len(rows)), row)
+	}
+	b.order = b.order[:0]
+	for _, r := range rows {
+		b.order = append(b.order, r.id)
+	}
+	if b.marked == "" && len(rows) > 0 {
+		b.marked = rows[0].id // the list marks the first one
+	}
+	return rows
+}
+
+// seatRows returns the row of a session, and one for each of its further questions.
+func seatRows(s Seat) []boardRow {
+	row := boardRow{
+		Overview: s.Overview, id: s.ID, place: s.Place, cwd: s.Cwd, branch: s.Branch, worktree: s.Worktree, current: s.Current,
+		open: s.Go, noSend: s.NoSend, end: s.End, stored: s.Stored != "",
+		send: func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, text) },
+	}
+	if row.detach = s.Detach; s.Running == "" {
+		row.noDetach = "this session ends with parley: keep it running first"
+	}
+	rows := []boardRow{row}
+	for i := range s.Asked {
+		asks := row
+		asks.asked, asks.open = &s.Asked[i], s.Asked[i].Go
+		if i == 0 {
+			rows[0] = asks
+			continue
+		}
+		asks.id = s.ID + " " + s.Asked[i].ID
+		rows = append(rows, asks)
+	}
+	return rows
+}
+
+// runningRow returns the row of a session in a host that is not attached here.
+func (b *board) runningRow(r app.Running) boardRow {
+	backend := b.f.Backend()
+	row := boardRow{
+		Overview: r.Overview, id: r.ID, place: "keeps running as " + r.ID, cwd: r.Cwd, branch: r.Branch, worktree: r.Worktree, stored: r.Stored != "",
+		open:     func() { b.f.Open(app.Open{ID: r.Stored, Running: r.ID}) },
+		noDetach: "it is not attached here",
+		send: func(ctx context.Context, text string) error {
+			s, err := backend.Visit(ctx, r.ID)
+			if err != nil {
+				return err
+			}
+			defer app.Leave(ctx, s)
+			return sendTo(ctx, s, text)
+		},
+		end: func() {
+			b.f.InBackground(func(ctx context.Context) func() {
+				err := backend.EndRunning(ctx, r.ID)
+				return func() {
+					if err != nil {
+						b.f.Say("cannot end the session: " + err.Error())
+					}
+				}
+			})
+		},
+	}
+	row.Title = r.Name()
+	switch {
+	case r.Silent != "":
+		row.noSend = "its process " + r.Silent
+	case r.Gone:
+		row.noSend = goneThere
+	}
+	return row
+}
+
+const goneThere = "its agent has exited: go there to restart it"
+
+// sendTime is how long a session may take over a prompt before it counts as queued.
+const sendTime = 10 * time.Second
+
+// sendTo sends a prompt into the running turn, or else to the end of the queue.
+func sendTo(ctx context.Context, s app.Session, text string) error {
+	soon, cancel := context.WithTimeout(ctx, sendTime)
+	defer cancel()
+	p := conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}
+	err := session.Try(soon, s, session.Steer{Prompt: p})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil // the agent has not answered yet: it waits in the queue
+	}
+	return err
+}
+
+// items returns the rows as items.
+func (b *board) items() []Item {
+	now := time.Now()
+	rows := b.rows()
+	items := make([]Item, len(rows))
+	for i, r := range rows {
+		items[i] = b.item(r, now)
+	}
+	return items
+}
+
+func (b *board) item(r boardRow, now time.Time) Item {
+	state, about := r.StateText(now), []string(nil)
+	switch {
+	case r.asked != nil:
+		state, about = "asks: "+r.asked.Title, append(about, cmp.Or(r.asked.About, r.asked.Title))
+	case r.Question != "":
+		state, about = "asks: "+r.Question, append(about, r.Question)
+	case r.Step != "":
+		about = append(about, r.Step)
+	}
+	where := b.f.Path("", r.cwd)
+	if r.branch != "" {
+		where += " on " + r.branch
+	}
+	if r.current {
+		r.place += ", this one"
+	}
+	place := lastOf(where, r)
+	about = append(about, strings.Join(notEmpty(r.place, r.StateText(now), where), " · "))
+	return Item{
+		ID: r.id, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.place, r.cwd, r.branch, r.id}, " "), Standing: r.Standing,
+		Columns: []string{state, r.Agent, r.ChangesText(), place, r.SpentText(), r.Step},
+		About:   strings.Join(about, "\n"), Aside: strings.Join(r.Last, "\n"),
+		Do:     r.open,
+		Delete: func() { b.askToEnd(r) },
+		Also:   []func(){func() { b.answer(r) }, func() { b.askToSend(r) }, func() { b.detach(r) }},
+	}
+}
+
+// lastOf names the directory of a row in a word: a worktree by its branch.
+func lastOf(path string, r boardRow) string {
+	if r.worktree && r.branch != "" {
+		return WorktreeMark + r.branch
+	}
+	path = strings.TrimRight(r.cwd, `/\`)
+	return path[strings.LastIndexAny(path, `/\`)+1:]
+}
+
+func notEmpty(all ...string) []string {
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+}
+
+func (b *board) answer(r boardRow) {
+	switch {
+	case r.asked == nil && r.Standing == conversation.StandingAsks: // it is known there what it asks
+		r.open()
+	case r.asked == nil:
+		b.f.Say("it asks nothing")
+	case r.asked.Answer != nil:
+		r.asked.Answer()
+	default:
+		r.asked.Go()
+	}
+}
+
+func (b *board) askToSend(r boardRow) {
+	if r.noSend != "" {
+		b.f.Say(r.noSend)
+		return
+	}
+	name := termtext.Line(r.Title)
+	b.f.Ask(app.Question{Title: "Send to " + name, Hint: "a prompt", Enter: func(text string) (app.Outcome, error) {
+		if strings.TrimSpace(text) == "" {
+			return app.Outcome{}, nil
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 3*sendTime)
+		defer cancel()
+		if err := r.send(ctx, text); err != nil {
+			return app.Outcome{}, err
+		}
+		return app.Outcome{Say: "sent to " + name}, nil
+	}})
+}
+
+func (b *board) detach(r boardRow) {
+	if r.noDetach != "" {
+		b.f.Say(r.noDetach)
+		return
+	}
+	r.detach()
+}
+
+// askToEnd asks before it ends a session, and says what is lost.
+func (b *board) askToEnd(r boardRow) {
+	b.f.Ask(app.Question{
+		Title: "End this session?", Lines: []string{termtext.Line(r.Title)}, Text: r.Loses(r.stored),
+		Choices: []app.Choice{
+			{Name: "Keep it", Key: "k"},
+			{Name: "End it", Key: "e", Risky: true, Here: r.end},
+		},
+	})
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"parley/internal/app"
+	"parley/internal/app/command"
+	"parley/internal/host"
+	"parley/internal/termtext"
+	"parley/tui/toolview"
+)
+
+// boardCommand returns the command that shows all sessions that keep running.
+func boardCommand(s *streams) *cobra.Command {
+	opt := &startOptions{streams: s, screen: runSupervised, board: true}
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "board",
+		Short: "Show all sessions that keep running, those first that need you",
+		Long: `board lists the sessions that keep running on this machine: where each stands and
+since when, the step of its plan, changed lines and cost. On the screen you answer,
+send, go there and end from the list. With --plain, or into a pipe, it prints a table.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case !host.Available:
+				return host.ErrUnavailable
+			case !asJSON && !opt.plain && s.InTerminal && s.OutTerminal:
+				opt.plainGiven = true
+				return opt.run(cmd.Context())
+			}
+			all, err := host.List(cmd.Context())
+			if err != nil {
+				return err
+			}
+			slices.SortStableFunc(all, func(a, b host.Status) int { return app.MoreUrgent(a.Overview, b.Overview) })
+			if asJSON {
+				return writeJSON(s.Out, slices.Concat([]host.Status{}, all))
+			}
+			printBoard(s, all, time.Now())
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print JSON: a list of objects")
+	f.BoolVar(&opt.plain, "plain", false, "print a table")
+	return cmd
+}
+
+// printBoard prints sessions as a table.
+func printBoard(s *streams, all []host.Status, now time.Time) {
+	if len(all) == 0 {
+		fmt.Fprintln(s.Err, "No session keeps running. 'parley --keep' starts one.")
+		return
+	}
+	rows := [][]string{{"ID", "STATE", "AGENT", "CHANGES", "COST", "WHERE", "TITLE", "STEP"}}
+	for _, r := range all {
+		where := toolview.PathsIn("").Path(r.Cwd)
+		if r.Worktree && r.Branch != "" {
+			where = command.WorktreeMark + r.Branch
+		}
+		state := r.StateText(now)
+		if r.Silent != "" {
+			state = r.Silent
+		}
+		row := []string{r.ID, state, r.Agent, r.ChangesText(), r.SpentText(), where, r.Name(), r.Step}
+		for i := range row {
+			row[i] = cmp.Or(termtext.Line(row[i]), "-")
+		}
+		rows = append(rows, row)
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], termtext.Width(cell))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-termtext.Width(cell)+2))
+		}
+		fmt.Fprintln(s.Out, strings.TrimRight(line.String(), " "))
+	}
+}
