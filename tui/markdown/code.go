@@ -45,9 +45,9 @@ type memo map[string][][]span
 // lines: only the last chunk, of at most maxChunk bytes, is lexed again as it grows. A
 // closed block is lexed as a whole.
 // The first row names the language.
-func (r *renderer) code(n ast.Node, language string, onChain bool) {
+func (r *renderer) code(n ast.Node, language string) {
 	text := expandTabs(strings.TrimSuffix(string(n.Lines().Value(r.src)), "\n"))
-	goesOn := onChain && r.cont != nil && r.cont.leaf
+	goesOn := r.cont != nil && n.Parent().Kind() == ast.KindDocument && n.PreviousSibling() == nil
 	if language != "" && !goesOn {
 		r.language(language)
 	}
@@ -57,7 +57,7 @@ func (r *renderer) code(n ast.Node, language string, onChain bool) {
 		lines = r.p.diff(text)
 	case r.live == nil:
 		lines = r.p.highlight(text, language)
-	case fenceClosed(n, r.src):
+	case n.Kind() == ast.KindFencedCodeBlock && n.NextSibling() != nil:
 		lines = r.live.highlight(r.p, text, language)
 	default:
 		for text != "" || lines == nil {

@@ -6,13 +6,10 @@
 // drawn on first use, and then kept. So a client that draws only the visible blocks
 // pays only for those, whatever the length of the message.
 //
-// No block is larger than a few kilobytes. A giant one (a log in a fence, a table of
-// thousands of rows) is cut into pieces that each continue the previous one: its
-// language, its numbering, its column widths. The cuts depend only on the text, not on
-// how it was chunked.
-//
-// A text of hundreds of kilobytes is drawn as it was sent from there on: its boundaries
-// are found before the next key is handled.
+// No block is larger than some kilobytes. Giant code (a log in a fence) is cut into pieces that
+// each continue the previous one; what any other giant block has beyond that is drawn as it was
+// sent. So is a text of hundreds of kilobytes from there on: its boundaries are found before the
+// next key is handled. The cuts depend only on the text, not on how it was chunked.
 //
 // The lines contain no control characters and no escape sequences except SGR and, for
 // http, https and file URLs, OSC 8 links.
@@ -25,7 +22,6 @@ package markdown
 
 import (
 	"bytes"
-	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -168,8 +164,8 @@ func (d *Document) draw(i int, text string, cont *continuation, live memo) []str
 	defer p.mu.Unlock()
 	r := newRenderer(p, src, d.width, cont, live)
 	r.inset(&p.document, p.text, func() {
-		if cont == nil || !cont.plain {
-			r.children(cont.withoutStubs(parseAll(src), src), p.text, true, false)
+		if !cont.plain() {
+			r.children(parseAll(src), p.text, false)
 			return
 		}
 		for line := range strings.Lines(string(src)) {
@@ -217,13 +213,6 @@ func (d *Document) Source(i int) string {
 	return d.text[start(i):start(i+1)]
 }
 
-// Bounds of one block in bytes. Larger ones are cut. They bound what is redrawn while a
-// block grows; code costs more, because it is coloured.
-const (
-	maxBlock = 4096
-	maxCode  = 2048
-)
-
 // maxParsed bounds how much of a text is parsed. The parser looks at each line once for
 // each list that it is in.
 const maxParsed = 256 << 10
@@ -233,8 +222,7 @@ const maxParsed = 256 << 10
 // A block is closed when a complete line has begun the next one: only complete lines
 // count, since the end of a line can still change its meaning ("```" may open a fence,
 // "```a` b" does not). A block may have at most maxBlock bytes; then it is cut. Each
-// step looks at one window of that size and advances by at least half of it, so that
-// the work is linear in the text.
+// step looks at one window of that size.
 func (d *Document) sync() {
 	for d.open < len(d.text) && (d.seen < len(d.text) || d.finished) {
 		if !d.advance() {
@@ -246,7 +234,7 @@ func (d *Document) sync() {
 
 // advance closes at least one block, or returns false.
 func (d *Document) advance() bool {
-	if d.open >= maxParsed {
+	if d.open >= maxParsed || d.cont.plain() {
 		return d.advancePlain()
 	}
 	d.skipBlank()
@@ -261,7 +249,7 @@ func (d *Document) advance() bool {
 		}
 	}
 	src := d.cont.source(lines)
-	root := d.cont.withoutStubs(parseBlocks(src), src)
+	root := parseBlocks(src)
 	if d.closeAll(root, src[d.cont.len():]) {
 		return true
 	}
@@ -274,22 +262,6 @@ func (d *Document) advance() bool {
 		return true
 	}
 	return false
-}
-
-// advancePlain closes a piece beyond maxParsed, of whole lines or else words, or returns
-// false.
-func (d *Document) advancePlain() bool {
-	d.cont = &continuation{plain: true}
-	rest := d.text[d.open:]
-	end := len(rest)
-	if end > maxBlock {
-		window := rest[:maxBlock]
-		end = cmp.Or(strings.LastIndexByte(window, '\n')+1, strings.LastIndexByte(window, ' ')+1, runeStart(rest, maxBlock))
-	} else if !d.finished {
-		return false
-	}
-	d.close(d.open+end, d.cont)
-	return true
 }
 
 // skipBlank moves the beginning of a new block past blank lines, except those that

@@ -44,7 +44,7 @@ func (in *inliner) add(text string, k *ink, link string) {
 	if text == "" {
 		return
 	}
-	text = strings.ReplaceAll(termtext.Block(text), glue, "")
+	text = termtext.Block(text)
 	if strings.ContainsAny(text, "\n\t") {
 		text = strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
 	}

@@ -29,9 +29,6 @@ type renderer struct {
 	margins []margin
 	room    int // width without the margins
 	lines   []string
-
-	chainLists, chainItems int  // how much of the continuation's chain was drawn
-	gap                    bool // a blank line is due
 }
 
 // margin is what precedes the lines of a block.
@@ -43,29 +40,25 @@ type margin struct {
 }
 
 func newRenderer(p *palette, src []byte, width int, cont *continuation, live memo) *renderer {
-	return &renderer{
-		p: p, src: src, width: width, room: width, cont: cont, live: live,
-		gap: cont != nil && cont.gap,
-	}
+	return &renderer{p: p, src: src, width: width, room: width, cont: cont, live: live}
 }
 
-// children draws the blocks in n, with blank lines between them unless tight. onChain
-// means that n is on the continuation's chain.
-func (r *renderer) children(n ast.Node, base *ink, onChain, tight bool) {
+// children draws the blocks in n, with blank lines between them unless tight.
+func (r *renderer) children(n ast.Node, base *ink, tight bool) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		before := len(r.lines)
 		if c != n.FirstChild() && !tight && before > 0 {
 			r.blank()
 		}
 		after := len(r.lines)
-		r.block(c, base, onChain && c == n.FirstChild())
+		r.block(c, base)
 		if len(r.lines) == after {
 			r.lines = r.lines[:before] // nothing to separate
 		}
 	}
 }
 
-func (r *renderer) block(n ast.Node, base *ink, onChain bool) {
+func (r *renderer) block(n ast.Node, base *ink) {
 	switch n := n.(type) {
 	case *ast.TextBlock:
 		r.flow(r.inline(n, base))
@@ -77,23 +70,23 @@ func (r *renderer) block(n ast.Node, base *ink, onChain bool) {
 		e := &r.p.paragraph
 		r.inset(e, base, func() { r.flow(r.surrounded(n, e, base)) })
 	case *ast.Heading:
-		r.heading(n, base, onChain && r.cont != nil && r.cont.leaf)
+		r.heading(n, base)
 	case *ast.ThematicBreak:
 		r.rule(base)
 	case *ast.Blockquote:
-		r.quote(n, base, onChain)
+		r.quote(n, base)
 	case *ast.List:
-		r.list(n, base, onChain)
+		r.list(n, base)
 	case *ast.FencedCodeBlock:
-		r.code(n, string(n.Language(r.src)), onChain)
+		r.code(n, string(n.Language(r.src)))
 	case *ast.CodeBlock:
-		r.code(n, "", onChain)
+		r.code(n, "")
 	case *ast.HTMLBlock:
-		r.html(n, base, onChain)
+		r.html(n, base)
 	case *extast.Table:
-		r.table(n, base, onChain)
+		r.table(n, base)
 	default:
-		r.children(n, base, onChain, false)
+		r.children(n, base, false)
 	}
 }
 
@@ -129,10 +122,6 @@ func (r *renderer) blank() {
 
 // margin writes what precedes the next line; on an empty line, without trailing spaces.
 func (r *renderer) margin(empty bool) {
-	if r.gap {
-		r.gap = false
-		r.drawGap()
-	}
 	end := len(r.margins)
 	hasText := func(s span) bool { return strings.Trim(s.text, " ") != "" }
 	for empty && end > 0 && !slices.ContainsFunc(r.margins[end-1].next(), hasText) {
@@ -150,19 +139,6 @@ func (r *renderer) margin(empty bool) {
 	for i := range r.margins {
 		r.margins[i].used = true
 	}
-}
-
-// drawGap draws the blank line at a cut, inside what was open there.
-func (r *renderer) drawGap() {
-	all := r.margins
-	for i := range all {
-		if !all[i].used {
-			r.margins = all[:i]
-			break
-		}
-	}
-	r.blank()
-	r.margins = all
 }
 
 func (m *margin) next() []span {
@@ -216,13 +192,13 @@ func (r *renderer) surrounded(n ast.Node, e *part, base *ink) []span {
 }
 
 // heading draws a heading, with the style's prefix to its left.
-func (r *renderer) heading(n *ast.Heading, base *ink, goesOn bool) {
+func (r *renderer) heading(n *ast.Heading, base *ink) {
 	e := r.p.headings[n.Level-1]
 	k := r.p.over(e.ink, base)
 	in := inliner{p: r.p, src: r.src}
 	in.add(e.before, base, "")
 	in.add(e.prefix, k, "")
-	m := margin{first: in.spans, width: widthOf(in.spans), used: goesOn}
+	m := margin{first: in.spans, width: widthOf(in.spans)}
 	m.rest = []span{{text: strings.Repeat(" ", m.width), ink: r.p.text}}
 	e.before, e.prefix = "", ""
 	e.suffix = strings.ReplaceAll(e.suffix, " ", "\u00a0") // ordinary spaces are dropped at the end of a line
@@ -248,13 +224,13 @@ func (r *renderer) rule(base *ink) {
 	r.emit()
 }
 
-func (r *renderer) quote(n *ast.Blockquote, base *ink, onChain bool) {
+func (r *renderer) quote(n *ast.Blockquote, base *ink) {
 	e := &r.p.quote
 	bar := []span{{text: strings.Repeat(e.token, e.left), ink: base}}
 	if r.p.own != nil {
 		bar[0].ink = r.p.own.quote
 	}
-	m := margin{first: bar, rest: bar, width: widthOf(bar), right: e.right, used: onChain && r.cont != nil}
+	m := margin{first: bar, rest: bar, width: widthOf(bar), right: e.right}
 	k := r.p.over(e.ink, base)
 	note, ok := calloutOf(n, r.src)
 	r.indent(m, func() {
@@ -262,18 +238,15 @@ func (r *renderer) quote(n *ast.Blockquote, base *ink, onChain bool) {
 			title := r.p.callouts[note.title]
 			r.flow([]span{{text: note.mark + " " + note.title, ink: r.p.over(title, base)}})
 		}
-		r.children(n, k, onChain, false)
+		r.children(n, k, false)
 	})
 }
 
-func (r *renderer) html(n *ast.HTMLBlock, base *ink, onChain bool) {
+func (r *renderer) html(n *ast.HTMLBlock, base *ink) {
 	k := r.p.over(r.p.htmlBlock.ink, base)
 	text := string(n.Lines().Value(r.src))
 	if n.HasClosure() {
 		text += string(n.ClosureLine.Value(r.src))
-	}
-	if onChain && r.cont != nil && r.cont.leaf {
-		_, text, _ = strings.Cut(text, "\n") // the line that the prefix added
 	}
 	for line := range strings.Lines(termtext.Block(text)) {
 		line = expandTabs(strings.TrimRight(line, " \t\n"))
@@ -328,12 +301,8 @@ func calloutOf(n *ast.Blockquote, src []byte) (callout, bool) {
 	return c, true
 }
 
-func (r *renderer) list(n *ast.List, base *ink, onChain bool) {
-	number := r.cont.number(n, onChain, r.chainLists)
-	if onChain {
-		r.chainLists++
-	}
-	depth := 0
+func (r *renderer) list(n *ast.List, base *ink) {
+	number, depth := n.Start, 0
 	for p := n.Parent(); p != nil; p = p.Parent() {
 		if p.Kind() == ast.KindList {
 			depth++
@@ -354,13 +323,7 @@ func (r *renderer) list(n *ast.List, base *ink, onChain bool) {
 			if c != n.FirstChild() && !n.IsTight && len(r.lines) > 0 {
 				r.blank()
 			}
-			itemOnChain := onChain && c == n.FirstChild()
-			m := r.mark(n, c, k, number, digits, depth)
-			if itemOnChain && r.cont != nil && r.chainItems < r.cont.items {
-				r.chainItems++
-				m.used = true
-			}
-			r.indent(m, func() { r.children(c, k, itemOnChain, n.IsTight) })
+			r.indent(r.mark(n, c, k, number, digits, depth), func() { r.children(c, k, n.IsTight) })
 			number++
 		}
 	})

