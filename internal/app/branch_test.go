@@ -126,8 +126,15 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 	if !strings.Contains(b.Earlier, "prompt 1") || !strings.Contains(b.Earlier, "answer 5") {
 		t.Errorf("the agent is told %q", b.Earlier)
 	}
+	// What the first agent has cost counts, however much the next one reports.
 	if spent := opt.Spent.Cost; spent == nil || spent.Amount != 2.5 {
 		t.Errorf("it begins with %+v spent", spent)
+	}
+	c := b.Transcript.Conversation
+	c.Apply(conversation.SessionOpening{How: conversation.OpenNew})
+	c.Apply(conversation.Update{Update: &acpclient.UsageUpdate{Used: 1, Size: 2, Cost: &acpclient.Cost{Amount: 4, Currency: "USD"}}})
+	if spent := c.Spent().Cost; spent == nil || spent.Amount != 6.5 {
+		t.Errorf("after a report of 4.00 it has spent %+v", spent)
 	}
 	if m := b.Transcript.Meta; m.Agent != "other" || len(m.Command) == 0 {
 		t.Errorf("it is stored as of %q %q", m.Agent, m.Command)

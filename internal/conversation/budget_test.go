@@ -55,6 +55,19 @@ func TestCostsInTwoCurrencies(t *testing.T) {
 	}
 }
 
+// What was spent before adds to the reports of a new session, which does not know of it, however
+// much that reports.
+func TestSpentInASessionApart(t *testing.T) {
+	for _, reports := range [][]acpclient.Cost{{{Amount: 3}}, {{Amount: 0}, {Amount: 3}}, {{Amount: 1}, {Amount: 3}}} {
+		st := conversation.NewState()
+		st.Apply(conversation.BudgetSet{Spent: &conversation.Spent{Cost: &acpclient.Cost{Amount: 2, Currency: "USD"}}})
+		st.Apply(conversation.SessionOpening{How: conversation.OpenNew})
+		if got := costs(st, reports...); got.Cost == nil || got.Cost.Amount != 5 {
+			t.Errorf("after %v: %+v", reports, got.Cost)
+		}
+	}
+}
+
 // A session that goes on from another one has spent what that has.
 func TestSpentInTheSessionBefore(t *testing.T) {
 	st := conversation.NewState()

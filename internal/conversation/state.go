@@ -190,7 +190,7 @@ func (s *State) Apply(e Event) {
 		}
 	case UsageCounted:
 		usage := e.Usage
-		s.Usage, s.costs = &usage, costs{e.Before, e.Past, e.Foreign}
+		s.Usage, s.costs = &usage, costs{before: e.Before, past: e.Past, foreign: e.Foreign}
 	case BudgetReached:
 		s.BudgetReached = true
 	case BudgetShared:
@@ -307,6 +307,8 @@ type costs struct {
 	// before is the cost when the agent was restarted; nil once it is known whether the agent
 	// counts from zero.
 	before *acpclient.Cost
+	// apart means that it does: its session is a new one.
+	apart bool
 	// past is earlier cost that the running agent does not include.
 	past float64
 	// foreign is the sum of amounts in earlier currencies.
@@ -316,7 +318,7 @@ type costs struct {
 // costAgain starts counting for another agent.
 func (s *State) costAgain() {
 	if s.Usage != nil && s.Usage.Cost != nil {
-		s.costs.before, s.costs.past = s.Usage.Cost, 0
+		s.costs.before, s.costs.past, s.costs.apart = s.Usage.Cost, 0, false
 	}
 	s.tokens.again()
 }
@@ -336,10 +338,10 @@ func (s *State) applyUsage(u acpclient.UsageUpdate) {
 			s.costs = costs{foreign: s.costs.foreign + so.Amount}
 		case b != nil:
 			s.costs.past = 0
-			if cost.Amount < b.Amount {
+			if cost.Amount < b.Amount || s.costs.apart {
 				s.costs.past = b.Amount
 			}
-			if cost.Amount > 0 {
+			if cost.Amount > 0 || s.costs.apart {
 				s.costs.before = nil
 			}
 		case cost.Amount < counted/2:
@@ -390,7 +392,7 @@ func (s *State) applyOpening(e SessionOpening) {
 		s.turns, s.heldCalls, s.standing = was.turns, was.heldCalls, was.standing
 		s.budgeting, s.costs = was.budgeting, was.costs
 		if spent := was.ownCost(); spent != nil {
-			s.costs = costs{before: spent, foreign: was.costs.foreign}
+			s.costs = costs{before: spent, apart: true, foreign: was.costs.foreign}
 		}
 		s.tokens.again()
 		return

@@ -54,6 +54,25 @@ func (p *Parley) handOver(from, name string) *Parley {
 	return p.Shows("Handed over from "+from, "to "+name, "It gets the conversation").Idle()
 }
 
+// What the first agent has cost counts for the budget, though the next one knows nothing of it.
+func TestTheCostOfBothCountsAfterAHandOver(t *testing.T) {
+	t.Parallel()
+	costs := func(name, amount string) string {
+		return `
+handshake ` + resumes + ` {"sessionId": "` + name + `"}
+expect session/prompt
+update {"sessionUpdate": "usage_update", "used": 1, "size": 2, "cost": {"amount": ` + amount + `, "currency": "USD"}}
+say "` + name + ` is at work."
+wait-cancel
+end-turn cancelled
+`
+	}
+	p := Start(t, Options{Script: costs("One", "0.10"), Others: map[string]string{"two": costs("Two", "0.30")}, Config: "[budget]\nsession = 0.35\n"})
+	p.Ready().Ask("first").Shows("One is at work.").Press("esc").Idle().handOver("", "two")
+	p.Ask("second").Question("The budget of this session is used up", "$0.40 of $0.35").Answer("Stop here")
+	p.Leave()
+}
+
 // What waits in the queue at a limit goes along, as a draft, and is sent once.
 func TestHandsOverAtALimit(t *testing.T) {
 	t.Parallel()
