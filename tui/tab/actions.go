@@ -132,7 +132,7 @@ func newPromptRows() command.Rows[promptCommand] {
 	always := func(do func(*Tab)) func(*Tab) tea.Cmd {
 		return func(t *Tab) tea.Cmd { do(t); return nil }
 	}
-	severalTabs := func(t *Tab) string { return unless(!t.program.Tabs.Alone(), oneTab) }
+	severalTabs := func(t *Tab) string { return command.Unless(!t.program.Tabs.Alone(), oneTab) }
 
 	rows := append(command.Map(command.Commands(), commonCommand), command.Map(composer.Commands(), func(do func(*composer.Composer) tea.Cmd) promptCommand {
 		return promptCommand{in: withPrompt, do: func(t *Tab) tea.Cmd { return do(t.composer) }}
@@ -152,7 +152,7 @@ func newPromptRows() command.Rows[promptCommand] {
 		{ID: command.Cancel, Keys: "esc", Help: "Cancel turn / close", Words: "stop abort interrupt", Do: promptCommand{
 			in: inSession, live: func(l *live) tea.Cmd { return l.cancel() }, do: cancelNothing,
 			unready: func(l *live) string {
-				return unless(l.Conversation.Turn.Running || l.Conversation.Opening(), "no turn is running")
+				return command.Unless(l.Conversation.Turn.Running || l.Conversation.Opening(), "no turn is running")
 			},
 		}},
 		{ID: command.Interrupt, Keys: "ctrl+c", Help: "Clear the draft, then cancel the turn, then quit", Absent: "cancel and quit are listed by themselves", Do: promptCommand{
@@ -166,7 +166,7 @@ func newPromptRows() command.Rows[promptCommand] {
 		{ID: command.SendNow, Keys: "alt+s", Help: "Send now: steer the turn, or cancel it first", Words: "interrupt inject", Do: promptCommand{
 			in: inSession, live: func(l *live) tea.Cmd { return l.queue.SendNow() },
 			unready: func(l *live) string {
-				return unless(l.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
+				return command.Unless(l.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
 			},
 		}},
 		{ID: command.FocusTranscript, Keys: "tab alt+t", Help: "Move to the transcript", Words: "transcript scroll read copy select", Do: promptCommand{
@@ -181,11 +181,13 @@ func newPromptRows() command.Rows[promptCommand] {
 		{ID: command.LendMouse, Help: "Let the terminal use the mouse (until a key)", Words: "select copy", Do: promptCommand{do: always(func(t *Tab) { t.input.lendMouse() }), atQuestion: true, in: inAll}},
 		{ID: command.Terminal, Keys: "f7", Help: "Step into the running command", Words: "attach shell bash console", Do: promptCommand{
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }, atQuestion: true,
-			unready: func(l *live) string { return unless(len(l.Conversation.Running()) > 0, "no command is running") },
+			unready: func(l *live) string {
+				return command.Unless(len(l.Conversation.Running()) > 0, "no command is running")
+			},
 		}},
 		{ID: command.AddOutput, Keys: "f8", Help: "Add the output of your last command", Words: "output shell bash attach", Do: promptCommand{
 			in: inSession, live: func(l *live) tea.Cmd { return l.commands.AddOutput(l.commands.Last()) },
-			unready: func(l *live) string { return unless(l.commands.Last() != nil, "run a command with ! first") },
+			unready: func(l *live) string { return command.Unless(l.commands.Last() != nil, "run a command with ! first") },
 		}},
 		{ID: command.Inspector, Keys: "f12", Help: "Inspect the protocol", Words: "debug log json rpc acp traffic messages", Do: promptCommand{in: inSession, live: (*live).inspect, atQuestion: true}},
 		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs}},
@@ -207,15 +209,7 @@ func promptCommandOf(id config.Action) promptCommand {
 	return promptCommand{}
 }
 
-// unless returns why if not ok.
-func unless(ok bool, why string) string {
-	if ok {
-		return ""
-	}
-	return why
-}
-
-func noItems(t *Tab) string { return unless(!t.empty(), emptyTranscript) }
+func noItems(t *Tab) string { return command.Unless(!t.empty(), emptyTranscript) }
 
 // noReview says why the session has no review of changes.
 func (l *live) noReview() string {

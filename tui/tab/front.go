@@ -221,7 +221,7 @@ func (f *front) Quit() { f.add(f.tab.leaving.Leave()) }
 func (f *front) Changes() { f.add(f.live().showChanges()) }
 
 func (f *front) NoChanges() string {
-	return unless(f.live().Session.Journal() != nil, f.live().noReview())
+	return command.Unless(f.live().Session.Journal() != nil, f.live().noReview())
 }
 
 func (f *front) NoRewind() string { return f.live().noRewind() }
@@ -230,7 +230,7 @@ func (f *front) NoRewind() string { return f.live().noRewind() }
 func (f *front) EditQueued(id, at int) { f.add(f.live().queue.takeBack(id, at)) }
 
 func (f *front) NoEdit() string {
-	return unless(f.tab.composer.Empty(), "send or clear the draft first")
+	return command.Unless(f.tab.composer.Empty(), "send or clear the draft first")
 }
 
 // Open implements command.Front, as OpenRemembered does.

@@ -71,7 +71,7 @@ func (r *replaying) Start() tea.Cmd {
 func (r *replaying) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
 
 func (r *replaying) layers() []layer                   { return r.reader.over(r.tab.panel, r) }
-func (r *replaying) refusal(a availability) string     { return unless(a == inAll, notInReplay) }
+func (r *replaying) refusal(a availability) string     { return command.Unless(a == inAll, notInReplay) }
 func (r *replaying) agent() config.Agent               { return config.Agent{} }
 func (r *replaying) takesPrompts() bool                { return false }
 func (r *replaying) placeholder(bool) string           { return "" }

@@ -228,7 +228,9 @@ func (u unopened) transcript() (r reading, ok bool) { return reading{}, false }
 func (u unopened) opens() bool                      { return false }
 func (u unopened) leave()                           {}
 
-func (u unopened) cannotTake(p composer.Prompt) string { return unless(!p.Pastes(), noImagesYet) }
+func (u unopened) cannotTake(p composer.Prompt) string {
+	return command.Unless(!p.Pastes(), noImagesYet)
+}
 
 func (u unopened) placeholder(asks bool) string {
 	if asks {
@@ -248,7 +250,7 @@ func (c *choosing) layers() []layer {
 }
 
 func (c *choosing) refusal(a availability) string {
-	return unless(a == inAll || a == unlessReplaying, noAgent)
+	return command.Unless(a == inAll || a == unlessReplaying, noAgent)
 }
 
 func (c *choosing) takesPrompts() bool               { return false }
@@ -276,7 +278,9 @@ func (s *starting) condition() conversation.Standing { return conversation.Stand
 func (s *starting) reopens() bool                    { return s.stored }
 func (s *starting) opens() bool                      { return true }
 
-func (s *starting) refusal(a availability) string { return unless(a != inSession, notOpen+" yet") }
+func (s *starting) refusal(a availability) string {
+	return command.Unless(a != inSession, notOpen+" yet")
+}
 
 func (s *starting) describe(f *statusInfo) { f.Connects = s.with.Address != "" }
 

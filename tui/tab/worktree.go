@@ -38,7 +38,7 @@ func (t *Tab) openWorktree() tea.Cmd {
 func (f *front) Worktree() *git.Worktree { return f.tab.worktree }
 
 func (f *front) NoDrop() string {
-	return unless(!f.tab.program.Tabs.Shared(), "another tab has a session in this worktree: close it first")
+	return command.Unless(!f.tab.program.Tabs.Shared(), "another tab has a session in this worktree: close it first")
 }
 
 func (f *front) Drop(tree *git.Worktree) {

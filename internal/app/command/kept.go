@@ -23,7 +23,7 @@ func NotStored(f Front) string {
 // NoBranch says why the conversation cannot go back, or returns "".
 func NoBranch(f Front) string {
 	why := NotStored(f)
-	return unless(f.Backend().Branch != nil && why == "", "the conversation stays: "+why)
+	return Unless(f.Backend().Branch != nil && why == "", "the conversation stays: "+why)
 }
 
 // forkSession forks the whole session. The agent forks one that is not stored in place.
@@ -44,7 +44,7 @@ func forkSession(f Front) {
 
 // notKept says why there is nothing to detach from, or to end, or returns "".
 func notKept(f Front) string {
-	return unless(f.Live().Running() != "", "this session ends with parley: keep it running first")
+	return Unless(f.Live().Running() != "", "this session ends with parley: keep it running first")
 }
 
 // cannotKeep says why the session cannot go on in a process of its own, or returns "".

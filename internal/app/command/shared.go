@@ -135,7 +135,7 @@ func Commands() Rows[Common] {
 		{ID: Options, Keys: "ctrl+o", Help: "Show all options", Words: "options agent switch", Slash: "options settings", Do: Common{
 			Session: true, AtQuestion: true, Waits: true, Plain: "choose an option of the agent and its value, or name them: /options NAME VALUE",
 			Why: func(f Front) string {
-				return unless(f.Live().Conversation.Phase == conversation.PhaseReady, "the session is not open")
+				return Unless(f.Live().Conversation.Phase == conversation.PhaseReady, "the session is not open")
 			},
 			Do: chooseOption,
 		}},
@@ -160,13 +160,13 @@ func Commands() Rows[Common] {
 		{ID: Fork, Keys: "alt+o", Help: "Fork this session", Words: "branch copy duplicate", Do: Common{
 			Session: true, Plain: "go on in a fork of the session; this one stays", Names: "fork",
 			Why: func(f Front) string {
-				return unless(f.Live().Conversation.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
+				return Unless(f.Live().Conversation.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 			},
 			Do: forkSession,
 		}},
 		{ID: Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: Common{
 			Session: true, Plain: "list queued prompts; /queue drop N removes one",
-			Why: func(f Front) string { return unless(len(f.Live().Conversation.Queue) > 0, "the queue is empty") },
+			Why: func(f Front) string { return Unless(len(f.Live().Conversation.Queue) > 0, "the queue is empty") },
 			Do:  manageQueue,
 		}},
 		{ID: Sessions, Keys: "ctrl+s", Help: "Show the sessions", Words: "resume continue history load reopen conversation", Slash: "sessions resume continue history", Do: Common{
@@ -189,7 +189,7 @@ func Commands() Rows[Common] {
 		}},
 		{ID: Export, Help: "Export the session to a file", Words: "save share markdown html", Slash: "export share", Do: Common{
 			Session: true, Plain: "export the session: /export FILE, whose name ends in .md, .json or .html",
-			Why: func(f Front) string { return unless(len(f.Live().Conversation.Items) > 0, "the transcript is empty") },
+			Why: func(f Front) string { return Unless(len(f.Live().Conversation.Items) > 0, "the transcript is empty") },
 			Do:  Front.Export,
 		}},
 		{ID: Help, Keys: "f1 ?", Bare: true, Help: "Show the help", Words: "keys shortcuts bindings keybindings hotkeys commands", Slash: "help commands", Do: Common{
@@ -198,7 +198,7 @@ func Commands() Rows[Common] {
 		{ID: Background, Keys: "f6", Help: "Show what works in the background", Words: "subagents tasks jobs stop processes", Slash: "tasks background", Do: Common{
 			Session: true, AtQuestion: true, Plain: "list what works in the background; /tasks N shows one, /tasks stop N stops it",
 			Why: func(f Front) string {
-				return unless(len(f.Live().Conversation.Background()) > 0, "nothing works in the background")
+				return Unless(len(f.Live().Conversation.Background()) > 0, "nothing works in the background")
 			},
 			Do: chooseBackground,
 		}},
@@ -207,7 +207,7 @@ func Commands() Rows[Common] {
 		}},
 		{ID: "worktree", Help: "Manage the worktree", Words: "git branch diff merge drop", Slash: "worktree", Do: Common{
 			Session: true, Plain: "show, merge or drop the worktree of the session: /worktree diff, merge, keep or drop",
-			Why: func(f Front) string { return unless(f.Worktree() != nil, "this session works in no worktree") },
+			Why: func(f Front) string { return Unless(f.Worktree() != nil, "this session works in no worktree") },
 			Do:  chooseWorktree,
 		}},
 		{ID: Guide, Help: "Read the guide", Words: "manual documentation docs", Slash: "guide docs", Do: Common{
@@ -218,27 +218,27 @@ func Commands() Rows[Common] {
 		}},
 		{ID: "rules", Help: "Show and remove rules", Words: "permissions approve approval allow deny trust", Slash: "rules permissions approvals", Do: Common{
 			Session: true,
-			Why:     func(f Front) string { return unless(f.Live().Session.About().Ruled, "start an agent first") },
+			Why:     func(f Front) string { return Unless(f.Live().Session.About().Ruled, "start an agent first") },
 			Do:      showRules,
 		}},
 		{ID: "usage", Help: "Show usage and cost", Words: "spend usage context limit tokens money price budget", Slash: "usage cost context stats", Do: Common{
 			Session: true,
 			Why: func(f Front) string {
-				return unless(app.UsedText(f.Live().Conversation, time.Now()) != "", "the agent has reported no usage")
+				return Unless(app.UsedText(f.Live().Conversation, time.Now()) != "", "the agent has reported no usage")
 			},
 			Do: func(f Front) { f.Say(app.UsedText(f.Live().Conversation, time.Now())) },
 		}},
 		{ID: "sign_in", Help: "Sign in to the agent", Words: "login log in account auth authenticate", Slash: "login signin auth", Do: Common{
 			Session: true,
 			Why: func(f Front) string {
-				return unless(len(f.Live().Conversation.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
+				return Unless(len(f.Live().Conversation.Agent.AuthMethods) > 0, "the agent offers no sign-in method")
 			},
 			Do: Front.SignIn,
 		}},
 		{ID: "sign_out", Help: "Sign out of the agent", Words: "logout log out account auth", Slash: "logout signout", Do: Common{
 			Session: true,
 			Why: func(f Front) string {
-				return unless(f.Live().Conversation.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
+				return Unless(f.Live().Conversation.Agent.Capabilities.Auth.Logout != nil, "the agent offers no sign-out")
 			},
 			Do: signOut,
 		}},
@@ -248,11 +248,11 @@ func Commands() Rows[Common] {
 // Offers returns none if the agent has no option of some categories.
 func Offers(l *app.Live, none string, of ...acpclient.ConfigCategory) string {
 	has := func(c acpclient.ConfigCategory) bool { return l.Conversation.OptionByCategory(c) != nil }
-	return unless(slices.ContainsFunc(of, has), none)
+	return Unless(slices.ContainsFunc(of, has), none)
 }
 
-// unless returns why if not ok.
-func unless(ok bool, why string) string {
+// Unless returns why if not ok.
+func Unless(ok bool, why string) string {
 	if ok {
 		return ""
 	}
