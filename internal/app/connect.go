@@ -64,7 +64,7 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 		}
 	}
 	b := sandbox.Bounds{
-		Write: append(s.Write, roots...), Hide: s.Hide, MustHide: s.HideSet, Private: private, Temp: temp, Offline: s.Offline,
+		Write: append(s.Write, roots...), Hide: hiddenCopies(s.Hide, roots), MustHide: s.HideSet, Private: private, Temp: temp, Offline: s.Offline,
 		// The agents that parley starts, and its data about others: the agent may read but not
 		// write them, even inside a writable directory.
 		Keep: []string{config.DataDir(), config.CacheDir()}, NoFiles: map[string]string{},

@@ -140,7 +140,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if box != nil {
 		hidden = l.sandboxConfig(a).Hide
 	}
-	files, err := sensitiveFiles(l.Config.Files, hidden)
+	files, err := sensitiveFiles(l.Config.Files, hidden, roots...)
 	if err != nil {
 		return nil, err
 	}
@@ -281,8 +281,9 @@ func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Jour
 }
 
 // sensitiveFiles returns the table of files that the user is asked about. The configuration
-// cannot exempt hidden ones, which the sandbox hides from the agent.
-func sensitiveFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, error) {
+// cannot exempt hidden ones, which the sandbox hides from the agent. In roots that are worktrees,
+// the files of the working tree have their questions, too.
+func sensitiveFiles(f config.Files, hidden []string, roots ...string) (*policy.SensitiveFiles, error) {
 	reading := slices.Clone(f.AskRead)
 	for _, path := range hidden {
 		path = strings.TrimRight(filepath.Clean(path), " ")
@@ -296,7 +297,40 @@ func sensitiveFiles(f config.Files, hidden []string) (*policy.SensitiveFiles, er
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's [files]: %w", err)
 	}
+	for _, root := range roots {
+		if of, is := copied(root); is {
+			dir, _ := follow(root)
+			table.Copy(dir, of)
+		}
+	}
 	return table, nil
+}
+
+// copied returns what a directory in a worktree is a copy of, with links resolved.
+func copied(dir string) (of string, is bool) {
+	if of = git.Original(dir); of == dir {
+		return "", false
+	}
+	of, _ = follow(of)
+	return of, true
+}
+
+// hiddenCopies returns the paths to hide, with their copies in roots that are worktrees.
+func hiddenCopies(hide, roots []string) []string {
+	all := slices.Clone(hide)
+	for _, root := range roots {
+		of, is := copied(root)
+		if !is {
+			continue
+		}
+		for _, path := range hide {
+			real, _ := follow(path)
+			if rel, err := filepath.Rel(of, real); err == nil && filepath.IsLocal(rel) {
+				all = append(all, filepath.Join(root, rel))
+			}
+		}
+	}
+	return all
 }
 
 // Close removes the temporary directories, ends the logs of sessions that have not ended in

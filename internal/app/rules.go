@@ -132,7 +132,7 @@ func (p *Project) UnmarshalJSON(data []byte) error {
 // its exact content. If an error leaves that unknown, the returned rules are usable and trust
 // nothing.
 func OpenRules(opt RulesOptions) (*Rules, error) {
-	sensitive, err := sensitiveFiles(opt.Files, nil)
+	sensitive, err := sensitiveFiles(opt.Files, nil, append([]string{opt.Cwd}, opt.More...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -400,3 +400,25 @@ func TestRulesInAWorktree(t *testing.T) {
 		t.Errorf("a directory that pretends: %s", v)
 	}
 }
+
+// What the configuration says of files of the working tree, by their paths, is so in its worktrees.
+func TestFilesOfAWorktreeNeedTheSameQuestions(t *testing.T) {
+	dir, _ := apart.New(t, map[string]string{"diary/a": "dear", "b": ""})
+	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "tree"})
+	must(t, err)
+	ask := policy.LiteralPattern(filepath.ToSlash(dir)) + "/diary"
+	in, err := OpenRules(RulesOptions{
+		Agent: "claude", Cwd: tree.Path, Store: NewRuleStore(t.TempDir()), Files: config.Files{AskRead: []string{ask}},
+		Configured: []policy.Rule{{Verdict: policy.Allow, Kind: policy.Read}},
+	})
+	must(t, err)
+	for path, want := range map[string]policy.Verdict{"diary/a": policy.Ask, "b": policy.Allow} {
+		if v := judge(in, "read", `{"path":"`+path+`"}`).Verdict; v != want {
+			t.Errorf("%s: %s, want %s", path, v, want)
+		}
+	}
+	hidden, elsewhere := filepath.Join(dir, "diary"), t.TempDir()
+	if got, want := hiddenCopies([]string{hidden, elsewhere}, []string{tree.Path, elsewhere}), []string{hidden, elsewhere, filepath.Join(tree.Path, "diary")}; !slices.Equal(got, want) {
+		t.Errorf("hidden are %q, want %q", got, want)
+	}
+}

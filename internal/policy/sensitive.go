@@ -37,6 +37,7 @@ const (
 type SensitiveFiles struct {
 	patterns [2][]pattern
 	own      []string
+	copies   [][2]string // see Copy
 
 	// ends are the last names of what Match finds for Reading, and of own; endGlobs are
 	// those that are patterns. A general pattern makes endAnywhere true.
@@ -166,9 +167,23 @@ func (t *SensitiveFiles) Entry(dir, name string) bool {
 	return t.Own(path) || t.Match(Reading, path) != ""
 }
 
+// Copy has a file in the directory dir need every question that it would need in the directory
+// of. Both must be absolute and without links.
+func (t *SensitiveFiles) Copy(dir, of string) { t.copies = append(t.copies, [2]string{dir, of}) }
+
 // Match returns the pattern because of which a file needs a question, or "". The path
 // must be absolute and without links.
 func (t *SensitiveFiles) Match(use FileUse, path string) string {
+	found := t.match(use, path)
+	for _, c := range t.copies {
+		if rel, err := filepath.Rel(c[0], path); found == "" && err == nil && filepath.IsLocal(rel) {
+			found = t.match(use, filepath.Join(c[1], rel))
+		}
+	}
+	return found
+}
+
+func (t *SensitiveFiles) match(use FileUse, path string) string {
 	names := strings.Split(spelled(path), "/")
 	found := ""
 	for _, p := range t.patterns[use] {
