@@ -119,6 +119,8 @@ type Selector struct {
 	all    int         // rows without a filter
 	window list.Window // its mark is -1 if there is nothing to mark
 	kept   string      // the ID of the last item that was marked
+	// touched means that the user has pressed a key or used the mouse.
+	touched bool
 
 	place placement
 }
@@ -214,15 +216,18 @@ func (s *Selector) markCurrent() {
 }
 
 // SetList replaces the list. The filter stays, and so does the mark if its item is still
-// there, even if the list was empty in between.
+// there, even if the list was empty in between; but it begins anew while the user has not touched a
+// list that loads.
 func (s *Selector) SetList(l List) {
-	marked := s.marked()
+	marked, loaded := s.marked(), s.list.Loading && !s.touched
 	if marked != nil {
 		s.kept = marked.ID
 	}
 	s.take(l)
 	s.window.Mark = min(s.window.Mark, len(s.rows)-1)
 	switch {
+	case loaded:
+		s.markCurrent()
 	case s.kept != "" && s.markWhere(func(it *Item) bool { return it.ID == s.kept }):
 	case marked == nil:
 		s.markCurrent()
@@ -271,6 +276,7 @@ func (s *Selector) SetTheme(th *theme.Theme) { s.env.Theme = th }
 
 // Key implements [Dialog].
 func (s *Selector) Key(msg tea.KeyPressMsg) Action {
+	s.touched = true
 	before := s.input.Text()
 	defer s.tell(s.markedID())
 	a := s.press(msg)
@@ -467,6 +473,7 @@ func (s *Selector) choose() Action {
 // Mouse implements [Dialog]: the wheel moves the mark, a click marks an item,
 // and a click on the marked one chooses it.
 func (s *Selector) Mouse(msg tea.MouseMsg, _, y int) Action {
+	s.touched = true
 	defer s.tell(s.markedID())
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:

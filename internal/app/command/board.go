@@ -152,7 +152,7 @@ func (b *board) pinned(rows []boardRow) []boardRow {
 	for _, r := range rows {
 		b.order = append(b.order, r.id)
 	}
-	if b.marked == "" && len(rows) > 0 {
+	if b.marked == "" && !b.loading && len(rows) > 0 {
 		b.marked = rows[0].id // the list marks the first one
 	}
 	return rows
