@@ -88,10 +88,12 @@ func TestTheBoardAlone(t *testing.T) {
 	b := k.open(Options{Args: []string{"board"}, Cols: 160, Rows: 40})
 	b.boardLine("❯ ?", "go", "asks: Launch").Shows("I have looked around.", "keeps running as "+id)
 	b.Press("alt+d").Shows("it is not attached here")
-	k.runs("answer", id, "1", "1")
+	_, number, _ := strings.Cut(k.runs("answer", id), "Question ")
+	number, _, _ = strings.Cut(number, ":")
+	k.runs("answer", id, number, "1")
 	b.boardLine("❯ ·", "go", "idle").Shows("Launched.")
 	b.Press("alt+s").Shows("Send to go").Type("and land").Press("enter").Shows("sent to go", "Landed.")
-	b.Press("down", "enter").Ready().Shows("❯ and land", "Landed.", "kept").Press("ctrl+z").Exits(0)
+	b.Press("down", "enter").Shows("❯ and land", "Landed.", "kept").Press("ctrl+z").Exits(0)
 
 	c := k.open(Options{Args: []string{"board"}})
 	c.boardLine("❯ ·", "go", "idle").Press("ctrl+x").Question("End this session?", "The transcript stays.").Answer("End it")
@@ -112,7 +114,7 @@ func TestTheBoardInPlainLines(t *testing.T) {
 	p.Hears("1. go: asks: Launch, ", "$0.42", "1/2 Launch", "2. ", "idle", "/board N: go there", "/board end N", "/board send N: send")
 	p.Tells("/board detach 1").Hears("It is not attached here.")
 	p.Tells("/board send " + id + " and land").Hears("Sent to go.")
-	p.Tells("/board 1").Hears("go", "Question: may the agent do this?", "1. Allow it")
+	p.Tells("/board 1").Hears("Question: may the agent do this?", "1. Allow it", "Answer 1 to 2")
 	p.Tells("1").Hears("Launched.", "Landed.")
 	p.Send("\x04").WaitExit()
 }

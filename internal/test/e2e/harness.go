@@ -120,7 +120,7 @@ func Start(t testing.TB, o Options) *Parley {
 	cmd := append(slices.Concat(o.Under, []string{bin}), o.Args...)
 	env := []string{tapEnv + "=" + p.log, "PARLEY_DEMO_SPEED=0"}
 	// The configuration has the agent's command, or a host has the agent.
-	named := slices.Contains(cmd, "-a") || len(o.Args) > 0 && o.Args[0] == "attach"
+	named := slices.Contains(cmd, "-a") || len(o.Args) > 0 && (o.Args[0] == "attach" || o.Args[0] == "board")
 	if o.Far != "" {
 		p.listen(o.Far, test.Command(env, tap, agent...))
 	}
