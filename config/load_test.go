@@ -195,6 +195,15 @@ K = "sk-1"
 	}
 }
 
+// themeNames are the names of the built-in themes.
+func themeNames() string {
+	var names []string
+	for _, t := range BuiltInThemes() {
+		names = append(names, string(t.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
 func TestBadFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
@@ -238,7 +247,7 @@ func TestBadFiles(t *testing.T) {
 		"empty values": {
 			"theme = \"\"\ndefault_agent = \"\"\n[agents.x]\ncommand = \"\"\n[keys]\nsend = \"\"",
 			[]string{
-				`1:9: theme is empty: known themes: auto, dark, light, dracula, gruvbox-dark, nord, tokyo-night, colour-blind-dark, high-contrast-dark, gruvbox-light, solarized-light, colour-blind-light, high-contrast-light`,
+				`1:9: theme is empty: known themes: auto, ` + themeNames(),
 				`2:17: default_agent is empty: name an agent or leave the line out`,
 				`4:11: agents.x.command is empty: name the program that starts the agent`,
 				`6:8: keys.send has an invalid key: "" is empty: write [] for no key`,
