@@ -82,6 +82,10 @@ func materialise(dir *os.Root, name, path, target string) bool {
 		return false
 	}
 	defer from.Close()
+	info, err := from.Stat()
+	if err != nil {
+		return false
+	}
 	begins := make([]byte, len(head))
 	if _, err := io.ReadFull(from, begins); err != nil || string(begins) != head {
 		return false // it may be anything that the agent is not to see
@@ -94,6 +98,9 @@ func materialise(dir *os.Root, name, path, target string) bool {
 	}
 	_, err = io.Copy(to, io.MultiReader(bytes.NewReader(begins), from))
 	if err = errors.Join(err, to.Close()); err == nil {
+		err = dir.Chtimes(fresh, info.ModTime(), info.ModTime()) // see copyIndex
+	}
+	if err == nil {
 		err = dir.Rename(fresh, name)
 	}
 	if err != nil {

@@ -228,11 +228,7 @@ func snapshot(ctx context.Context, w *Writer) (tree string, err error) {
 		if err != nil {
 			return err
 		}
-		b, err := fs.ReadHead(strings.TrimSuffix(index, "\n"), math.MaxInt64)
-		if err == nil {
-			err = os.WriteFile(file, b, 0o600)
-		}
-		if err != nil {
+		if err := copyIndex(strings.TrimSuffix(index, "\n"), file); err != nil {
 			return err
 		}
 		if _, err := w.runWith(ctx, env, "add", "--all"); err != nil {
@@ -242,6 +238,23 @@ func snapshot(ctx context.Context, w *Writer) (tree string, err error) {
 		return err
 	})
 	return strings.TrimSpace(tree), err
+}
+
+// copyIndex copies an index with its time: git reads files anew whose entries are as young as the
+// index, because it cannot see by their times whether they have changed since.
+func copyIndex(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	b, err := fs.ReadHead(from, math.MaxInt64)
+	if err == nil {
+		err = os.WriteFile(to, b, 0o600)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
 // withIndex runs do with the name of a temporary index, and the environment in which git

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/git"
 	"parley/internal/test"
@@ -425,5 +426,29 @@ func TestOriginal(t *testing.T) {
 	}
 	if got := git.Original(second.Path); got != dir {
 		t.Errorf("when the worktree that it was made in is gone, it stands for %s", got)
+	}
+}
+
+// A change is seen that left a file's size and times as they are in an index of the same time: the
+// index is no younger than the file.
+func TestSnapshotOfAFileAsYoungAsTheIndex(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "tree")
+	run(tree.Path, "config", "core.trustctime", "false")
+	file, index := filepath.Join(tree.Path, "poem.txt"), run(tree.Path, "rev-parse", "--path-format=absolute", "--git-path", "index")
+	age := func(path string) {
+		t.Helper()
+		old := time.Now().Add(-time.Hour).Truncate(time.Hour)
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	age(file)
+	run(tree.Path, "update-index", "--refresh")
+	age(index)
+	put(t, file, "one\nTWO\nthree\n")
+	age(file)
+	if patch, err := tree.Patch(t.Context()); err != nil || !strings.Contains(patch, "+TWO") {
+		t.Errorf("the patch is %q, %v", patch, err)
 	}
 }
