@@ -216,8 +216,7 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 	var comparison *compare.Comparison
 	sides := make([]*compare.Side, len(entrants))
 	if o.noWorktrees {
-		o.streams.tell("All agents work in " + termtext.Line(o.cwd) + ". parley denies edits and commands, but cannot stop an agent that does not ask" +
-			map[bool]string{false: "; --sandbox confines it", true: ""}[o.sandbox])
+		o.streams.tell("All agents work in " + termtext.Line(o.cwd) + ". parley denies edits and commands, but cannot stop an agent that does not ask")
 	} else {
 		var err error
 		comparison, err = compare.Begin(ctx, compare.Options{Config: cfg, Dir: o.cwd, Prompt: opt.Prompts[0], Check: o.check, Entrants: entrants, Changes: o.changes})
@@ -469,15 +468,15 @@ func (c *contest) print(cfg *config.Config) error {
 // tellWhere says how to go on with the worktrees.
 func (c *contest) tellWhere(comparison *compare.Comparison) {
 	first := comparison.Sides[0].Tree
-	verbs := "diff|merge|drop"
+	what, verbs := "see, merge or drop", "diff|merge|drop"
 	if first.Into == "" { // it has no branch to merge into
-		verbs = "diff|drop"
+		what, verbs = "see or drop", "diff|drop"
 	}
 	var args []string
 	if here, err := os.Getwd(); err != nil || here != comparison.Dir {
 		args = []string{"--cwd", comparison.Dir}
 	}
 	fmt.Fprintf(c.o.streams.Err, "The worktrees are in %s. In parley, /compare shows them side by side, and keeps what you choose.\n"+
-		"To see, merge or drop one: %s\nTo drop all: %s\n", termtext.Line(filepath.Dir(first.Path)),
+		"To %s one: %s\nTo drop all: %s\n", termtext.Line(filepath.Dir(first.Path)), what,
 		commandLine("parley worktree "+verbs+" NAME", args...), commandLine("parley worktree drop "+comparison.Name, args...))
 }
