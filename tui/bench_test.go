@@ -1,10 +1,15 @@
 package tui
 
 import (
+	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/app"
+	"parley/internal/conversation"
 )
 
 // A key in the prompt: the update and the lines of the frame that shows it. What the
@@ -23,6 +28,31 @@ func BenchmarkKey(b *testing.B) {
 				p.Update(tea.KeyPressMsg{Code: 'a', Text: "a"})
 				p.Frame()
 				p.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+				p.Frame()
+			}
+		})
+	}
+}
+
+// A frame of the board with many sessions, of which one has changed since the last.
+func BenchmarkBoard(b *testing.B) {
+	for _, rows := range []int{10, 100} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			running := make([]app.Running, rows)
+			for i := range running {
+				running[i] = app.Running{ID: fmt.Sprint(i), Cwd: "/src/project", Overview: app.Overview{
+					Title: fmt.Sprint("Rename the entry points of parser ", i), Agent: "agent", Standing: conversation.Standing(i % 7),
+					Step: "2/7 Run the tests", Last: []string{"I look at the parser first.", "It has two entry points."},
+				}}
+			}
+			p := newProgram(b, map[string]string{"idle": idle}, watches(func(context.Context) ([]app.Running, error) { return running, nil }))
+			p.open("idle")
+			p.Update(tea.WindowSizeMsg{Width: 160, Height: 50})
+			p.press("alt+a")
+			p.until("the board is there", func() bool { return strings.Contains(p.screen(), "parser 6 ") })
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				running[0].Last[0] = fmt.Sprint(i)
 				p.Frame()
 			}
 		})

@@ -46,7 +46,7 @@ type program struct {
 }
 
 // newProgram makes a program with agents by name. Nothing has been started.
-func newProgram(t testing.TB, scripts map[string]string) *program {
+func newProgram(t testing.TB, scripts map[string]string, with ...func(*Options)) *program {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
@@ -61,7 +61,7 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 			Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 		})
 	}
-	p.Model = newModel(ctx, Options{
+	opt := Options{
 		Backend: app.Backend{
 			Available: func() ([]config.Agent, error) {
 				var agents []config.Agent
@@ -75,7 +75,11 @@ func newProgram(t testing.TB, scripts map[string]string) *program {
 		},
 		Config: config.Default(), Cwd: dir, Version: "test",
 		Now: func() time.Time { return p.clock },
-	})
+	}
+	for _, change := range with {
+		change(&opt)
+	}
+	p.Model = newModel(ctx, opt)
 	t.Cleanup(func() {
 		cancel()
 		p.shutdown()

@@ -729,29 +729,24 @@ func (s *Selector) columnWidths() (widths []int) {
 	return widths
 }
 
-// columns draws the columns of an item for which there is room beside the title.
-func (s *Selector) columns(p renderContext, it *Item, title int, style lipgloss.Style) string {
+// drawColumns draws columns of widths as far as there is room; the last one takes the rest of it.
+func drawColumns(columns []string, widths []int, room int, style lipgloss.Style) string {
 	var line strings.Builder
-	room := p.width - rowLead - title
-	for i, w := range s.columnWidths() {
-		if w == 0 {
+	for i, w := range widths {
+		if w == 0 || i >= len(columns) {
 			continue
 		}
 		if room -= columnGap; room < min(w, narrowestColumn) {
 			break
 		}
-		text := ""
-		if i < len(it.Columns) {
-			text = termtext.Line(list.Clip(it.Columns[i]))
-		}
-		if i == len(it.Columns)-1 {
+		if i == len(widths)-1 {
 			w = room
 		}
 		w = min(w, room)
-		line.WriteString(strings.Repeat(" ", columnGap) + style.Render(pad(text, w)))
+		line.WriteString("  " + pad(termtext.Line(list.Clip(columns[i])), w))
 		room -= w
 	}
-	return line.String()
+	return style.Render(strings.TrimRight(line.String(), " "))
 }
 
 const (
@@ -816,7 +811,7 @@ func (s *selectorRows) lines(p renderContext, from, to int) []string {
 	sel := (*Selector)(s)
 	keys := sel.keysWidth()
 	p.width -= keys
-	column := sel.titleWidth(p.width)
+	column, widths := sel.titleWidth(p.width), sel.columnWidths()
 	out := make([]string, 0, to-from)
 	for i := from; i < to; i++ {
 		r := s.rows[i]
@@ -824,7 +819,7 @@ func (s *selectorRows) lines(p renderContext, from, to int) []string {
 			out = append(out, p.th.Muted.Render(cut(r.heading, p.width)))
 			continue
 		}
-		line := sel.row(p, r, i == s.window.Mark, column)
+		line := sel.row(p, r, i == s.window.Mark, column, widths)
 		if key := s.list.Items[r.item].Key; key != "" {
 			line = pad(line, p.width+keysGap) + p.th.Key.Render(key)
 		}
@@ -833,7 +828,7 @@ func (s *selectorRows) lines(p renderContext, from, to int) []string {
 	return out
 }
 
-func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int) string {
+func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int, columns []int) string {
 	th, it := p.th, s.list.Items[r.item]
 	pointer, name, detail := "  ", th.Choice, th.Faint
 	switch {
@@ -863,7 +858,7 @@ func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int) 
 	line := pointer + now
 	if it.Columns != nil {
 		mark, look := th.Mark(it.Standing)
-		return pointer + look.Render(mark) + " " + pad(text, column) + s.columns(p, &it, column, detail)
+		return pointer + look.Render(mark) + " " + pad(text, column) + drawColumns(it.Columns, columns, p.width-rowLead-column, detail)
 	}
 	if about == "" {
 		return line + cut(text, p.width-rowLead)

@@ -56,9 +56,15 @@ type board struct {
 	loading bool
 	gone    context.CancelFunc // ends watching
 
-	// marked is the ID of the marked item, order the IDs as they were listed last.
+	// marked is the ID of the marked item, order the rows as they were listed last.
 	marked string
-	order  []string
+	order  []placed
+}
+
+// placed is what decides about the place of a row.
+type placed struct {
+	id       string
+	standing conversation.Standing
 }
 
 // boardRow is a session, or one of its questions, on the board.
@@ -140,17 +146,28 @@ func (b *board) rows() []boardRow {
 	return b.pinned(rows)
 }
 
-// pinned keeps the marked row where it was, so that it does not move from under the user's eyes.
+// pinned keeps the order while nobody needs the user more or less than before, and the marked row where
+// it was, so that it does not move from under the user's eyes.
 func (b *board) pinned(rows []boardRow) []boardRow {
-	was := slices.Index(b.order, b.marked)
-	if is := slices.IndexFunc(rows, func(r boardRow) bool { return r.id == b.marked }); was >= 0 && is >= 0 {
+	now := make([]placed, len(rows))
+	for i, r := range rows {
+		now[i] = placed{r.id, r.Standing}
+	}
+	was := func(id string) int { return slices.IndexFunc(b.order, func(p placed) bool { return p.id == id }) }
+	byID := func(x, y placed) int { return cmp.Compare(x.id, y.id) }
+	if slices.Equal(slices.SortedFunc(slices.Values(now), byID), slices.SortedFunc(slices.Values(b.order), byID)) {
+		slices.SortStableFunc(rows, func(x, y boardRow) int { return was(x.id) - was(y.id) })
+		return rows
+	}
+	at := was(b.marked)
+	if is := slices.IndexFunc(rows, func(r boardRow) bool { return r.id == b.marked }); at >= 0 && is >= 0 {
 		row := rows[is]
 		rows = slices.Delete(rows, is, is+1)
-		rows = slices.Insert(rows, min(was, len(rows)), row)
+		rows = slices.Insert(rows, min(at, len(rows)), row)
 	}
 	b.order = b.order[:0]
 	for _, r := range rows {
-		b.order = append(b.order, r.id)
+		b.order = append(b.order, placed{r.id, r.Standing})
 	}
 	if b.marked == "" && !b.loading && len(rows) > 0 {
 		b.marked = rows[0].id // the list marks the first one

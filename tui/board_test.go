@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/internal/app"
+	"parley/internal/conversation"
+)
+
+// watches has hosts with sessions: the first list is there at once, and what next returns follows.
+// Then nothing changes any more.
+func watches(first func(context.Context) ([]app.Running, error), next ...func(context.Context) ([]app.Running, error)) func(*Options) {
+	all := append([]func(context.Context) ([]app.Running, error){first}, next...)
+	return func(o *Options) {
+		o.Watch = func(ctx context.Context) func() ([]app.Running, error) {
+			at := 0
+			return func() ([]app.Running, error) {
+				if at < len(all) {
+					at++
+					return all[at-1](ctx)
+				}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+		}
+	}
+}
+
+// kept is a session in a host.
+func kept(id, title string, standing conversation.Standing) app.Running {
+	return app.Running{ID: id, Overview: app.Overview{
+		Title: title, Agent: "baker", Standing: standing, Waiting: map[conversation.Standing]int{conversation.StandingAsks: 1}[standing],
+	}}
+}
+
+// Those that need the user come first, the marked one stays where it is when others change, and
+// nobody is watched any more once the board is closed.
+func TestTheBoardFollows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		changed := make(chan struct{})
+		gone := make(chan struct{})
+		p := newProgram(t, map[string]string{"idle": idle}, watches(func(ctx context.Context) ([]app.Running, error) {
+			context.AfterFunc(ctx, func() { close(gone) })
+			return []app.Running{kept("1", "bread", conversation.StandingIdle), kept("2", "cake", conversation.StandingWorking), kept("3", "pie", conversation.StandingAsks)}, nil
+		}, func(context.Context) ([]app.Running, error) {
+			<-changed
+			return []app.Running{kept("1", "bread", conversation.StandingAsks), kept("2", "cake", conversation.StandingWorking), kept("3", "pie", conversation.StandingIdle)}, nil
+		}))
+		p.start(p.front, "idle")
+		p.press("alt+a")
+		p.until("the board is there", func() bool { return shows(p.front, "pie") })
+		p.mustOrder("❯ ? pie", "◐ cake", "bread")
+		close(changed)
+		p.until("it has changed", func() bool { return shows(p.front, "? bread") })
+		p.mustOrder("❯ · pie", "? bread", "◐ cake")
+		p.press("down")
+		p.mustOrder("· pie", "❯ ? bread", "◐ cake")
+		p.press("alt+d")
+		p.mustShow("it is not attached here")
+		p.clock = p.clock.Add(time.Minute)
+		p.press("p", "i", "e")
+		p.mustNotShow("cake")
+		p.press("esc", "esc")
+		<-gone
+		p.mustNotShow("bread")
+	})
+}
+
+// mustOrder checks that lines with these texts follow each other on the screen.
+func (p *program) mustOrder(texts ...string) {
+	p.t.Helper()
+	s, at := p.screen(), 0
+	for _, text := range texts {
+		i := strings.Index(s[at:], text)
+		if i < 0 {
+			p.t.Fatalf("%q is not after the others:\n%s", text, s)
+		}
+		at += i
+	}
+}
