@@ -121,7 +121,7 @@ func LimitQuestion(s Session, c *conversation.Conversation, now time.Time, handO
 		return nil
 	}
 	name := LimitName(limit.Kind)
-	q := Question{Title: strings.ToUpper(name[:1]) + name[1:] + " reached"}
+	q := Question{Title: termtext.Capital(name) + " reached"}
 	if name == "limit" {
 		q.Title = "The limit of the plan is reached"
 	}

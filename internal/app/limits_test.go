@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/session"
 )
 
 // A session that waits for a limit is not listed as idle, and one that waits for the user says so.
@@ -37,5 +39,54 @@ func TestLimitText(t *testing.T) {
 	}
 	if got, want := LimitName("x\x1b[2J_y"+strings.Repeat("z", 1000)), 50; len(got) > want || strings.Contains(got, "\x1b") {
 		t.Errorf("an agent's name for a limit is shown as %q", got)
+	}
+}
+
+// limited is a session at a limit.
+type limited struct{ Session }
+
+func (limited) About() About { return About{} }
+
+// What an agent calls a limit begins a sentence, in any script.
+func TestTheQuestionAtALimit(t *testing.T) {
+	c := conversation.New()
+	for want, kind := range map[string]string{"5-hour limit reached": "five_hour", "Été limit reached": "été", "The limit of the plan is reached": ""} {
+		c.Limit, c.Queue, c.QueuePaused = &conversation.LimitReached{Kind: kind}, []conversation.QueuedPrompt{{ID: 1}}, true
+		if q := LimitQuestion(limited{}, c, time.Now(), nil); q == nil || q.Title != want || len(q.Choices) != 2 {
+			t.Errorf("it asks %+v, want %q", q, want)
+		}
+	}
+}
+
+// The configuration says what happens at a limit, and the flag more.
+func TestWhatHappensAtALimit(t *testing.T) {
+	for _, c := range []struct {
+		set  config.LimitWait
+		flag bool
+		want session.LimitPolicy
+	}{
+		{config.LimitWaitAsk, false, session.AskAtLimit},
+		{config.LimitWaitAlways, false, session.WaitAtLimit},
+		{config.LimitWaitNever, false, session.FailAtLimit},
+		{config.LimitWaitNever, true, session.WaitAtLimit},
+	} {
+		cfg := config.Default()
+		cfg.LimitWait = c.set
+		if got := (&Launcher{Config: cfg, WaitForLimit: c.flag}).atLimit(); got != c.want {
+			t.Errorf("%s, waits %v: %d, want %d", c.set, c.flag, got, c.want)
+		}
+	}
+}
+
+// /usage says what is used up of each limit.
+func TestUsedText(t *testing.T) {
+	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.Local)
+	c := conversation.New()
+	if got := UsedText(c, now); got != "" {
+		t.Errorf("of nothing, it says %q", got)
+	}
+	c.Limits = []conversation.PlanLimit{{Kind: "five_hour", Used: 0.2}, {Kind: "seven_day", Used: 0.5}}
+	if got, want := UsedText(c, now), "5-hour limit 20% used; weekly limit 50% used"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

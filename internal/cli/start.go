@@ -23,6 +23,7 @@ import (
 	"parley/internal/host"
 	"parley/internal/process"
 	"parley/internal/remote"
+	"parley/internal/termtext"
 	"parley/tui"
 	"parley/tui/linemode"
 )
@@ -269,7 +270,7 @@ func (o *startOptions) run(ctx context.Context) error {
 			if len(l.Unsent) > 0 {
 				come = "To send what it did not get"
 			}
-			fmt.Fprintf(o.streams.Err, "%s keeps running. %s: %s\n", strings.ToUpper(what[:1])+what[1:], come, commandLine("parley attach", l.Running))
+			fmt.Fprintf(o.streams.Err, "%s keeps running. %s: %s\n", termtext.Capital(what), come, commandLine("parley attach", l.Running))
 			continue
 		}
 		if how := o.resumeCommand(l); how != "" {

@@ -326,28 +326,38 @@ func usageParts(u *acpclient.UsageUpdate, th *theme.Theme) (parts []statusPart) 
 	return parts
 }
 
-// limitParts draws the limit of the user's plan that is closest, once half of it is used up.
+// limitParts draws the limit of the user's plan that is closest, once half of it is used up or the
+// agent warns.
 func limitParts(limits []conversation.PlanLimit, now time.Time, th *theme.Theme) []statusPart {
 	var closest conversation.PlanLimit
+	used := 0.0 // of the closest, as far as that is known
 	for _, l := range limits {
-		if l.Reached {
-			l.Used = 1
+		is := l.Used
+		switch {
+		case l.Reached:
+			is, l.Used = 1, 1
+		case l.Near:
+			is = max(is, 0.75)
 		}
-		if (l.Resets.IsZero() || l.Resets.After(now)) && l.Used > closest.Used {
-			closest = l
+		if (l.Resets.IsZero() || l.Resets.After(now)) && is > used {
+			closest, used = l, is
 		}
 	}
 	style := th.Muted
 	switch {
-	case closest.Used < 0.5 && !closest.Near:
+	case used < 0.5:
 		return nil
-	case closest.Used >= 0.9:
+	case used >= 0.9:
 		style = th.Error
-	case closest.Near, closest.Used >= 0.75:
+	case used >= 0.75:
 		style = th.Warning
 	}
-	name := app.LimitName(closest.Kind)
-	return []statusPart{{text: style.Render(name + " " + app.PercentText(closest.Used)), whole: style.Render(app.LimitText(closest, now)), rank: rankUsage}}
+	whole := style.Render(app.LimitText(closest, now))
+	text := whole
+	if closest.Used >= 0 {
+		text = style.Render(app.LimitName(closest.Kind) + " " + app.PercentText(closest.Used))
+	}
+	return []statusPart{{text: text, whole: whole, rank: rankUsage}}
 }
 
 // messageLine draws the line below the transcript or a page: a toast, or else the left and

@@ -109,6 +109,31 @@ func TestTheStatusLineAtEachWidth(t *testing.T) {
 	}
 }
 
+// The limit of the plan that is closest is shown from the half on, or once the agent warns.
+func TestTheClosestLimitIsShown(t *testing.T) {
+	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.Local)
+	day := func(used float64) conversation.PlanLimit {
+		return conversation.PlanLimit{Kind: "five_hour", Used: used}
+	}
+	week := func(l conversation.PlanLimit) conversation.PlanLimit { l.Kind = "seven_day"; return l }
+	for want, limits := range map[string][]conversation.PlanLimit{
+		"":                            {day(0.49), week(day(0.2)), week(conversation.PlanLimit{Used: -1})},
+		"5-hour limit 50%":            {week(day(0.2)), day(0.5)},
+		"weekly limit 60%":            {day(0.55), week(day(0.6))},
+		"weekly limit 100%":           {day(0.9), week(conversation.PlanLimit{Used: -1, Reached: true})},
+		"5-hour limit 91%":            {day(0.91), week(conversation.PlanLimit{Used: 1, Resets: now.Add(-time.Minute)})},
+		"weekly limit almost reached": {day(0.6), week(conversation.PlanLimit{Used: -1, Near: true})},
+	} {
+		got := ""
+		for _, part := range limitParts(limits, now, theme.New(true)) {
+			got += ansi.Strip(part.text)
+		}
+		if strings.ReplaceAll(got, "\u00a0", " ") != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestModesHaveColours(t *testing.T) {
 	seen := map[string]string{}
 	for _, mode := range []string{"plan", "default", "acceptEdits", "yolo"} {
