@@ -272,3 +272,19 @@ func TestCompareOutsideARepository(t *testing.T) {
 		t.Error(told)
 	}
 }
+
+// What is saved for the project holds in the worktrees.
+func TestCompareKeepsTheRulesOfTheProject(t *testing.T) {
+	t.Parallel()
+	k := comparing(t, true, three())
+	k.run("rules", "add", "deny edit(poem.txt)")
+	sides, told := k.compares(0, "-a", "alpha", "-a", "alpha", "improve it")
+	for _, s := range sides {
+		if got := textOf(t, filepath.Join(s.Worktree.Path, "poem.txt")); got != "one\ntwo\nthree\n" || s.Changed.Files != 0 {
+			t.Errorf("%s has written %q", s.Name, got)
+		}
+	}
+	if strings.Count(told, "by the rule deny edit(poem.txt) (saved by parley, for this project)") != 2 {
+		t.Error(told)
+	}
+}
