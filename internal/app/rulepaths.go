@@ -26,6 +26,9 @@ type places struct {
 	cwd       string
 	roots     []string
 	sensitive *policy.SensitiveFiles
+	// project is the folder of a worktree that stands for the one it was made for, with links
+	// resolved; "" if that is the session's directory.
+	project string
 	// mostSearched limits the files and folders that a search looks at.
 	mostSearched int
 }
@@ -38,7 +41,21 @@ func newPlaces(cwd string, more []string, sensitive *policy.SensitiveFiles) plac
 		}
 		p.roots = append(p.roots, root)
 	}
+	if t := git.WorktreeAt(cwd); t != nil {
+		if dir, _ := follow(t.Folder()); dir != p.roots[0] {
+			p.project = dir
+		}
+	}
 	return p
+}
+
+// original returns [policy.Path.Original] of a file.
+func (p places) original(real string) string {
+	rel, err := filepath.Rel(p.project, real)
+	if p.project == "" || err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 // resolve describes what a path leads to. If in doubt, it is outside.
@@ -62,7 +79,7 @@ func (p places) resolve(name string) policy.Path {
 	}
 	out := policy.Path{
 		Name: p.name(real), Inside: ok && p.inside(real), Own: p.sensitive.Own(real),
-		Above:  p.above(real),
+		Above: p.above(real), Original: p.original(real),
 		Secret: p.sensitive.Match(policy.Reading, real), Runs: p.sensitive.Match(policy.Writing, real),
 	}
 	if info, err := os.Lstat(real); err == nil {
@@ -140,7 +157,10 @@ var productHeads = []string{
 func (p places) search(dir string, how policy.SearchMode, about func(policy.Path) bool) (found string, ok bool) {
 	s := searching{places: p, how: how, left: p.mostSearched, matches: p.sensitive.Entry}
 	if about != nil {
-		s.matches = func(dir, name string) bool { return about(policy.Path{Name: p.name(filepath.Join(dir, name))}) }
+		s.matches = func(dir, name string) bool {
+			path := filepath.Join(dir, name)
+			return about(policy.Path{Name: p.name(path), Original: p.original(path)})
+		}
 		s.linked = func(path string) bool { return how == policy.SearchAll && about(p.resolve(path)) }
 	}
 	start := p.resolve(dir)
@@ -173,7 +193,7 @@ func (p places) tracked(what policy.Printed, about func(policy.Path) bool) (foun
 	defer cancel()
 	matching := map[string]bool{}
 	paths, ok := git.Tracked(ctx, p.roots[0], git.Scope{Words: what.Words, Index: what.Index, History: what.History, All: what.All}, func(name string) {
-		if about(policy.Path{Name: name}) {
+		if about(policy.Path{Name: name, Original: p.original(filepath.Join(p.roots[0], filepath.FromSlash(name)))}) {
 			matching[name] = true
 		}
 	})

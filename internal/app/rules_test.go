@@ -422,3 +422,31 @@ func TestFilesOfAWorktreeNeedTheSameQuestions(t *testing.T) {
 		t.Errorf("hidden are %q, want %q", got, want)
 	}
 }
+
+// A worktree that was made for a folder of the working tree has the rules of that folder, whose
+// paths are relative to it. Those that allow allow nothing else.
+func TestRulesInAWorktreeOfAFolder(t *testing.T) {
+	dir, _ := apart.New(t, map[string]string{"below/src/a": "", "src/a": ""})
+	below := filepath.Join(dir, "below")
+	tree, err := git.CreateWorktree(t.Context(), below, git.WorktreeOptions{Name: "tree"})
+	must(t, err)
+	store := NewRuleStore(t.TempDir())
+	b := open(t, below, store)
+	must(t, b.Add(false, "deny read(src/a)", "allow edit(src/b)"))
+	in := open(t, tree.Path, store)
+	for _, tt := range []struct {
+		kind  acpclient.ToolKind
+		input string
+		want  policy.Verdict
+	}{
+		{"read", `{"path":"below/src/a"}`, policy.Deny},
+		{"read", `{"path":"below/b"}`, policy.Ask},
+		{"execute", `{"command":"cat below/src/a"}`, policy.Deny},
+		{"execute", `{"command":"cat below/b"}`, policy.Ask},
+		{"edit", `{"path":"below/src/b"}`, policy.Ask},
+	} {
+		if v := judge(in, tt.kind, tt.input).Verdict; v != tt.want {
+			t.Errorf("%s %s: %s, want %s", tt.kind, tt.input, v, tt.want)
+		}
+	}
+}

@@ -132,6 +132,16 @@ func Original(dir string) string {
 	return dir
 }
 
+// Folder returns the folder of the worktree that is the copy of From.
+func (t *Worktree) Folder() string {
+	if top := topOf(t.From); top != "" {
+		if below, err := filepath.Rel(top, t.From); err == nil {
+			return filepath.Join(t.Path, below)
+		}
+	}
+	return t.Path
+}
+
 // WorktreeName returns the name of the worktree of a branch.
 func WorktreeName(branch string) string { return strings.TrimPrefix(branch, branchPrefix) }
 

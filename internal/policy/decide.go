@@ -61,6 +61,10 @@ type Path struct {
 	// Written is the path as the agent wrote it, in the same form; "" if it equals
 	// Name. Only rules that deny or ask match it.
 	Written string
+	// Original is what Name is where a session in a worktree stands for one in a folder of the
+	// working tree: relative to that folder; "" if it is the same. Only rules that deny or ask
+	// match it.
+	Original string
 	// Inside means that it is inside the roots, links followed.
 	Inside bool
 	// Exists means that there is a file or folder.
@@ -298,9 +302,11 @@ func matchPath(pattern, name string) bool {
 	return ok
 }
 
-// matchesPath is matchPathLoosely for the pattern of a rule and both names of a path.
+// matchesPath is matchPathLoosely for the pattern of a rule and all names of a path.
 func (r *Rule) matchesPath(p Path) bool {
-	return matchPathLoosely(r.Pattern, p.Name) || p.Written != "" && matchPathLoosely(r.Pattern, p.Written)
+	return matchPathLoosely(r.Pattern, p.Name) || slices.ContainsFunc([]string{p.Written, p.Original}, func(name string) bool {
+		return name != "" && matchPathLoosely(r.Pattern, name)
+	})
 }
 
 // matchPathLoosely is matchPath for rules that deny or ask. It ignores case, because
