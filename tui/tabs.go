@@ -120,10 +120,6 @@ type tabRow struct{ m *Model }
 
 func (r tabRow) Alone() bool { return len(r.m.tabs) == 1 }
 
-func (r tabRow) Shared() bool {
-	return slices.ContainsFunc(r.m.tabs, func(t *tab.Tab) bool { return t != r.m.front && t.Cwd() == r.m.front.Cwd() })
-}
-
 func (r tabRow) Step(by int) {
 	n := len(r.m.tabs)
 	r.Go((r.m.indexOf(r.m.front.ID()) + by + n) % n)

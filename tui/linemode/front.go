@@ -275,8 +275,6 @@ func (f *front) Worktree() *git.Worktree {
 	return nil
 }
 
-func (f *front) NoDrop() string { return "" }
-
 // Drop drops the worktree, and ends the program with the session.
 func (f *front) Drop(tree *git.Worktree) {
 	s := f.live().Session

@@ -72,7 +72,6 @@ func (singleTab) OpenIn(config.Agent, string) tea.Cmd              { return nil 
 func (singleTab) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil }
 func (singleTab) OpenWith(string, func(*Tab) tea.Cmd) tea.Cmd      { return nil }
 func (singleTab) Close() tea.Cmd                                   { return nil }
-func (singleTab) Shared() bool                                     { return false }
 func (singleTab) Alone() bool                                      { return true }
 func (singleTab) All() []*Tab                                      { return nil }
 func (singleTab) Show(*Tab)                                        {}

@@ -26,12 +26,10 @@ expect nothing/more
 type twoTabs struct {
 	Tabs
 	closed bool
-	shared bool   // the other tab has the same directory
 	opened string // the directory of a tab that was opened
 }
 
-func (r *twoTabs) Alone() bool  { return false }
-func (r *twoTabs) Shared() bool { return r.shared }
+func (r *twoTabs) Alone() bool { return false }
 
 func (r *twoTabs) Close() tea.Cmd {
 	r.closed = true

@@ -144,8 +144,6 @@ type Tabs interface {
 	OpenWith(cwd string, begin func(*Tab) tea.Cmd) tea.Cmd
 	// Close closes the tab in front.
 	Close() tea.Cmd
-	// Shared reports whether another tab uses the directory of the tab in front.
-	Shared() bool
 	// Alone reports whether there is only one tab.
 	Alone() bool
 	// All returns all tabs, in order.

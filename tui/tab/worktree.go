@@ -34,12 +34,8 @@ func (t *Tab) openWorktree() tea.Cmd {
 	}))
 }
 
-// Worktree implements command.Front, as NoDrop and Drop do.
+// Worktree implements command.Front, as Drop does.
 func (f *front) Worktree() *git.Worktree { return f.tab.worktree }
-
-func (f *front) NoDrop() string {
-	return command.Unless(!f.tab.program.Tabs.Shared(), "another tab has a session in this worktree: close it first")
-}
 
 func (f *front) Drop(tree *git.Worktree) {
 	t := f.tab

@@ -69,7 +69,7 @@ func TestMergeAndDrop(t *testing.T) {
 	})
 }
 
-// While the agent works in it, or another tab does, a worktree is left alone.
+// While the agent works in it, a worktree is left alone.
 func TestNotWhileItIsInUse(t *testing.T) {
 	_, tree := project(t)
 	runBench(t, func(t *testing.T, b *bench) {
@@ -78,15 +78,6 @@ func TestNotWhileItIsInUse(t *testing.T) {
 		for _, title := range []string{"Worktree: merge", "Worktree: drop"} {
 			do(t, b, title)
 			b.MustSay("the agent is working in the worktree")
-		}
-	})
-	runBench(t, func(t *testing.T, b *bench) {
-		b.ready()
-		b.program.Tabs = &twoTabs{shared: true}
-		b.worktree = tree
-		do(t, b, "Worktree: drop")
-		if b.MustSay("another tab has a session in this worktree"); !b.dialogs.Empty() {
-			t.Errorf("it asks\n%s", b.Screen())
 		}
 	})
 }

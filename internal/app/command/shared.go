@@ -62,10 +62,8 @@ type Own interface {
 	StepIn(*conversation.Terminal)
 	// Rename names the session, or asks for the name if it is empty.
 	Rename(name string)
-	// Worktree is the worktree of the session, nil without one. Drop ends the session and drops it; NoDrop
-	// says why that cannot be done now, or returns "".
+	// Worktree is the worktree of the session, nil without one. Drop ends the session and drops it.
 	Worktree() *git.Worktree
-	NoDrop() string
 	Drop(*git.Worktree)
 	// Changes reviews changed files; NoChanges says why that cannot be done now, or returns "".
 	Changes()

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -129,8 +130,8 @@ func (w worktree) drop() {
 	if w.busy() {
 		return
 	}
-	if why := w.f.NoDrop(); why != "" {
-		w.f.Say(why)
+	if slices.ContainsFunc(w.f.Seats(), func(s Seat) bool { return !s.Current && s.Cwd == w.tree.Path }) {
+		w.f.Say("another tab has a session in this worktree: close it first")
 		return
 	}
 	w.with(func(ctx context.Context) (func(), error) {
