@@ -356,19 +356,18 @@ func (c *contest) work(ctx, checks context.Context, k *contestant) {
 	switch {
 	case checks.Err() != nil:
 		c.tell(k, "the check was interrupted")
-		if k.Status == headless.Answered {
-			k.Status, k.Message = headless.Cancelled, "the check was interrupted"
-		}
+		return
 	case err != nil:
 		c.tell(k, "the check did not run: "+termtext.Line(err.Error()))
-	case check.Passed:
-		k.Check = &check
-		c.tell(k, "passed the check")
-	default:
-		k.Check = &check
-		c.tell(k, "failed the check: "+termtext.Line(check.Why))
-		c.tellEnd(k, check.Output)
+		return
 	}
+	k.Check = &headless.ComparedCheck{Passed: check.Passed, Why: check.Why, Output: check.Output}
+	if check.Passed {
+		c.tell(k, "passed the check")
+		return
+	}
+	c.tell(k, "failed the check: "+termtext.Line(check.Why))
+	c.tellEnd(k, check.Output)
 }
 
 // ended reports whether the agent has ended its turn by itself.

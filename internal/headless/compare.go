@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"parley/internal/app"
-	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 )
@@ -26,7 +25,7 @@ type Compared struct {
 	// Changed is what it has changed there, nil if unknown.
 	Changed *ComparedChanges `json:"changed,omitempty"`
 	// Check is the outcome of the check, nil if none ran.
-	Check *compare.Checked `json:"check,omitempty"`
+	Check *ComparedCheck `json:"check,omitempty"`
 	// Kept means that its changes were merged into the working tree.
 	Kept bool `json:"kept,omitempty"`
 }
@@ -43,6 +42,13 @@ type ComparedChanges struct {
 	Files   int `json:"files"`
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
+}
+
+// ComparedCheck is the outcome of the check of a [Compared]. Output is the end of what it printed.
+type ComparedCheck struct {
+	Passed bool   `json:"passed"`
+	Why    string `json:"why,omitempty"`
+	Output string `json:"output,omitempty"`
 }
 
 // Unstarted is the result of a session that could not be made.

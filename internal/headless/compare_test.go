@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/headless"
 )
@@ -18,7 +17,7 @@ func side(s headless.Status, check string, lines int) headless.Compared {
 		c.Changed.Files = 1
 	}
 	if check != "" {
-		c.Check = &compare.Checked{Passed: check == "passed"}
+		c.Check = &headless.ComparedCheck{Passed: check == "passed"}
 	}
 	return c
 }
