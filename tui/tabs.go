@@ -135,6 +135,11 @@ func (r tabRow) Go(number int) bool {
 
 func (r tabRow) All() []*tab.Tab { return r.m.tabs }
 
+func (r tabRow) Attach(o app.Open) (*tab.Tab, tea.Cmd) {
+	t := r.m.add()
+	return t, t.OpenStored(o)
+}
+
 func (r tabRow) Show(t *tab.Tab) {
 	if slices.Contains(r.m.tabs, t) {
 		r.m.show(t)

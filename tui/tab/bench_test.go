@@ -74,6 +74,7 @@ func (singleTab) OpenWith(string, func(*Tab) tea.Cmd) tea.Cmd      { return nil 
 func (singleTab) Close() tea.Cmd                                   { return nil }
 func (singleTab) Alone() bool                                      { return true }
 func (singleTab) All() []*Tab                                      { return nil }
+func (singleTab) Attach(app.Open) (*Tab, tea.Cmd)                  { return nil, nil }
 func (singleTab) Show(*Tab)                                        {}
 func (singleTab) CloseTab(*Tab) tea.Cmd                            { return nil }
 

@@ -2,10 +2,13 @@ package tab
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/app"
 	"parley/internal/app/command"
+	"parley/internal/conversation"
 )
 
 // ShowBoard lists all sessions that run.
@@ -35,7 +38,7 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 	s.Title = t.label()
 	switch l, open := t.live(); {
 	case !open:
-		s.NoSend = notOpen + " yet"
+		s.NoSend, s.Running = notOpen+" yet", t.stored.from.Running
 	case t.stored.readOnly != "":
 		s.NoSend = "this session is read-only here"
 	case l.Conversation.Gone():
@@ -60,10 +63,14 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 	return s
 }
 
-// goTo shows a tab, and a question of it that is not nil.
+// goTo shows a tab, and a question of it that is not nil. A tab that has nothing but the board is
+// closed.
 func (f *front) goTo(t *Tab, q *Question) {
 	f.tab.dialogs.Close(f.tab.following)
 	f.tab.program.Tabs.Show(t)
+	if f.tab.chooses() {
+		f.add(send(Leave{f.tab.id}))
+	}
 	if q != nil {
 		t.ShowQuestion(*q)
 	}
@@ -76,4 +83,39 @@ func (f *front) leave(t *Tab) {
 		return
 	}
 	f.add(f.tab.program.Tabs.CloseTab(t))
+}
+
+// AskHere implements command.Front. The session gets a tab in the background.
+func (f *front) AskHere(o app.Open) {
+	t, cmd := f.tab.program.Tabs.Attach(o)
+	f.tab.asking = t
+	f.add(cmd)
+}
+
+// askSoon shows the question of the tab that was attached for it, as soon as it is known, and reports
+// whether it has. It goes there if it can only be answered there.
+func (t *Tab) askSoon() bool {
+	other := t.asking
+	if other == nil {
+		return false
+	}
+	number := slices.Index(t.program.Tabs.All(), other) + 1
+	l, open := other.live()
+	questions := other.Questions()
+	switch {
+	case number == 0, !t.ShowsBoard(), open && len(questions) == 0 && l.Conversation.Phase == conversation.PhaseReady:
+		t.asking = nil
+		return false
+	case len(questions) == 0:
+		return false
+	}
+	t.asking = nil
+	if q := questions[0]; q.Permission {
+		_ = askFor(t, other, number, q) // its own tab resolves the paths, too
+	} else {
+		t.dialogs.Close(t.following)
+		t.program.Tabs.Show(other)
+		other.ShowQuestion(q)
+	}
+	return true
 }

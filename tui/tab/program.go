@@ -148,6 +148,8 @@ type Tabs interface {
 	Alone() bool
 	// All returns all tabs, in order.
 	All() []*Tab
+	// Attach opens a tab in the background with a running session.
+	Attach(app.Open) (*Tab, tea.Cmd)
 	// Show shows a tab, and CloseTab closes one, if they are open.
 	Show(*Tab)
 	CloseTab(*Tab) tea.Cmd

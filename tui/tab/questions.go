@@ -254,9 +254,12 @@ func askFor(t, other *Tab, number int, asked Question) tea.Cmd {
 	return of.questions.resolve(p.Asked)
 }
 
-// FollowOthers closes the question of another tab that is shown here once it is over, and
-// reports whether there was one.
+// FollowOthers shows a question of another tab that was asked for, closes one that is shown here
+// once it is over, and reports whether there was one.
 func (t *Tab) FollowOthers() bool {
+	if t.askSoon() {
+		return true
+	}
 	f := t.foreign
 	if f == nil || !t.dialogs.Has(f) {
 		t.foreign = nil

@@ -76,6 +76,7 @@ type boardRow struct {
 	current     bool
 	asked       *Asked
 	open        func()
+	attach      func() // attaches to it, and asks its question here; nil if it is attached
 	send        func(ctx context.Context, text string) error
 	noSend      string
 	detach, end func()
@@ -178,7 +179,7 @@ func (b *board) pinned(rows []boardRow) []boardRow {
 // seatRows returns the row of a session, and one for each of its further questions.
 func seatRows(s Seat) []boardRow {
 	row := boardRow{
-		Overview: s.Overview, id: s.ID, place: s.Place, cwd: s.Cwd, branch: s.Branch, worktree: s.Worktree, current: s.Current,
+		Overview: s.Overview, id: cmp.Or(s.Running, s.ID), place: s.Place, cwd: s.Cwd, branch: s.Branch, worktree: s.Worktree, current: s.Current,
 		open: s.Go, noSend: s.NoSend, end: s.End, stored: s.Stored != "",
 		send: func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, text) },
 	}
@@ -193,7 +194,7 @@ func seatRows(s Seat) []boardRow {
 			rows[0] = asks
 			continue
 		}
-		asks.id = s.ID + " " + s.Asked[i].ID
+		asks.id += " " + s.Asked[i].ID
 		rows = append(rows, asks)
 	}
 	return rows
@@ -205,6 +206,7 @@ func (b *board) runningRow(r app.Running) boardRow {
 	row := boardRow{
 		Overview: r.Overview, id: r.ID, place: "keeps running as " + r.ID, cwd: r.Cwd, branch: r.Branch, worktree: r.Worktree, stored: r.Stored != "",
 		open:     func() { b.f.Open(app.Open{ID: r.Stored, Running: r.ID}) },
+		attach:   func() { b.f.AskHere(app.Open{ID: r.Stored, Running: r.ID}) },
 		noDetach: "it is not attached here",
 		send: func(ctx context.Context, text string) error {
 			s, err := backend.Visit(ctx, r.ID)
@@ -307,8 +309,8 @@ func notEmpty(all ...string) []string {
 
 func (b *board) answer(r boardRow) {
 	switch {
-	case r.asked == nil && r.Standing == conversation.StandingAsks: // it is known there what it asks
-		r.open()
+	case r.attach != nil && r.Waiting > 0:
+		r.attach()
 	case r.asked == nil:
 		b.f.Say("it asks nothing")
 	case r.asked.Answer != nil:

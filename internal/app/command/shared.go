@@ -80,8 +80,10 @@ type Own interface {
 	// counted from 1. NoEdit says why that cannot be done now, or returns "".
 	EditQueued(id, at int)
 	NoEdit() string
-	// Seats are the sessions that it shows, in order.
+	// Seats are the sessions that it shows, in order. AskHere attaches to a running session, and asks
+	// its question where the user is.
 	Seats() []Seat
+	AskHere(app.Open)
 	// Open opens a stored or running session, OpenRemembered one of the agent's.
 	Open(app.Open)
 	OpenRemembered(acpclient.SessionInfo)
