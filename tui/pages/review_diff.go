@@ -1,29 +1,20 @@
 package pages
 
 import (
-	"sort"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/journal"
 	"parley/internal/session"
 	"parley/tui/diffview"
-	"parley/tui/list"
 )
 
-// pane is the diff of one file.
+// pane is the diff of one file in the review.
 type pane struct {
-	list.Window // the mark is the cursor
-	part        journal.Part
-	cmp         *journal.Comparison
-	state       state
-	diff        *diffview.Diff // nil if there are no lines to show
-	context     int
-	layout      *diffview.Layout     // as it was drawn last
-	spans       []diffview.LineRange // of the hunks, in that layout
-	next        int                  // the change to go to when the file was compared again, -1 for none
-	width       int
-	target      int // the change that the cursor goes to when it is laid out, -1 for none
+	diffPane
+	part  journal.Part
+	cmp   *journal.Comparison
+	state state
+	next  int // the change to go to when the file was compared again, -1 for none
 }
 
 // comparedMsg: a file was compared, to be shown.
@@ -105,7 +96,7 @@ func (v *Review) compared(m comparedMsg) {
 		v.say("", m.err)
 		return
 	}
-	p := &pane{part: m.part, next: -1, context: diffview.DefaultContext}
+	p := &pane{part: m.part, next: -1, diffPane: diffPane{context: diffview.DefaultContext}}
 	p.Fit(0, v.list.Height)
 	if v.pane != nil {
 		old := *v.pane
@@ -115,79 +106,9 @@ func (v *Review) compared(m comparedMsg) {
 			p.target, p.next = min(p.next, len(m.cmp.Hunks)-1), -1
 		}
 	}
-	p.cmp, p.diff, p.state = m.cmp, m.diff, stateOf(m.cmp)
+	p.cmp, p.diff, p.hunks, p.state = m.cmp, m.diff, m.cmp.Hunks, stateOf(m.cmp)
 	if p.diff != nil && p.context != diffview.DefaultContext {
 		p.diff.SetContext(p.context)
 	}
 	v.pane, v.opening = p, journal.Part{}
-}
-
-// lay puts the changes into lines of a width.
-func (p *pane) lay(pref *diffview.Preference, width, height int) {
-	p.width = width
-	if p.diff == nil {
-		p.Fit(0, height)
-		return
-	}
-	layout := pref.Layout(p.diff, width)
-	if layout != p.layout {
-		p.layout, p.spans = layout, layout.Ranges(p.cmp.Hunks)
-	}
-	if p.target >= 0 && p.target < len(p.spans) {
-		p.Mark = p.spans[p.target].From
-		p.Top = p.Mark - height/3
-	}
-	p.target = -1
-	p.Fit(layout.Len(), height)
-}
-
-// hunk returns the change at the cursor, or the next one, or else the last; -1 if there is
-// none.
-func (p *pane) hunk() int {
-	i := sort.Search(len(p.spans), func(i int) bool { return p.spans[i].To > p.Mark })
-	return min(i, len(p.spans)-1)
-}
-
-// step goes to the next change, or back, and reports whether there is one.
-func (p *pane) step(by int) bool {
-	var i int
-	if by > 0 {
-		i = sort.Search(len(p.spans), func(i int) bool { return p.spans[i].From > p.Mark })
-	} else {
-		i = sort.Search(len(p.spans), func(i int) bool { return p.spans[i].From >= p.Mark }) - 1
-	}
-	if i < 0 || i >= len(p.spans) {
-		return false
-	}
-	p.Put(p.spans[i].From)
-	if p.Mark < p.Top+2 || p.spans[i].To > p.End() {
-		p.Top = p.Mark - p.Height/3
-		p.Scroll.By(0)
-	}
-	return true
-}
-
-// widen shows more of the lines around the changes.
-func (p *pane) widen() {
-	if p.diff == nil {
-		return
-	}
-	p.target = p.hunk()
-	p.context = diffview.MoreContext(p.context)
-	p.diff.SetContext(p.context)
-	p.layout = nil
-}
-
-// newLine is the line of the file, from 1, that the cursor is at; 0 if it is not
-// known.
-func (p *pane) newLine() int {
-	if p.layout == nil {
-		return 0
-	}
-	for line := p.Mark; line < p.layout.Len(); line++ {
-		if _, now := p.layout.LinesAt(line); now >= 0 {
-			return now + 1
-		}
-	}
-	return 0
 }

@@ -213,22 +213,12 @@ func (v *Review) paneLines(width, rows int) []string {
 	if p.layout == nil {
 		return []string{"  " + th.Muted.Render(termtext.Truncate(v.noLines(), max(1, width-margin), "…"))}
 	}
-	at := p.hunk()
-	lines := p.layout.Lines(p.Top, p.End(), th)
-	for i, line := range lines {
-		n := p.Top + i
-		mark := " "
-		switch {
-		case n == p.Mark:
-			mark = th.Accent.Render("❯")
-		case v.commented(n):
-			mark = th.Warning.Render("●")
-		case at >= 0 && n >= p.spans[at].From && n < p.spans[at].To:
-			mark = th.Accent.Render("▌")
+	return p.lines(th, true, func(line, _ int) string {
+		if v.commented(line) {
+			return th.Warning.Render("●")
 		}
-		lines[i] = mark + " " + line
-	}
-	return lines
+		return ""
+	})
 }
 
 // commented reports whether there is a comment on a line of the view.
