@@ -29,6 +29,9 @@ const (
 	// ContextChanges is the full-screen list of changed files, and the changes of one
 	// of them. Keys that it does not use fall through to ContextTranscript.
 	ContextChanges Context = "changes"
+	// ContextCompare is the full-screen comparison of agents, and of what they have
+	// changed. Keys that it does not use fall through to ContextTranscript.
+	ContextCompare Context = "compare"
 	// ContextInspector is the full-screen protocol inspector. Keys that it does not use
 	// fall through to ContextTranscript.
 	ContextInspector Context = "inspector"

@@ -2,10 +2,12 @@ package compare
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"parley/internal/app"
 	"parley/internal/git"
 	"parley/internal/termtext"
 )
@@ -120,4 +122,24 @@ func (c *Comparison) Keep(ctx context.Context, s *Side, changed *Changed, files 
 		return nil, git.ErrNothing
 	}
 	return s.Tree.Take(ctx, c.Dir, picks)
+}
+
+// Lost says what dropping the worktrees of sides would lose, and what stays in the repository.
+func Lost(ctx context.Context, sides []*Side) (string, error) {
+	var parts []string
+	for _, s := range sides {
+		work, err := s.Tree.Work(ctx)
+		if err == nil {
+			err = work.Whole()
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", s.Tree.Name, err)
+		}
+		part := termtext.Line(s.Name) + ", the worktree " + s.Tree.Name + ": nothing that is not merged"
+		if left := app.LeftInWorktree(work); left != "" {
+			part = termtext.Line(s.Name) + ", the worktree " + s.Tree.Name + ":\n" + left
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "\n\n"), nil
 }

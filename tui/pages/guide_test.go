@@ -25,6 +25,7 @@ func newEnv() dialog.Env {
 // pressed is a press of a key of that name.
 func pressed(name string) tea.KeyPressMsg {
 	special := map[string]rune{
+		"left": tea.KeyLeft, "right": tea.KeyRight,
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "end": tea.KeyEnd, "pgdown": tea.KeyPgDown,
 	}
 	if code, ok := special[name]; ok {

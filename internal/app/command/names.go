@@ -112,6 +112,27 @@ const (
 	ChangesComments config.Action = "changes_send_comments"
 )
 
+// The actions of a comparison.
+const (
+	CompareClose    config.Action = "compare_close"
+	CompareAnswer   config.Action = "compare_answer"
+	CompareDiffs    config.Action = "compare_diffs"
+	CompareCheck    config.Action = "compare_check"
+	CompareKeep     config.Action = "compare_keep"
+	CompareUndo     config.Action = "compare_undo"
+	CompareDrop     config.Action = "compare_drop"
+	CompareStop     config.Action = "compare_stop"
+	CompareSideNext config.Action = "compare_agent_next"
+	CompareSidePrev config.Action = "compare_agent_prev"
+	ComparePane     config.Action = "compare_pane"
+	CompareFileNext config.Action = "compare_file_next"
+	CompareFilePrev config.Action = "compare_file_prev"
+	CompareHunkNext config.Action = "compare_change_next"
+	CompareHunkPrev config.Action = "compare_change_prev"
+	CompareMark     config.Action = "compare_mark"
+	CompareMarkFile config.Action = "compare_mark_file"
+)
+
 // The actions of the inspector.
 const (
 	InspectorClose     config.Action = "inspector_close"

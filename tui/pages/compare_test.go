@@ -1,0 +1,361 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/compare"
+	"parley/internal/conversation"
+	"parley/internal/git"
+	"parley/internal/test"
+	"parley/tui/dialog"
+	"parley/tui/diffview"
+	"parley/tui/theme"
+)
+
+// judge looks at a comparison of three agents.
+type judge struct {
+	*testing.T
+	c         *compare.Comparison
+	view      *Compare
+	overviews []app.Overview
+	now       time.Time
+
+	width, height int
+	asked         *dialog.Confirmation
+	did           []string // what the page asked of its host
+	check         compare.Checked
+	dropFails     error
+}
+
+func newJudge(t *testing.T, check string) *judge {
+	t.Helper()
+	dir, _ := test.New(t, map[string]string{"poem.txt": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n", "old.txt": "old\n"})
+	var entrants []compare.Entrant
+	for _, id := range []string{"alpha", "beta", "gamma"} {
+		entrants = append(entrants, compare.Entrant{Word: id, Agent: config.Agent{ID: id, Name: id}})
+	}
+	c, err := compare.Begin(t.Context(), compare.Options{Config: &config.Config{}, Dir: dir, Prompt: "Sing \x1b[31mloud", Check: check, Entrants: entrants})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &judge{T: t, c: c, overviews: make([]app.Overview, 3), now: c.Began.Add(time.Minute), width: 160, height: 30}
+	call := func(what string) func(int) tea.Cmd {
+		return func(side int) tea.Cmd { j.did = append(j.did, what+" "+c.Sides[side].Name); return nil }
+	}
+	j.view = NewCompare(CompareOptions{
+		Comparison: c, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{}, Now: func() time.Time { return j.now },
+		Host: CompareHost{
+			Host: Host{Flash: func() string { return "" }, Ask: func(q dialog.Confirmation) { j.asked = &q }, Edit: func(path string, _ int) tea.Cmd {
+				j.did = append(j.did, "edit "+filepath.Base(path))
+				return nil
+			}},
+			Background: func(do func(context.Context) func() tea.Cmd) tea.Cmd {
+				return func() tea.Msg { return do(t.Context()) }
+			},
+			Overview: func(side int) (app.Overview, int) { return j.overviews[side], side + 2 },
+			Go:       call("go to"), Answer: call("answer"), Stop: call("stop"), Merge: call("merge"), Dropped: call("close"),
+			Drop: func(side int) func(context.Context) error {
+				return func(ctx context.Context) error {
+					if j.dropFails != nil {
+						return j.dropFails
+					}
+					_, err := c.Sides[side].Tree.Drop(ctx)
+					return err
+				}
+			},
+			Check: func(context.Context, int) (compare.Checked, error) { return j.check, nil },
+		},
+	})
+	return j
+}
+
+// run does what a command does, to its end.
+func (j *judge) run(cmd tea.Cmd) {
+	j.Helper()
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			j.run(c)
+		}
+	case func() tea.Cmd:
+		j.run(msg())
+	default:
+		j.Fatalf("a message %T", msg)
+	}
+}
+
+func (j *judge) do(a dialog.Action) {
+	j.Helper()
+	switch a := a.(type) {
+	case dialog.Stay:
+		j.run(a())
+	case dialog.Do:
+		j.run(a())
+	}
+}
+
+// press presses keys and returns the screen.
+func (j *judge) press(keys ...string) string {
+	j.Helper()
+	for _, k := range keys {
+		j.screen()
+		j.do(j.view.Key(pressed(k)))
+	}
+	return j.screen()
+}
+
+func (j *judge) screen() string {
+	j.Helper()
+	v := j.view.View(j.width, j.height)
+	text := ansi.Strip(strings.Join(v.Lines, "\n"))
+	for _, line := range v.Lines {
+		if ansi.StringWidth(line) > j.width {
+			j.Errorf("wider than %d: %s", j.width, ansi.Strip(line))
+		}
+	}
+	if len(v.Lines) > j.height {
+		j.Errorf("%d lines, want at most %d", len(v.Lines), j.height)
+	}
+	return text
+}
+
+// choose answers the question that is open.
+func (j *judge) choose(name string) string {
+	j.Helper()
+	q := j.asked
+	if q == nil {
+		j.Fatal("nothing was asked")
+	}
+	j.asked = nil
+	for _, c := range q.Choices {
+		if c.Name == name {
+			j.do(c.Do)
+			return j.screen()
+		}
+	}
+	j.Fatalf("%q offers no %s", q.Title, name)
+	return ""
+}
+
+func (j *judge) put(side int, name, text string) {
+	j.Helper()
+	path := filepath.Join(j.c.Sides[side].Tree.Path, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		j.Fatal(err)
+	}
+}
+
+// there returns a file of the working tree.
+func (j *judge) there(name string) string {
+	j.Helper()
+	b, err := os.ReadFile(filepath.Join(j.c.Dir, name))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func (j *judge) wants(screen string, words ...string) {
+	j.Helper()
+	for _, w := range words {
+		if !strings.Contains(screen, w) {
+			j.Errorf("the screen lacks %q:\n%s", w, screen)
+		}
+	}
+}
+
+// worked lets two sides change the same file, and one of them more.
+func (j *judge) worked() {
+	j.Helper()
+	j.put(0, "poem.txt", "ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nNINE\n")
+	j.put(1, "poem.txt", "eins\ntwo\nthree\nfour\nFIVE\nsix\nseven\neight\nnine\n")
+	j.put(1, "new.txt", "new\n")
+	for i := range j.overviews {
+		j.run(j.view.Ended(i))
+	}
+}
+
+// The sides are shown at every size: what each does, since when, what it has changed and
+// cost, and what the check says.
+func TestCompareShowsTheSides(t *testing.T) {
+	j := newJudge(t, "make test")
+	j.overviews[0] = app.Overview{
+		Standing: conversation.StandingWorking, Working: true, Since: j.now.Add(-65 * time.Second), Step: "2/3 Rewrite it",
+		Progress: conversation.Progress{Done: 1, All: 3}, Last: []string{"I think", "it is done \x1b[2Jsoon"},
+		Spent: conversation.Spent{Tokens: 12300, Cost: &acpclient.Cost{Amount: 0.31, Currency: "USD"}},
+	}
+	j.overviews[1] = app.Overview{Standing: conversation.StandingAsks, Waiting: 1, Since: j.now.Add(-2 * time.Second)}
+	j.overviews[2] = app.Overview{Standing: conversation.StandingDone, Since: j.c.Began.Add(42 * time.Second)}
+	for _, size := range [][2]int{{160, 50}, {120, 40}, {80, 24}, {60, 20}, {40, 12}} {
+		j.width, j.height = size[0], size[1]
+		s := j.screen()
+		j.wants(s, "alpha", "beta", "gamma")
+		if size[0] < 60 {
+			continue
+		}
+		j.wants(s, "Compare", "1 waiting for you", "working", "waits for your answer", "finished after 42s", "12.3k tokens", "$0.31", "not checked", "no changes")
+		if size[1] > 20 {
+			j.wants(s, "2/3 Rewrite it", "it is done", "soon", "1m 05s")
+		}
+	}
+	j.check = compare.Checked{Why: "exit code 2", Output: "a\nTestSong failed"}
+	j.worked()
+	j.width, j.height = 160, 40
+	j.wants(j.press("right", "right"), "check failed: exit code 2", "2 files +3 −2", "check: TestSong failed")
+	j.check = compare.Checked{Passed: true}
+	j.wants(j.press("c"), "check passed")
+	if j.wants(j.press("left", "left", "c"), "alpha is still working"); !j.view.Moves() {
+		t.Error("the time of one that works stands still")
+	}
+}
+
+// What is asked of the marked side goes to its tab, or is said to be impossible.
+func TestCompareActsOnTheMarkedSide(t *testing.T) {
+	j := newJudge(t, "")
+	j.overviews[0].Working, j.overviews[1].Waiting = true, 1
+	j.wants(j.press("a"), "alpha asks nothing")
+	j.wants(j.press("c"), "this comparison has no check")
+	j.wants(j.press("m"), "alpha is still working")
+	j.wants(j.press("tab"), "first show the differences: d")
+	j.press("enter", "s", "right", "a")
+	j.wants(j.press("s"), "beta is not working")
+	j.wants(j.press("u"), "nothing was merged here")
+	j.wants(j.press("right", "d"), "none of them has changed anything")
+	j.wants(j.press("m"), "gamma has changed nothing")
+	if got := strings.Join(j.did, ", "); got != "go to alpha, stop alpha, answer beta" {
+		t.Errorf("the host did: %s", got)
+	}
+	if a := j.view.Key(pressed("q")); a != (dialog.Close{}) {
+		t.Errorf("q does %T", a)
+	}
+}
+
+// Hunks and files of two sides are marked and merged; what conflicts is said and stays marked,
+// and a merge can be undone.
+func TestCompareKeepsParts(t *testing.T) {
+	j := newJudge(t, "")
+	j.worked()
+	s := j.press("d")
+	j.wants(s, "poem.txt", "file 2 of 2", "alpha", "beta", "ONE", "eins", "change 1 of 2")
+	j.wants(j.press("space"), "1 marked", "■")
+	j.wants(j.press("m"), "merged poem.txt of alpha", "u undoes it", "✓")
+	if got := j.there("poem.txt"); !strings.HasPrefix(got, "ONE\n") || !strings.HasSuffix(got, "nine\n") {
+		t.Errorf("there is %q", got)
+	}
+	// Of the other, the first change conflicts.
+	j.wants(j.press("tab", "f"), "whole file")
+	j.wants(j.press("m"), "nothing was merged: the same lines have changed in the working tree: poem.txt", "1 marked")
+	if got := j.there("poem.txt"); strings.Contains(got, "FIVE") {
+		t.Errorf("there is %q", got)
+	}
+	// All but that one fit. The cursor is on the first change.
+	j.wants(j.press("]"), "change 2 of 2")
+	j.wants(j.press("]"), "there are no more changes")
+	j.wants(j.press("[", "space", "p", "space"), "new.txt", "2 marked")
+	j.wants(j.press("m"), "merged 2 files of beta")
+	if got := j.there("poem.txt") + j.there("new.txt"); got != "ONE\ntwo\nthree\nfour\nFIVE\nsix\nseven\neight\nnine\nnew\n" {
+		t.Errorf("there is %q", got)
+	}
+	j.wants(j.press("u"), "undid the merge of 2 files of beta")
+	j.wants(j.press("u"), "undid the merge of poem.txt of alpha")
+	if got := j.there("poem.txt"); !strings.HasPrefix(got, "one\ntwo\nthree\nfour\nfive") || j.there("new.txt") != "" {
+		t.Errorf("there is %q", got)
+	}
+	// A pane shows any side; a narrow window shows one.
+	j.wants(j.press("n", "right"), "gamma", "not changed")
+	j.wants(j.press("space"), "gamma has not changed this file")
+	j.width = 60
+	if s := j.press("left"); strings.Contains(s, "ONE") || !strings.Contains(s, "eins") {
+		t.Errorf("a narrow window shows:\n%s", s)
+	}
+	j.press("o")
+	j.wants(j.press("q"), "no changes")
+	if got := strings.Join(j.did, ", "); got != "edit poem.txt" {
+		t.Errorf("the host did: %s", got)
+	}
+}
+
+// All of a side is merged into the working tree, or as worktrees are merged.
+func TestCompareKeepsAll(t *testing.T) {
+	j := newJudge(t, "")
+	j.worked()
+	j.press("right", "m")
+	j.wants(j.choose("Merge into the working tree, not committed"), "merged 2 files of beta")
+	if got := j.there("poem.txt") + j.there("new.txt"); !strings.HasPrefix(got, "eins\n") || !strings.HasSuffix(got, "new\n") {
+		t.Errorf("there is %q", got)
+	}
+	j.press("m")
+	j.wants(j.choose("Merge into the working tree, not committed"), "the working tree has all of it already")
+	j.press("m")
+	j.choose("Commit, and merge into main")
+	if got := strings.Join(j.did, ", "); got != "merge beta" {
+		t.Errorf("the host did: %s", got)
+	}
+}
+
+// Worktrees are dropped after a question that lists what would be lost.
+func TestCompareDrops(t *testing.T) {
+	j := newJudge(t, "")
+	j.worked()
+	j.press("right", "x")
+	j.choose("Of all but beta")
+	if j.asked == nil || !strings.Contains(j.asked.Text, "alpha, the worktree "+j.c.Sides[0].Tree.Name+":\nNot merged: 1 file changed") || strings.Contains(j.asked.Text, "beta") ||
+		!strings.Contains(j.asked.Text, "gamma, the worktree "+j.c.Sides[2].Tree.Name+": nothing that is not merged") {
+		t.Fatalf("asked %+v", j.asked)
+	}
+	if last := j.asked.Choices[1]; !last.Risky {
+		t.Error("one key drops them")
+	}
+	j.wants(j.choose("Drop"), "dropped 2 worktrees", "refs/parley/dropped")
+	if found, err := compare.Find(t.Context(), &config.Config{}, j.c.Dir); err != nil || len(found) != 1 || len(found[0].Sides) != 1 {
+		t.Errorf("there is %+v, %v", found, err)
+	}
+	j.wants(j.press("left", "m"), "alpha was dropped")
+	if got := strings.Join(j.did, ", "); got != "close alpha, close gamma" {
+		t.Errorf("the host did: %s", got)
+	}
+	j.dropFails = errors.New("it is in use")
+	j.press("right", "x")
+	j.choose("Of beta")
+	j.choose("Drop")
+	if j.asked == nil || !strings.Contains(j.asked.Text, "it is in use") || git.WorktreeAt(j.c.Sides[1].Tree.Path) == nil {
+		t.Errorf("told %+v", j.asked)
+	}
+}
+
+func TestCompareByMouse(t *testing.T) {
+	j := newJudge(t, "")
+	j.worked()
+	click := func(x, y int) {
+		j.screen()
+		j.do(j.view.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y))
+	}
+	click(60, 3)
+	click(60, 3)
+	j.width = 60
+	click(4, 2)
+	click(4, 2)
+	j.width = 160
+	j.press("d")
+	click(100, 5)
+	j.wants(j.press("f"), "1 marked")
+	if got := strings.Join(j.did, ", "); got != "go to beta, go to alpha" || j.view.diffs.active != 1 {
+		t.Errorf("the host did: %s", got)
+	}
+}
