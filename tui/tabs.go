@@ -52,7 +52,7 @@ func (m *Model) tell(t *tab.Tab, msg tea.Msg) tea.Cmd {
 	}
 	before := t.Summary()
 	cmd := t.Update(msg)
-	m.changed = t.Summary() != before || m.front.ShowsBoard()
+	m.changed = t.Summary() != before || m.front.Shows(t)
 	return cmd
 }
 
@@ -163,12 +163,16 @@ func (r tabRow) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
 }
 
 func (r tabRow) OpenIn(a config.Agent, cwd string) tea.Cmd {
+	t, cmd := r.Add(cwd, func(t *tab.Tab) tea.Cmd { return t.Launch(a) })
+	r.m.show(t)
+	return cmd
+}
+
+func (r tabRow) Add(cwd string, begin func(*tab.Tab) tea.Cmd) (*tab.Tab, tea.Cmd) {
 	p := r.m.program
 	p.Start = func(a config.Agent) (app.Session, error) { return p.StartIn(a, cwd) }
 	t := r.m.addWith(p, cwd)
-	cmd := t.Launch(a)
-	r.m.show(t)
-	return cmd
+	return t, begin(t)
 }
 
 func (r tabRow) OpenWith(cwd string, begin func(*tab.Tab) tea.Cmd) tea.Cmd {

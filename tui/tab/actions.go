@@ -118,6 +118,7 @@ func groups() []config.Group {
 			About: "In a command into which you have stepped. All other keys go to the command.",
 		}),
 		pages.ReviewGroup(config.Group{Context: config.ContextChanges, Title: "In the review of changes", About: "Among the changed files, on the whole screen."}),
+		pages.CompareGroup(config.Group{Context: config.ContextCompare, Title: "In a comparison", About: "In the comparison of agents, and of what they have changed."}),
 		pages.InspectorGroup(config.Group{Context: config.ContextInspector, Title: "In the inspector", About: "In the inspector."}),
 		replayRows().Group(config.Group{
 			Context: config.ContextReplay, Title: "In a replay",
@@ -193,6 +194,9 @@ func newPromptRows() command.Rows[promptCommand] {
 		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs}},
 		{ID: command.PrevTab, Keys: "ctrl+pgup alt+,", Help: "Previous tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs}},
 		{ID: command.Tab, Keys: "alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+9", Help: "Go to this tab", Absent: "it is the number of the tab: next and previous tab are listed", Do: promptCommand{do: always(func(*Tab) {})}}, // the key names the tab: see tabKey
+		{ID: "compare", Help: "Compare agents", Words: "best of side by side race worktrees", Slash: "compare", Do: promptCommand{
+			do: openCompare, with: newCompare, why: noCompare, atQuestion: true,
+		}},
 		{ID: command.CloseTab, Keys: "alt+w", Help: "Close the tab", Do: promptCommand{do: func(t *Tab) tea.Cmd { return t.leaving.Close() }}},
 		{ID: "files", Help: "Show the files the agent wrote", Words: "edits diff changes", Do: promptCommand{in: inSession, live: fileList}},
 		{ID: "shell", Help: "Open your shell", Words: "terminal bash console command !", Do: promptCommand{in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }}},

@@ -72,6 +72,7 @@ func (singleTab) OpenIn(config.Agent, string) tea.Cmd              { return nil 
 func (singleTab) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil }
 func (singleTab) OpenWith(string, func(*Tab) tea.Cmd) tea.Cmd      { return nil }
 func (singleTab) Close() tea.Cmd                                   { return nil }
+func (singleTab) Add(string, func(*Tab) tea.Cmd) (*Tab, tea.Cmd)   { return nil, nil }
 func (singleTab) Alone() bool                                      { return true }
 func (singleTab) All() []*Tab                                      { return nil }
 func (singleTab) Attach(app.Open) (*Tab, tea.Cmd)                  { return nil, nil }

@@ -14,8 +14,8 @@ import (
 // ShowBoard lists all sessions that run.
 func (t *Tab) ShowBoard() tea.Cmd { return t.address(t.front(command.ShowBoard)) }
 
-// ShowsBoard reports whether a list is open that follows what other tabs do.
-func (t *Tab) ShowsBoard() bool { return t.following != nil && t.dialogs.Has(t.following) }
+// showsBoard reports whether a list is open that follows what other tabs do.
+func (t *Tab) showsBoard() bool { return t.following != nil && t.dialogs.Has(t.following) }
 
 // Seats implements command.Front: all tabs but those without an agent.
 func (f *front) Seats() []command.Seat {
@@ -103,7 +103,7 @@ func (t *Tab) askSoon() bool {
 	l, open := other.live()
 	questions := other.Questions()
 	switch {
-	case number == 0, !t.ShowsBoard(), open && len(questions) == 0 && l.Conversation.Phase == conversation.PhaseReady:
+	case number == 0, !t.showsBoard(), open && len(questions) == 0 && l.Conversation.Phase == conversation.PhaseReady:
 		t.asking = nil
 		return false
 	case len(questions) == 0:

@@ -22,6 +22,8 @@ import (
 // Program is what a tab needs from the program.
 type Program struct {
 	app.Backend
+	// Launcher begins comparisons of agents; nil begins none.
+	Launcher *app.Launcher
 	// Context ends when the program does.
 	Context context.Context
 	Theme   *theme.Theme
@@ -142,6 +144,8 @@ type Tabs interface {
 	OpenIn(a config.Agent, cwd string) tea.Cmd
 	// OpenWith opens a tab in a directory, and shows it. begin gives it its session.
 	OpenWith(cwd string, begin func(*Tab) tea.Cmd) tea.Cmd
+	// Add opens a tab in a directory, in the background. begin gives it its session.
+	Add(cwd string, begin func(*Tab) tea.Cmd) (*Tab, tea.Cmd)
 	// Close closes the tab in front.
 	Close() tea.Cmd
 	// Alone reports whether there is only one tab.

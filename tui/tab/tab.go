@@ -57,6 +57,7 @@ type Tab struct {
 	prompts  *prompts
 	drafts   *drafts
 	foreign  *foreignQuestion // the question of another tab shown last, or nil
+	compared *comparison      // that it belongs to, or nil
 	offer    dialog.Dialog    // to attach to a running session, or nil
 	asking   *Tab             // the tab whose question is to be shown here once it is known, or nil
 	// following is the last list that follows what happens, or nil.
@@ -198,6 +199,9 @@ func (t *Tab) Recolour() tea.Cmd {
 
 // Moves reports whether something is animated, so that the tab needs ticks.
 func (t *Tab) Moves() bool {
+	if c := t.compared; c != nil && t.dialogs.Has(c.page) && c.page.Moves() {
+		return true
+	}
 	m, ok := t.state.(moving)
 	return ok && m.moves()
 }
@@ -279,6 +283,9 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 		}
 		l.Apply(e)
 		t.info.Notice(e, l.Conversation)
+		if t.compared != nil {
+			cmds = append(cmds, t.compared.follow(t, e))
+		}
 		if l.Conversation.Restored() {
 			l.forget()
 		}

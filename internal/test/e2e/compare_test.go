@@ -1,0 +1,139 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Three agents of different speed: one changes the poem at once, one asks first and changes
+// the same line and another file, one fails.
+const (
+	fastPoet = `
+handshake ` + resumes + ` {"sessionId": "fast"}
+expect session/prompt as heard
+update {"sessionUpdate":"plan","entries":[{"content":"Read","priority":"high","status":"completed"},{"content":"Write","priority":"high","status":"in_progress"}]}
+request fs/write_text_file {"sessionId": "fast", "path": "${cwd}/poem.txt", "content": "ONE\ntwo\nTHREE\n"} as written
+await written
+update {"sessionUpdate":"usage_update","used":1000,"size":200000,"cost":{"amount":0.25,"currency":"USD"}}
+say "The fast one heard ${heard.params.prompt.0.text}."
+end-turn
+serve
+`
+	askingPoet = `
+handshake ` + resumes + ` {"sessionId": "asks"}
+expect session/prompt
+request session/request_permission {"sessionId":"${session}","toolCall":{"toolCallId":"t","title":"make poems","kind":"execute","rawInput":{"command":"make poems"}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]} as asked
+await asked
+request fs/write_text_file {"sessionId": "asks", "path": "${cwd}/poem.txt", "content": "eins\ntwo\nthree\n"} as written
+await written
+request fs/write_text_file {"sessionId": "asks", "path": "${cwd}/more.txt", "content": "more\n"} as written
+await written
+say "The asking one is done."
+end-turn
+serve
+`
+	failingPoet = `
+handshake ` + resumes + ` {"sessionId": "fails"}
+expect session/prompt
+say I will try.
+reply-error 500 out of rhymes
+serve
+`
+)
+
+// comparingAll starts parley in a repository, where three agents can be compared.
+func comparingAll(t *testing.T, opt Options) (place, *Parley) {
+	t.Helper()
+	at := repositoryPlace(t)
+	opt.Home, opt.Project, opt.Script = at.home, at.dir, fastPoet
+	opt.Others = map[string]string{"asks": askingPoet, "fails": failingPoet}
+	return at, Start(t, opt)
+}
+
+// compare begins a comparison of all three.
+func (p *Parley) compare(prompt string) *Parley {
+	p.t.Helper()
+	p.Ready().Ask("/compare "+prompt).Question("Compare agents", "choose 2 to 6 agents", prompt)
+	p.Press("down", "enter").Shows("● asks").Press("down", "enter").Shows("● fails")
+	p.Press("down", "down", "enter").Question("Command that tests").Type("test -f more.txt").Press("enter").Question("Compare agents", "test -f more.txt")
+	p.Press("up", "up", "up", "up", "up", "up").Shows("❯   Start")
+	return p.Press("enter").Shows("Compare  "+prompt, "check failed", "the turn failed", "waits for your answer", "$0.25")
+}
+
+// trees returns the worktrees of the place's repository, by the agents' names.
+func (at place) trees() map[string]string {
+	at.t.Helper()
+	found := map[string]string{}
+	entries, _ := os.ReadDir(at.dir + ".worktrees")
+	for _, e := range entries {
+		parts := strings.SplitN(e.Name(), "-", 4)
+		found[parts[len(parts)-1]] = filepath.Join(at.dir+".worktrees", e.Name())
+	}
+	return found
+}
+
+// Agents of different speed work side by side; a question is answered from the page, parts of
+// two that conflict are merged, and the rest is dropped.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	at, p := comparingAll(t, Options{})
+	p.compare("sing louder")
+	if got := at.git("status", "--porcelain"); got != "" {
+		t.Errorf("in the working tree: %s", got)
+	}
+	// The question is answered here, and the check runs then.
+	p.Press("right", "a").Question("Permission, tab 3", "make poems").Answer("Yes")
+	p.Shows("Compare  sing louder", "check passed", "2 files +2 −1")
+	// Each has its tab.
+	p.Press("enter").Shows("The asking one is done.").Press("alt+1").Shows("Compare  sing louder")
+	// Of two that conflict, hunks are taken.
+	p.Press("left", "d").Shows("poem.txt", "change 1 of 2", "THREE", "eins").Press("]").Shows("change 2 of 2").Press("[").Shows("change 1 of 2").Press("space").Shows("1 marked")
+	p.Press("m").Shows("merged poem.txt of")
+	p.holds("poem.txt", "ONE\ntwo\nthree\n")
+	p.Press("tab").Type("f").Shows("1 marked").Press("p").Shows("more.txt").Press("space").Shows("2 marked").Press("m").Shows("nothing was merged: the same lines")
+	p.Press("n", "f").Shows("1 marked").Press("m").Shows("merged more.txt of asks")
+	p.holds("more.txt", "more\n").holds("poem.txt", "ONE\ntwo\nthree\n")
+	p.Press("u").Shows("undid the merge of more.txt")
+	p.Press("q").Shows("differences")
+	// The others are dropped after a question that names what would be lost.
+	p.Press("x").Question("Drop which worktree?").Answer("Of all but asks")
+	p.Question("Drop all worktrees but that of asks?", "poem.txt", "nothing that is not merged").Answer("Drop")
+	p.Shows("dropped 2 worktrees")
+	if trees := at.trees(); len(trees) != 1 || trees["asks"] == "" {
+		t.Errorf("there are %v", trees)
+	}
+	// One is merged as worktrees are.
+	at.git("checkout", "-q", ".")
+	p.Press("m").Question("Merge what asks has changed?").Answer("Commit, and merge into main").Question("Commit first?").Answer("Commit it")
+	p.Question("Commit with this message").Type("A louder poem").Press("enter").Question("Merge into main?").Answer("Merge").Question("Merged").Answer("Keep the worktree")
+	p.holds("poem.txt", "eins\ntwo\nthree\n").holds("more.txt", "more\n")
+	p.Leave()
+}
+
+// Killed in the middle, all worktrees and sessions are found again and named.
+func TestAKilledComparisonIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	at, p := comparingAll(t, Options{})
+	p.compare("sing louder")
+	p.kill()
+	if trees := at.trees(); trees["asks"] == "" || len(trees) != 3 {
+		t.Errorf("there are %v", trees)
+	}
+	q := Start(t, Options{Home: at.home, Project: at.dir, Script: fastPoet, Others: map[string]string{"asks": askingPoet, "fails": failingPoet}})
+	q.Ready().Ask("/compare").Question("Comparisons", "sing louder", "asks, fails").Press("down", "enter")
+	q.Shows("Compare  sing louder", "not open", "1 file +2 −2").Press("right", "left", "enter").Shows("The fast one heard sing louder.")
+	q.Leave()
+}
+
+// Outside a repository it says why not, and what to do.
+func TestComparePageOutsideARepository(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Script: fastPoet, Others: map[string]string{"asks": askingPoet}})
+	p.Ready().Ask("/compare sing").Question("Compare agents").Press("down", "enter").Shows("● asks").Press("up", "up", "up").Shows("❯   Start").Press("enter")
+	p.Question("That failed", "not in a git repository", "git init").Answer("Close")
+	p.Leave()
+}

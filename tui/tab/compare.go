@@ -1,0 +1,481 @@
+package tab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/app/command"
+	"parley/internal/compare"
+	"parley/internal/conversation"
+	"parley/internal/git"
+	"parley/internal/session"
+	"parley/internal/store"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+	"parley/tui/diffview"
+	"parley/tui/pages"
+)
+
+// comparison is a comparison of agents that is open in the program: its page, and the tabs of
+// its sides.
+type comparison struct {
+	*compare.Comparison
+	home *Tab   // shows the page
+	tabs []*Tab // of the sides; nil, or closed by now, where there is none
+	page *pages.Compare
+	// spent is what each side has spent, as known, and shared what it was told that the others
+	// have.
+	spent, shared []conversation.Spent
+}
+
+// noCompare says why agents cannot be compared from here, or returns "".
+func noCompare(t *Tab) string {
+	switch {
+	case t.program.Launcher == nil:
+		return "agents cannot be compared here"
+	case t.far():
+		return "the files of this session are on another machine"
+	}
+	return ""
+}
+
+// openCompare shows the comparison of the tab, or lists those of the repository, to go back to
+// one or to begin another.
+func openCompare(t *Tab) tea.Cmd {
+	if t.compared != nil {
+		return t.compared.show(t)
+	}
+	cfg, dir, ctx := t.program.Launcher.Config, t.cwd, t.program.Context
+	return inBackground(func() then {
+		found, err := compare.Find(ctx, cfg, dir)
+		return func() tea.Cmd {
+			switch {
+			case err != nil:
+				return t.failed(noRepository(err))()
+			case len(found) == 0:
+				return newCompare(t, "")
+			}
+			items := []dialog.Item{{ID: "new", Title: "Compare agents", Detail: "a new comparison", Do: dialog.Do(func() tea.Cmd { return newCompare(t, "") })}}
+			for _, c := range found {
+				var sides []string
+				for _, s := range c.Sides {
+					sides = append(sides, s.Name)
+				}
+				it := dialog.SessionItem(c.Prompt, c.Began, t.program.Now(), strings.Join(sides, ", "))
+				it.ID, it.Group, it.Words = c.Name, "Continue one", c.Name
+				it.Do = dialog.Do(func() tea.Cmd { return t.reopenCompare(c) })
+				items = append(items, it)
+			}
+			t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{Title: "Comparisons", Items: items, Filter: true}))
+			return nil
+		}
+	})
+}
+
+// noRepository adds to an error how to compare without a repository.
+func noRepository(err error) error {
+	if errors.Is(err, git.ErrNoRepository) {
+		return fmt.Errorf("%w\nEach agent of a comparison works in a git worktree of its own; 'git init' makes a repository. 'parley compare' in a shell compares answers without one.", err)
+	}
+	return err
+}
+
+// compareForm is a comparison that the user puts together in a list.
+type compareForm struct {
+	t             *Tab
+	prompt, check string
+	agents        []config.Agent
+	entrants      []compare.Entrant
+	changes       bool
+}
+
+// newCompare lists the agents to compare with a prompt, which may be "".
+func newCompare(t *Tab, prompt string) tea.Cmd {
+	f := &compareForm{t: t, prompt: prompt}
+	if f.prompt == "" && !t.composer.Empty() {
+		f.prompt = t.composer.Text()
+	}
+	available := t.program.Available
+	return inBackground(func() then {
+		var agents []config.Agent
+		var err error
+		if available != nil {
+			agents, err = available()
+		}
+		return func() tea.Cmd {
+			f.agents = slices.DeleteFunc(agents, func(a config.Agent) bool { return a.ID == app.TourID })
+			own := t.state.agent()
+			if own.ID != "" && own.ID != app.TourID {
+				if !slices.ContainsFunc(f.agents, func(a config.Agent) bool { return a.ID == own.ID }) {
+					f.agents = append([]config.Agent{own}, f.agents...)
+				}
+				f.entrants = []compare.Entrant{{Word: own.ID, Agent: own}}
+			}
+			t.dialogs.PushBelow(dialog.NewFollowing(t.env(), dialog.List{
+				Title: "Compare agents", About: "The same prompt to each, in a git worktree of its own.",
+				Empty: "There are no agents here; parley agents lists some.", Filter: true, Space: true,
+			}, f.items))
+			return t.sayIf(err)
+		}
+	})
+}
+
+// items are what the user chooses from, and the start.
+func (f *compareForm) items() []dialog.Item {
+	var names []string
+	for _, e := range f.entrants {
+		names = append(names, termtext.Line(e.Word))
+	}
+	start := dialog.Item{ID: "start", Title: "Start", Detail: strings.Join(names, ", "), Do: dialog.Do(f.start)}
+	switch n := len(f.entrants); {
+	case n < compare.Least || n > compare.Most:
+		start.Disabled, start.Detail = true, fmt.Sprintf("choose %d to %d agents", compare.Least, compare.Most)
+	case strings.TrimSpace(f.prompt) == "":
+		start.Disabled, start.Detail = true, "write the prompt first"
+	}
+	items := []dialog.Item{start, {ID: "prompt", Title: "Prompt", Detail: first(termtext.Line(f.prompt), "none yet"), Do: f.entry("What should each of them do?", "a prompt", &f.prompt)}}
+	for _, a := range f.agents {
+		in := slices.IndexFunc(f.entrants, func(e compare.Entrant) bool { return e.Word == a.ID })
+		items = append(items, dialog.Item{
+			ID: "agent " + a.ID, Title: termtext.Line(a.Name), Words: a.ID, Group: "Agents", Current: in >= 0, Do: dialog.Stay(func() tea.Cmd {
+				if in >= 0 {
+					f.entrants = slices.Delete(f.entrants, in, in+1)
+				} else {
+					f.entrants = append(f.entrants, compare.Entrant{Word: a.ID, Agent: a})
+				}
+				return nil
+			}),
+		})
+	}
+	for i, e := range f.entrants {
+		if strings.Contains(e.Word, ":") {
+			items = append(items, dialog.Item{
+				ID: "entrant " + e.Word, Title: termtext.Line(e.Word), Group: "Agents", Current: true,
+				Do: dialog.Stay(func() tea.Cmd { f.entrants = slices.Delete(f.entrants, i, i+1); return nil }),
+			})
+		}
+	}
+	yesNo := map[bool]string{true: "yes", false: "no"}
+	return append(items,
+		dialog.Item{ID: "settings", Title: "An agent with other settings", Detail: "such as claude:model=opus,mode=plan", Group: "More", Do: dialog.Stay(func() tea.Cmd {
+			f.t.dialogs.Push(dialog.NewEntry(f.t.env(), dialog.Entry{Title: "Agent, and what to set", Hint: "claude:model=opus,mode=plan", Do: f.add}))
+			return nil
+		})},
+		dialog.Item{ID: "check", Title: "Check", Detail: first(termtext.Line(f.check), "none: a command that tests what each has done"), Group: "More", Do: f.entry("Command that tests what each has done", "go test ./...", &f.check)},
+		dialog.Item{ID: "changes", Title: "With what is not committed yet", Detail: yesNo[f.changes], Group: "More", Do: dialog.Stay(func() tea.Cmd { f.changes = !f.changes; return nil })})
+}
+
+func first(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// entry asks for a text.
+func (f *compareForm) entry(title, hint string, text *string) dialog.Action {
+	return dialog.Stay(func() tea.Cmd {
+		f.t.dialogs.Push(dialog.NewEntry(f.t.env(), dialog.Entry{Title: title, Hint: hint, Text: *text, Do: func(words string) tea.Cmd {
+			*text = strings.TrimSpace(words)
+			return nil
+		}}))
+		return nil
+	})
+}
+
+// add adds an agent with settings.
+func (f *compareForm) add(word string) tea.Cmd {
+	if word = strings.TrimSpace(word); word == "" {
+		return nil
+	}
+	e, err := compare.ParseEntrant(f.t.program.Launcher.Config, word)
+	if err != nil {
+		return f.t.say(err.Error())
+	}
+	f.entrants = append(f.entrants, e)
+	return nil
+}
+
+// start makes the worktrees, and a tab for each.
+func (f *compareForm) start() tea.Cmd {
+	t := f.t
+	if t.composer.Text() == f.prompt {
+		t.composer.Clear()
+	}
+	opt := compare.Options{Config: t.program.Launcher.Config, Dir: t.cwd, Prompt: f.prompt, Check: f.check, Entrants: f.entrants, Changes: f.changes}
+	if t.worktree != nil {
+		opt.Dir = t.worktree.From
+	}
+	ctx := t.program.Context
+	return tea.Batch(t.say("making "+termtext.Count(len(f.entrants), "worktree")), inBackground(func() then {
+		made, err := compare.Begin(ctx, opt)
+		if err != nil {
+			return t.failed(noRepository(err))
+		}
+		return func() tea.Cmd { return t.beginCompare(made) }
+	}))
+}
+
+// beginCompare opens a tab for each side, sends the prompt, and shows the page.
+func (t *Tab) beginCompare(made *compare.Comparison) tea.Cmd {
+	c := t.newComparison(made)
+	var cmds []tea.Cmd
+	for i, s := range made.Sides {
+		cmds = append(cmds, c.open(i, func(n *Tab) tea.Cmd {
+			n.setName(s.Name)
+			return tea.Batch(n.Launch(s.Agent), n.Ask(made.Prompt))
+		}))
+	}
+	return tea.Batch(append(cmds, c.show(t))...)
+}
+
+// reopenCompare shows a comparison that was found again.
+func (t *Tab) reopenCompare(found *compare.Comparison) tea.Cmd {
+	return t.newComparison(found).show(t)
+}
+
+func (t *Tab) newComparison(of *compare.Comparison) *comparison {
+	c := &comparison{Comparison: of, home: t, tabs: make([]*Tab, len(of.Sides)), spent: make([]conversation.Spent, len(of.Sides)), shared: make([]conversation.Spent, len(of.Sides))}
+	t.compared = c
+	c.page = pages.NewCompare(pages.CompareOptions{
+		Comparison: of, Theme: t.program.Theme, Keys: t.program.Keys, Diffs: &diffview.Preference{}, Now: func() time.Time { return c.home.now() },
+		Host: c.host(),
+	})
+	return c
+}
+
+// show shows the page: in its tab, or in this one if that was closed.
+func (c *comparison) show(t *Tab) tea.Cmd {
+	if c.home != t && t.number(c.home) > 0 && c.home.dialogs.Has(c.page) {
+		t.program.Tabs.Show(c.home)
+		return nil
+	}
+	if c.home != t {
+		c.home.dialogs.Close(c.page)
+		c.home = t
+		c.page.SetTheme(t.program.Theme)
+	}
+	if !t.dialogs.Has(c.page) {
+		t.dialogs.PushBelow(c.page)
+	}
+	return t.address(c.page.Open())
+}
+
+// open opens a tab for a side, in the background. begin gives it its session.
+func (c *comparison) open(side int, begin func(*Tab) tea.Cmd) tea.Cmd {
+	n, cmd := c.home.program.Tabs.Add(c.Sides[side].Tree.Path, func(n *Tab) tea.Cmd {
+		n.compared = c
+		return begin(n)
+	})
+	c.tabs[side] = n
+	return cmd
+}
+
+// number returns the number of a tab from 1, 0 if it was closed.
+func (t *Tab) number(other *Tab) int { return slices.Index(t.program.Tabs.All(), other) + 1 }
+
+// tab returns the tab of a side, nil if none is open.
+func (c *comparison) tab(side int) *Tab {
+	if t := c.tabs[side]; t != nil && c.home.number(t) > 0 {
+		return t
+	}
+	return nil
+}
+
+// ended follows the end of a turn in a tab.
+func (c *comparison) ended(t *Tab) tea.Cmd {
+	if side := slices.Index(c.tabs, t); side >= 0 {
+		return c.home.address(c.page.Ended(side))
+	}
+	return nil
+}
+
+// follow follows an event in the tab of a side.
+func (c *comparison) follow(t *Tab, e conversation.Event) tea.Cmd {
+	switch e := e.(type) {
+	case conversation.TurnEnded:
+		c.share()
+		return c.ended(t)
+	case conversation.Update:
+		if _, usage := e.Update.(*acpclient.UsageUpdate); usage {
+			c.share()
+		}
+	}
+	return nil
+}
+
+// share tells each side what the others have spent of the budget, which is for all of them.
+func (c *comparison) share() {
+	for i := range c.tabs {
+		if t := c.tab(i); t != nil {
+			if l, open := t.live(); open {
+				c.spent[i] = l.Conversation.Spent()
+			}
+		}
+	}
+	for i, others := range compare.Shared(c.spent) {
+		if t := c.tab(i); t != nil && !reflect.DeepEqual(others, c.shared[i]) {
+			if l, open := t.live(); open {
+				c.shared[i] = others
+				session.Post(l.Session, session.ShareBudget{Spent: others})
+			}
+		}
+	}
+}
+
+// Shows reports whether a tab shows what the session of another does.
+func (t *Tab) Shows(other *Tab) bool {
+	c := t.compared
+	return t.showsBoard() || c != nil && c == other.compared && c.home == t && t.dialogs.Has(c.page)
+}
+
+// host is what the page has done.
+func (c *comparison) host() pages.CompareHost {
+	home := func() *Tab { return c.home }
+	return pages.CompareHost{
+		Host: pages.Host{
+			Edit:  func(path string, line int) tea.Cmd { return home().edit(path, line) },
+			Ask:   func(q dialog.Confirmation) { home().ask(q) },
+			Flash: func() string { return home().toast.current() },
+		},
+		Background: func(do func(context.Context) func() tea.Cmd) tea.Cmd {
+			ctx := home().program.Context
+			return inBackground(func() then { return do(ctx) })
+		},
+		Overview: func(side int) (app.Overview, int) {
+			t := c.tab(side)
+			if t == nil {
+				return app.Overview{}, 0
+			}
+			return t.Overview(), home().number(t)
+		},
+		Go: c.goTo, Answer: c.answer,
+		Stop: func(side int) tea.Cmd {
+			if t := c.tab(side); t != nil {
+				if l, open := t.live(); open {
+					return t.address(l.cancel())
+				}
+			}
+			return nil
+		},
+		Merge: func(side int) tea.Cmd {
+			return tea.Batch(c.goTo(side), c.onTab(side, func(t *Tab) tea.Cmd { return t.front(command.MergeWorktree) }))
+		},
+		Drop: c.drop, Dropped: c.dropped,
+		Check: func(ctx context.Context, side int) (compare.Checked, error) {
+			return compare.RunCheck(ctx, c.home.program.Launcher, c.Sides[side], c.Check)
+		},
+	}
+}
+
+// onTab does something in the tab of a side, if that is open.
+func (c *comparison) onTab(side int, do func(*Tab) tea.Cmd) tea.Cmd {
+	t := c.tab(side)
+	if t == nil {
+		return c.home.say("open it first: enter")
+	}
+	return t.address(do(t))
+}
+
+// goTo goes to the tab of a side. If there is none, it opens the session that worked last in
+// the worktree.
+func (c *comparison) goTo(side int) tea.Cmd {
+	p := c.home.program
+	if t := c.tab(side); t != nil {
+		p.Tabs.Show(t)
+		return nil
+	}
+	dir := c.Sides[side].Tree.Path
+	return c.home.address(inBackground(func() then {
+		open, err := lastIn(p, dir)
+		return func() tea.Cmd {
+			if err != nil {
+				return c.home.say(err.Error())
+			}
+			cmd := c.open(side, func(n *Tab) tea.Cmd {
+				if open == nil {
+					return n.Launch(c.Sides[side].Agent)
+				}
+				return n.OpenStored(*open)
+			})
+			return tea.Batch(cmd, c.goTo(side))
+		}
+	}))
+}
+
+// lastIn returns the session that worked last in a directory, nil if there is none: it runs in
+// a host, or is stored.
+func lastIn(p Program, dir string) (*app.Open, error) {
+	if p.Running != nil {
+		running, _ := p.Running(p.Context) // the stored ones are found all the same
+		for _, r := range running {
+			if r.Cwd == dir {
+				return &app.Open{ID: r.Stored, Running: r.ID}, nil
+			}
+		}
+	}
+	if p.Stored == nil {
+		return nil, nil
+	}
+	found, err := p.Stored.List(p.Context, store.Query{Cwd: dir, Limit: 1})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &app.Open{ID: found[0].ID}, nil
+}
+
+// answer shows the oldest question of a side in the tab of the page, or there if it takes more
+// than a choice.
+func (c *comparison) answer(side int) tea.Cmd {
+	if t := c.tab(side); t != nil && t != c.home {
+		for _, q := range t.Questions() {
+			if q.Permission {
+				return askFor(c.home, t, c.home.number(t), q)
+			}
+		}
+	}
+	return c.goTo(side)
+}
+
+// drop returns what drops the worktree of a side, after the end of its session.
+func (c *comparison) drop(side int) func(context.Context) error {
+	tree := c.Sides[side].Tree
+	var s app.Session
+	if t := c.tab(side); t != nil {
+		s = t.session()
+		t.stored.readOnly = "its worktree is being dropped"
+	}
+	return func(ctx context.Context) error {
+		if s != nil {
+			bounded, stop := context.WithTimeout(ctx, app.StopTime)
+			defer stop()
+			if err := s.End(bounded); err != nil {
+				return err
+			}
+		}
+		if works, err := app.WorksIn(tree.Path); err != nil || works {
+			return errors.Join(err, fmt.Errorf("a session works in the worktree %s: end it first", tree.Name))
+		}
+		_, err := app.DropEmptyWorktree(context.WithoutCancel(ctx), tree)
+		return err
+	}
+}
+
+// dropped closes the tab of a side whose worktree is gone.
+func (c *comparison) dropped(side int) tea.Cmd {
+	t := c.tab(side)
+	if t == nil || t == c.home {
+		return nil
+	}
+	return send(Leave{t.id})
+}
