@@ -35,6 +35,8 @@ type Overview struct {
 	AtLimit    bool      `json:"atLimit,omitempty"`
 	OverBudget bool      `json:"overBudget,omitempty"`
 	SignIn     bool      `json:"signIn,omitempty"`
+	// Child is the subagent that says that it waits for the user, "" if none does.
+	Child string `json:"child,omitempty"`
 
 	// Step is the step of the plan that is in progress, or else the running tool call; "" if
 	// nothing runs. Progress is how far the plan is, whether or not anything runs.
@@ -67,6 +69,11 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	}
 	if s.WaitsForLimit() {
 		o.GoesOn = s.LimitWait
+	}
+	for _, t := range s.RunningSubagents() {
+		if t.Subagent.Waits {
+			o.Child = callText(t)
+		}
 	}
 	switch {
 	case o.Waiting == 0:
@@ -112,6 +119,10 @@ func (o Overview) State() string {
 		return "waits for your answer"
 	case o.Waiting > 1:
 		return fmt.Sprintf("waits for %d answers", o.Waiting)
+	case o.Child != "":
+		return "a subagent waits for you: " + termtext.Line(o.Child)
+	case o.Standing == conversation.StandingAsks && o.Working:
+		return "the agent waits for you"
 	case o.Working, o.Standing == conversation.StandingWorking:
 		return "working"
 	case !o.GoesOn.IsZero():

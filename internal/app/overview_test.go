@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,8 @@ func says(text string) conversation.Event {
 	return conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: text}
 }
 
+func field[T any](v T) acpclient.Field[T] { return acpclient.Field[T]{Set: true, Value: &v} }
+
 func overviewOf(events ...conversation.Event) Overview {
 	s := conversation.NewState()
 	for _, e := range events {
@@ -61,20 +64,24 @@ func TestAnOverviewSaysWhereASessionStands(t *testing.T) {
 		minute   int // since when
 		step     string
 	}{
-		"starting":  {nil, conversation.StandingWorking, "working", 0, ""},
-		"idle":      {[]conversation.Event{}, conversation.StandingIdle, "idle", 2, ""},
-		"works":     {[]conversation.Event{asked(10)}, conversation.StandingWorking, "working", 10, ""},
-		"plans":     {[]conversation.Event{asked(10), plan, call}, conversation.StandingWorking, "working", 10, "1/3 rise"},
-		"calls":     {[]conversation.Event{asked(10), call}, conversation.StandingWorking, "working", 10, "Heat the oven"},
-		"asks":      {[]conversation.Event{asked(10), call, asks}, conversation.StandingAsks, "waits for your answer", 20, "Heat the oven"},
-		"went on":   {[]conversation.Event{asked(10), asks, conversation.PermissionClosed{ID: 1, At: begun.Add(30 * time.Minute)}}, conversation.StandingWorking, "working", 30, ""},
-		"ended":     {[]conversation.Event{asked(10), plan, conversation.TurnEnded{At: begun.Add(12 * time.Minute)}}, conversation.StandingIdle, "idle", 12, ""},
-		"queues":    {[]conversation.Event{queued}, conversation.StandingIdle, "idle, 1 prompt queued", 2, ""},
-		"at limit":  {[]conversation.Event{queued, conversation.LimitReached{}}, conversation.StandingAsks, "waits for you: the plan's limit is reached", 2, ""},
-		"waits":     {[]conversation.Event{queued, conversation.LimitReached{}, conversation.LimitWait{Until: begun}}, conversation.StandingLimited, "waits for the plan's limit, next try " + MomentText(begun, time.Now()), 2, ""},
-		"spent":     {[]conversation.Event{queued, conversation.BudgetReached{}}, conversation.StandingAsks, "waits for you: the budget is used up", 2, ""},
-		"signs in":  {[]conversation.Event{conversation.AuthRequired{Err: fmt.Errorf("no")}}, conversation.StandingAsks, "waits for you to sign in", 2, ""},
-		"exited":    {[]conversation.Event{asked(10), conversation.AgentLost{At: begun.Add(15 * time.Minute)}}, conversation.StandingLost, "the agent has exited", 15, ""},
+		"starting": {nil, conversation.StandingWorking, "working", 0, ""},
+		"idle":     {[]conversation.Event{}, conversation.StandingIdle, "idle", 2, ""},
+		"works":    {[]conversation.Event{asked(10)}, conversation.StandingWorking, "working", 10, ""},
+		"plans":    {[]conversation.Event{asked(10), plan, call}, conversation.StandingWorking, "working", 10, "1/3 rise"},
+		"calls":    {[]conversation.Event{asked(10), call}, conversation.StandingWorking, "working", 10, "Heat the oven"},
+		"asks":     {[]conversation.Event{asked(10), call, asks}, conversation.StandingAsks, "waits for your answer", 20, "Heat the oven"},
+		"went on":  {[]conversation.Event{asked(10), asks, conversation.PermissionClosed{ID: 1, At: begun.Add(30 * time.Minute)}}, conversation.StandingWorking, "working", 30, ""},
+		"ended":    {[]conversation.Event{asked(10), plan, conversation.TurnEnded{At: begun.Add(12 * time.Minute)}}, conversation.StandingIdle, "idle", 12, ""},
+		"queues":   {[]conversation.Event{queued}, conversation.StandingIdle, "idle, 1 prompt queued", 2, ""},
+		"at limit": {[]conversation.Event{queued, conversation.LimitReached{}}, conversation.StandingAsks, "waits for you: the plan's limit is reached", 2, ""},
+		"waits":    {[]conversation.Event{queued, conversation.LimitReached{}, conversation.LimitWait{Until: begun}}, conversation.StandingLimited, "waits for the plan's limit, next try " + MomentText(begun, time.Now()), 2, ""},
+		"spent":    {[]conversation.Event{queued, conversation.BudgetReached{}}, conversation.StandingAsks, "waits for you: the budget is used up", 2, ""},
+		"signs in": {[]conversation.Event{conversation.AuthRequired{Err: fmt.Errorf("no")}}, conversation.StandingAsks, "waits for you to sign in", 2, ""},
+		"exited":   {[]conversation.Event{asked(10), conversation.AgentLost{At: begun.Add(15 * time.Minute)}}, conversation.StandingLost, "the agent has exited", 15, ""},
+		"child": {
+			[]conversation.Event{asked(10), update(&acpclient.SubagentUpdate{SessionID: "c", Title: field("Baker's boy"), State: field(acpclient.StateUpdate{State: acpclient.WorkRequiresAction})})},
+			conversation.StandingAsks, "a subagent waits for you: Baker's boy", 10, "Baker's boy",
+		},
 		"cancelled": {[]conversation.Event{asked(10), asks, conversation.CancelRequested{At: begun.Add(21 * time.Minute)}}, conversation.StandingWorking, "working", 21, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,6 +135,48 @@ func TestAnOverviewCountsChanges(t *testing.T) {
 	want := journal.Tally{Files: 2, Added: 3, Removed: 1}
 	if got := OverviewOf(conversation.NewState(), &journal.Summary{Len: 2, Added: 3, Removed: 1}).Changed; got != want {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Those that need the user come before those that do not, and the longest wait first.
+func TestTheMostUrgentComesFirst(t *testing.T) {
+	at := func(name string, s conversation.Standing, minute int) Overview {
+		return Overview{Title: name, Standing: s, Since: begun.Add(time.Duration(minute) * time.Minute)}
+	}
+	all := []Overview{
+		at("idle early", conversation.StandingIdle, 1), at("asks late", conversation.StandingAsks, 9), at("idle late", conversation.StandingIdle, 8), at("limited", conversation.StandingLimited, 1),
+		at("lost", conversation.StandingLost, 2), at("works", conversation.StandingWorking, 3), at("asks early", conversation.StandingAsks, 1), at("failed", conversation.StandingFailed, 1), at("done", conversation.StandingDone, 1),
+	}
+	slices.SortStableFunc(all, MoreUrgent)
+	var got []string
+	for _, o := range all {
+		got = append(got, o.Title)
+	}
+	if want := "asks early, asks late, lost, failed, done, works, limited, idle late, idle early"; strings.Join(got, ", ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
+	}
+}
+
+func TestTheWordsOfAnOverview(t *testing.T) {
+	cost := func(amount float64) conversation.Spent {
+		return conversation.Spent{Cost: &acpclient.Cost{Amount: amount, Currency: "USD"}, Tokens: 1200}
+	}
+	for got, want := range map[string]string{
+		Overview{Since: begun}.StateText(begun.Add(30 * time.Second)):                   "idle",
+		Overview{Since: begun, Waiting: 1}.StateText(begun.Add(3 * time.Minute)):        "waits for your answer, 3 min",
+		Overview{Since: begun, Working: true}.StateText(begun.Add(26 * time.Hour)):      "working, 26 h",
+		Overview{Since: begun, Gone: true}.StateText(begun.Add(75 * time.Hour)):         "the agent has exited, 3 d",
+		Overview{Changed: journal.Tally{Files: 2, Added: 12, Removed: 3}}.ChangesText(): "+12 −3",
+		Overview{Changed: journal.Tally{Files: 2}}.ChangesText():                        "2 files",
+		Overview{}.ChangesText() + Overview{}.SpentText():                               "",
+		Overview{Spent: cost(0.42)}.SpentText():                                         "$0.42",
+		Overview{Spent: cost(0)}.SpentText():                                            "1.2k tokens",
+		Overview{Working: true, Queued: 2}.Loses(true):                                  "The agent is stopped in the middle of its turn. 2 queued prompts will not be sent. The transcript stays.",
+		Overview{}.Loses(false):                                                         "Its agent and what that has started are ended. It is not stored: the transcript is lost.",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
