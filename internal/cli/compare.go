@@ -55,14 +55,14 @@ rules and limits are as for 'parley run'; --max-cost is for all of them together
 
 With --check, a command tests what each has done, in its worktree. --keep best-check
 then merges the changes of one that has passed into the working tree, uncommitted:
-the one with the fewest changed lines, of such the first.
+the one with the fewest changed lines; of equals, the first.
 
 With --no-worktrees, also outside a git repository, all of them work in the same
 directory: parley denies edits and commands, and prints the answers.
 
-The exit codes are those of 'parley run'. It is 0 if all have answered, or with --check
-if one has passed; 14 if none has. Otherwise it is that of the first without an answer.
-An interrupt, or an agent that did what a rule denies, comes first.`, compare.Least, compare.Most),
+The exit codes are those of 'parley run': 0 if all have answered, otherwise that of the
+first that has not. With --check it is 0 if one has passed, otherwise 14. An interrupt, or
+an agent that did what a rule denies, comes first.`, compare.Least, compare.Most),
 		Example: `  parley compare -a claude -a codex "Make the tests pass"
   parley compare -a claude:model=opus -a claude:model=haiku,mode=plan -f prompt.md
   parley compare -a claude -a codex --allow edit --check "go test ./..." --keep best-check "Make the tests pass"

@@ -59,7 +59,7 @@ func Unstarted(s Status, why error) *Result {
 }
 
 // Best returns the index of the result to keep, -1 if there is none: of those that have passed
-// the check and have changed something, the one with the fewest changed lines, and of such the
+// the check and have changed something, the one with the fewest changed lines; of equals, the
 // first. One that did what a rule denies is none.
 func Best(all []Compared) int {
 	best := -1
