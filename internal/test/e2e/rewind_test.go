@@ -173,7 +173,7 @@ func TestPlainRewindsTheConversation(t *testing.T) {
 	if sent := p.WaitSent("session/prompt", 3); !strings.Contains(sent, "Answer 1.") || strings.Contains(sent, "Answer 2.") {
 		t.Errorf("the new session was sent %s", sent)
 	}
-	p.Hears(invitation).Tells("/rewind fork 1").Hears("Your prompt was: first", invitation)
+	p.Hears("Agent: Answer 1.", invitation).Tells("/rewind fork 1").Hears("Your prompt was: first", invitation)
 	p.Tells("/quit").Exits(0)
 }
 
