@@ -161,23 +161,8 @@ func (f *front) NewSession()           { f.p.newSession() }
 func (f *front) StartAgain()           { f.p.startAgain() }
 func (f *front) SignIn()               { f.live().signIn = f.live().SignIn(conversation.AuthRequired{}) }
 
-func (f *front) NoChanges() string {
-	if f.live().Session.Journal() == nil {
-		return "changes are not recorded: journal = false in the configuration"
-	}
-	return ""
-}
-
-func (f *front) NoRewind() string {
-	switch l := f.live(); {
-	case l.replacing:
-		return "the session is not open"
-	case l.Conversation.Turn.Running:
-		return "the agent is working: wait, or /cancel first"
-	case len(l.Conversation.Prompts()) == 0:
-		return "no prompt was sent in this session"
-	}
-	return ""
+func (f *front) Closed() string {
+	return command.Unless(!f.live().replacing, "the session is not open")
 }
 
 // Branch goes on in the branch. Prompts that are typed meanwhile wait for it.
@@ -215,7 +200,7 @@ func (f *front) Branch(branch command.Branch) {
 // Fork goes on in a fork of the session. This one stays in the list.
 func (f *front) Fork(prompt int) {
 	l, agent := f.live(), f.live().Agent
-	if why := cmp.Or(f.NoRewind(), command.NoBranch(f)); why != "" {
+	if why := command.NoHandOver(f); why != "" {
 		f.Say("no fork: " + why)
 		return
 	}

@@ -215,14 +215,6 @@ func promptCommandOf(id config.Action) promptCommand {
 
 func noItems(t *Tab) string { return command.Unless(!t.empty(), emptyTranscript) }
 
-// noReview says why the session has no review of changes.
-func (l *live) noReview() string {
-	if l.tab.stored.readOnly != "" {
-		return "no review: this session is read-only"
-	}
-	return "Undo is off: journal = false in the configuration"
-}
-
 // editConfig opens the configuration file, creating it if needed.
 func (t *Tab) editConfig() tea.Cmd {
 	path := config.ConfigFile()

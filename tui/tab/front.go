@@ -220,11 +220,10 @@ func (f *front) Quit() { f.add(f.tab.leaving.Leave()) }
 
 func (f *front) Changes() { f.add(f.live().showChanges()) }
 
-func (f *front) NoChanges() string {
-	return command.Unless(f.live().Session.Journal() != nil, f.live().noReview())
+func (f *front) Closed() string {
+	l := f.live()
+	return cmp.Or(l.tab.stored.readOnly, command.Unless(!l.reopens(), notOpen+" yet"))
 }
-
-func (f *front) NoRewind() string { return f.live().noRewind() }
 
 // EditQueued implements command.Front, as NoEdit does.
 func (f *front) EditQueued(id, at int) { f.add(f.live().queue.takeBack(id, at)) }

@@ -20,10 +20,7 @@ import (
 // showChanges opens the review of the agent's changes.
 func (l *live) showChanges() tea.Cmd {
 	t := l.tab
-	switch {
-	case l.Session.Journal() == nil:
-		return t.say(l.noReview())
-	case l.changes == nil:
+	if l.changes == nil {
 		l.changes = pages.NewReview(pages.ChangesOptions{
 			Context: t.program.Context, Session: l.Session, Host: l.pageHost(),
 			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: l.list.Diffs(),

@@ -14,21 +14,6 @@ import (
 	"parley/tui/dialog"
 )
 
-// noRewind says why the session cannot be rewound now, or returns "".
-func (l *live) noRewind() string {
-	switch {
-	case l.tab.stored.readOnly != "":
-		return l.tab.stored.readOnly
-	case l.reopens():
-		return "the session is not open yet"
-	case l.tab.Works():
-		return "the agent is working: wait, or cancel with " + l.keyOf(command.Cancel)
-	case len(l.Conversation.Prompts()) == 0:
-		return "no prompt was sent in this session"
-	}
-	return ""
-}
-
 // Branch implements command.Front: it goes on in this tab.
 func (f *front) Branch(branch command.Branch) {
 	t, l, ctx := f.tab, f.live(), f.tab.program.Context

@@ -255,7 +255,7 @@ func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
 	b.press("!")
 	b.mustNotShow(t, "open your shell")
 	b.press("backspace", "f5")
-	b.mustShow(t, "no review: this session") // and nobody is told that the configuration wants it so
+	b.mustShow(t, "no review: read-only here") // and nobody is told that the configuration wants it so
 	for _, words := range []string{"restart", "keep", "options", "commands"} {
 		if strings.Contains(b.screen(), words) {
 			t.Errorf("%q is offered:\n%s", words, b.screen())

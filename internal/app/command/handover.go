@@ -10,9 +10,9 @@ import (
 	"parley/internal/termtext"
 )
 
-// noHandOver says why no other agent can go on with the session now, or returns "".
-func noHandOver(f Front) string {
-	if why := f.NoRewind(); why != "" {
+// NoHandOver says why the session cannot go on in a branch, or with another agent, now; or returns "".
+func NoHandOver(f Front) string {
+	if why := noRewind(f); why != "" {
 		return why
 	}
 	return NoBranch(f)
@@ -63,7 +63,10 @@ func chooseSuccessor(f Front) {
 
 // handOver has another agent go on with the conversation, in place of this session.
 func handOver(f Front, l *app.Live, to config.Agent) {
-	if why := noHandOver(f); why != "" || f.Live() != l {
+	if f.Live() != l {
+		return // another session was opened since
+	}
+	if why := NoHandOver(f); why != "" {
 		f.Say(why)
 		return
 	}

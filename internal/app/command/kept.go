@@ -28,7 +28,7 @@ func NoBranch(f Front) string {
 
 // forkSession forks the whole session. The agent forks one that is not stored in place.
 func forkSession(f Front) {
-	switch why := f.NoRewind(); {
+	switch why := noRewind(f); {
 	case NoBranch(f) != "":
 		act(f, session.Fork{}, func(_ session.None, err error) {
 			if err != nil {

@@ -140,7 +140,7 @@ func RewindItems(f Front) []Item {
 
 func undoRewind(f Front) {
 	l := f.Live()
-	if why := f.NoRewind(); why != "" && l.Conversation.Turn.Running {
+	if why := noRewind(f); why != "" && l.Conversation.Turn.Running {
 		f.Say(why)
 		return
 	}
@@ -207,7 +207,7 @@ func (r *rewind) files() int {
 func (r *rewind) ask() {
 	q := app.Question{
 		Title: fmt.Sprintf("Rewind to before prompt %d?", r.prompt.Number),
-		While: func() bool { return r.f.Live() == r.live && r.f.NoRewind() == "" },
+		While: func() bool { return r.f.Live() == r.live && noRewind(r.f) == "" },
 	}
 	why := NoBranch(r.f)
 	talks := why == ""
@@ -307,7 +307,7 @@ func (r *rewind) filesOnly() {
 // branch continues from before the prompt, in place of this session; files says whether to rewind
 // them, too.
 func (r *rewind) branch(files bool) {
-	if why := r.f.NoRewind(); why != "" {
+	if why := noRewind(r.f); why != "" {
 		r.f.Say(why)
 		return
 	}

@@ -65,12 +65,12 @@ type Own interface {
 	// Worktree is the worktree of the session, nil without one. Drop ends the session and drops it.
 	Worktree() *git.Worktree
 	Drop(*git.Worktree)
-	// Changes reviews changed files; NoChanges says why that cannot be done now, or returns "".
+	// Closed says why the session takes nothing here, or returns "": it is read-only, or is being
+	// opened again.
+	Closed() string
+	// Changes reviews changed files.
 	Changes()
-	NoChanges() string
-	// NoRewind says why the session cannot be rewound now, or returns "". Branch goes on in a branch of
-	// the session, Fork opens one from before a prompt.
-	NoRewind() string
+	// Branch goes on in a branch of the session, Fork opens one from before a prompt.
 	Branch(Branch)
 	Fork(prompt int)
 	// Reopen goes on in what open makes of the session, which that ends. End ends the session.
@@ -141,11 +141,11 @@ func Commands() Rows[Common] {
 		}},
 		{ID: Changes, Keys: "f5", Help: "Review and undo changes", Words: "diff undo redo revert files edits git", Slash: "changes diff undo", Do: Common{
 			Session: true, Plain: "list changed files; /changes N shows one, keep N, revert N, undo (the last turn), redo",
-			Why: Front.NoChanges, Do: Front.Changes,
+			Why: noChanges, Do: Front.Changes,
 		}},
 		{ID: Rewind, Keys: "alt+z", Help: "Rewind to an earlier prompt", Words: "back checkpoint restore undo branch fork revert", Slash: "rewind", Do: Common{
 			Session: true, Plain: "list your prompts; /rewind N rewinds to before one, /rewind undo undoes that",
-			Why: Front.NoRewind, Do: choosePrompt,
+			Why: noRewind, Do: choosePrompt,
 		}},
 		{ID: Quit, Keys: "ctrl+d", Help: "Quit", Words: "exit leave close bye", Slash: "quit exit q", Do: Common{Replay: true, Plain: "quit parley", Do: Front.Quit}},
 		{ID: Detach, Help: "Detach; the session keeps running", Words: "background leave disconnect tmux", Slash: "detach", Do: Common{
@@ -182,7 +182,7 @@ func Commands() Rows[Common] {
 			Session: true, Begins: true, Plain: "new session with another agent", Do: ChooseAgent,
 		}},
 		{ID: HandOver, Help: "Continue with another agent", Words: "hand over switch agent change model move continue", Slash: "handover", Do: Common{
-			Session: true, Plain: "hand the conversation over to another agent", Why: noHandOver, Do: chooseSuccessor,
+			Session: true, Plain: "hand the conversation over to another agent", Why: NoHandOver, Do: chooseSuccessor,
 		}},
 		{ID: StartAgain, Keys: "alt+r", Help: "Restart the agent", Words: "reload reconnect retry", Do: Common{
 			Session: true, Begins: true, AtQuestion: true, Plain: "restart the agent, or reconnect", Names: "start", Do: Front.StartAgain,
@@ -249,6 +249,28 @@ func Commands() Rows[Common] {
 func Offers(l *app.Live, none string, of ...acpclient.ConfigCategory) string {
 	has := func(c acpclient.ConfigCategory) bool { return l.Conversation.OptionByCategory(c) != nil }
 	return Unless(slices.ContainsFunc(of, has), none)
+}
+
+// noChanges says why the session has no review of changes, or returns "".
+func noChanges(f Front) string {
+	switch closed := f.Closed(); {
+	case f.Live().Session.Journal() != nil:
+		return ""
+	case closed != "":
+		return "no review: " + closed
+	}
+	return "Undo is off: journal = false in the configuration"
+}
+
+// noRewind says why the session cannot be rewound now, or returns "".
+func noRewind(f Front) string {
+	switch c := f.Live().Conversation; {
+	case c.Turn.Running && f.Closed() == "":
+		return "the agent is working: wait, or cancel with " + f.KeyOf(Cancel)
+	case len(c.Prompts()) == 0 && f.Closed() == "":
+		return "no prompt was sent in this session"
+	}
+	return f.Closed()
 }
 
 // Unless returns why if not ok.
