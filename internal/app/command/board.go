@@ -131,25 +131,25 @@ func (b *board) choice() Choice {
 }
 
 // rows returns the rows in the order of the board.
-func (b *board) rows() []boardRow {
-	var rows []boardRow
+func (b *board) rows() []*boardRow {
+	var rows []*boardRow
 	attached := map[string]bool{}
 	for _, s := range b.f.Seats() {
 		attached[s.Running] = true
 		rows = append(rows, seatRows(s)...)
 	}
-	for _, r := range b.running {
-		if !attached[r.ID] {
+	for i := range b.running {
+		if r := &b.running[i]; !attached[r.ID] {
 			rows = append(rows, b.runningRow(r))
 		}
 	}
-	slices.SortStableFunc(rows, func(x, y boardRow) int { return app.MoreUrgent(x.Overview, y.Overview) })
+	slices.SortStableFunc(rows, func(x, y *boardRow) int { return app.MoreUrgent(x.Overview, y.Overview) })
 	return b.pinned(rows)
 }
 
 // pinned keeps the order while nobody needs the user more or less than before, and the marked row where
 // it was, so that it does not move from under the user's eyes.
-func (b *board) pinned(rows []boardRow) []boardRow {
+func (b *board) pinned(rows []*boardRow) []*boardRow {
 	now := make([]placed, len(rows))
 	for i, r := range rows {
 		now[i] = placed{r.id, r.Standing}
@@ -157,11 +157,11 @@ func (b *board) pinned(rows []boardRow) []boardRow {
 	was := func(id string) int { return slices.IndexFunc(b.order, func(p placed) bool { return p.id == id }) }
 	byID := func(x, y placed) int { return cmp.Compare(x.id, y.id) }
 	if slices.Equal(slices.SortedFunc(slices.Values(now), byID), slices.SortedFunc(slices.Values(b.order), byID)) {
-		slices.SortStableFunc(rows, func(x, y boardRow) int { return was(x.id) - was(y.id) })
+		slices.SortStableFunc(rows, func(x, y *boardRow) int { return was(x.id) - was(y.id) })
 		return rows
 	}
 	at := was(b.marked)
-	if is := slices.IndexFunc(rows, func(r boardRow) bool { return r.id == b.marked }); at >= 0 && is >= 0 {
+	if is := slices.IndexFunc(rows, func(r *boardRow) bool { return r.id == b.marked }); at >= 0 && is >= 0 {
 		row := rows[is]
 		rows = slices.Delete(rows, is, is+1)
 		rows = slices.Insert(rows, min(at, len(rows)), row)
@@ -177,8 +177,8 @@ func (b *board) pinned(rows []boardRow) []boardRow {
 }
 
 // seatRows returns the row of a session, and one for each of its further questions.
-func seatRows(s Seat) []boardRow {
-	row := boardRow{
+func seatRows(s Seat) []*boardRow {
+	row := &boardRow{
 		Overview: s.Overview, id: cmp.Or(s.Running, s.ID), place: s.Place, cwd: s.Cwd, branch: s.Branch, worktree: s.Worktree, current: s.Current,
 		open: s.Go, noSend: s.NoSend, end: s.End, stored: s.Stored != "",
 		send: func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, text) },
@@ -186,9 +186,9 @@ func seatRows(s Seat) []boardRow {
 	if row.detach = s.Detach; s.Running == "" {
 		row.noDetach = "this session ends with parley: keep it running first"
 	}
-	rows := []boardRow{row}
+	rows := []*boardRow{row}
 	for i := range s.Asked {
-		asks := row
+		asks := new(*row)
 		asks.asked, asks.open = &s.Asked[i], s.Asked[i].Go
 		if i == 0 {
 			rows[0] = asks
@@ -201,9 +201,9 @@ func seatRows(s Seat) []boardRow {
 }
 
 // runningRow returns the row of a session in a host that is not attached here.
-func (b *board) runningRow(r app.Running) boardRow {
+func (b *board) runningRow(r *app.Running) *boardRow {
 	backend := b.f.Backend()
-	row := boardRow{
+	row := &boardRow{
 		Overview: r.Overview, id: r.ID, place: "keeps running as " + r.ID, cwd: r.Cwd, branch: r.Branch, worktree: r.Worktree, stored: r.Stored != "",
 		open:     func() { b.f.Open(app.Open{ID: r.Stored, Running: r.ID}) },
 		attach:   func() { b.f.AskHere(app.Open{ID: r.Stored, Running: r.ID}) },
@@ -265,7 +265,7 @@ func (b *board) items() []Item {
 	return items
 }
 
-func (b *board) item(r boardRow, now time.Time) Item {
+func (b *board) item(r *boardRow, now time.Time) Item {
 	state, about := r.StateText(now), []string(nil)
 	switch {
 	case r.asked != nil:
@@ -282,7 +282,7 @@ func (b *board) item(r boardRow, now time.Time) Item {
 	if r.current {
 		r.place += ", this one"
 	}
-	place := lastOf(where, r)
+	place := lastOf(r)
 	about = append(about, strings.Join(notEmpty(r.place, r.StateText(now), where), " · "))
 	return Item{
 		ID: r.id, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.place, r.cwd, r.branch, r.id}, " "), Standing: r.Standing,
@@ -295,11 +295,11 @@ func (b *board) item(r boardRow, now time.Time) Item {
 }
 
 // lastOf names the directory of a row in a word: a worktree by its branch.
-func lastOf(path string, r boardRow) string {
+func lastOf(r *boardRow) string {
 	if r.worktree && r.branch != "" {
 		return WorktreeMark + r.branch
 	}
-	path = strings.TrimRight(r.cwd, `/\`)
+	path := strings.TrimRight(r.cwd, `/\`)
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
@@ -307,7 +307,7 @@ func notEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-func (b *board) answer(r boardRow) {
+func (b *board) answer(r *boardRow) {
 	switch {
 	case r.attach != nil && r.Waiting > 0:
 		r.attach()
@@ -320,7 +320,7 @@ func (b *board) answer(r boardRow) {
 	}
 }
 
-func (b *board) askToSend(r boardRow) {
+func (b *board) askToSend(r *boardRow) {
 	if r.noSend != "" {
 		b.f.Say(r.noSend)
 		return
@@ -339,7 +339,7 @@ func (b *board) askToSend(r boardRow) {
 	}})
 }
 
-func (b *board) detach(r boardRow) {
+func (b *board) detach(r *boardRow) {
 	if r.noDetach != "" {
 		b.f.Say(r.noDetach)
 		return
@@ -348,7 +348,7 @@ func (b *board) detach(r boardRow) {
 }
 
 // askToEnd asks before it ends a session, and says what is lost.
-func (b *board) askToEnd(r boardRow) {
+func (b *board) askToEnd(r *boardRow) {
 	b.f.Ask(app.Question{
 		Title: "End this session?", Lines: []string{termtext.Line(r.Title)}, Text: r.Loses(r.stored),
 		Choices: []app.Choice{
