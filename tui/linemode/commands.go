@@ -2,14 +2,17 @@ package linemode
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/app/command"
+	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -35,6 +38,7 @@ func (f *front) rows() command.Rows[command.Common] {
 		inSession("send", "send the queued prompts", (*live).sendQueue),
 		inSession("now", "send a prompt into the running turn, or after cancelling it: /now PROMPT", func(*live) { f.sendNow() }),
 		own("show", "show all of tool call N: /show N", func() { f.p.showCall(f.words) }),
+		own("compare", "list the comparisons of agents here", f.compare),
 		inSession("status", "show agent, session and mode", (*live).status),
 		inSession("commands", "list the agent's own commands, and your prompts", (*live).agentCommands),
 		inSession("run", "run a command of your own: /run COMMAND, or !COMMAND", func(l *live) { l.run(f.words) }),
@@ -43,6 +47,20 @@ func (f *front) rows() command.Rows[command.Common] {
 		inSession("add", "add the output of your last command to your next prompt", (*live).addOutput),
 		inSession("stop", "stop an agent that does not respond", func(l *live) { session.Post(l.Session, session.Kill{}) }),
 	)
+}
+
+// compare says what agents were compared here.
+func (f *front) compare() {
+	dir, now := f.Cwd(), time.Now()
+	f.InBackground(func(ctx context.Context) func() {
+		words, err := compare.Words(ctx, dir, now)
+		return func() {
+			if err != nil {
+				words = err.Error()
+			}
+			f.p.out.lines(words)
+		}
+	})
 }
 
 // names are the names of a command.

@@ -127,6 +127,11 @@ func TestAKilledComparisonIsFoundAgain(t *testing.T) {
 	q.Ready().Ask("/compare").Question("Comparisons", "sing louder", "asks, fails").Press("down", "enter")
 	q.Shows("Compare  sing louder", "not open", "1 file +2 −2").Press("right", "left", "enter").Shows("The fast one heard sing louder.")
 	q.Leave()
+
+	// Plain lines say the same in words.
+	l := Start(t, Options{Home: at.home, Project: at.dir, Script: fastPoet, Args: []string{"--plain"}})
+	l.Shows(">").Type("/compare").Press("enter")
+	l.Shows("sing louder", "tap: 1 file, +2 −2 lines, in the worktree", "asks: no changes", "parley worktree diff|merge|drop")
 }
 
 // Outside a repository it says why not, and what to do.
