@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -166,11 +167,16 @@ func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more 
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, path := range paths {
+	top, err := os.OpenRoot(t.Path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = top.Close() }()
+	for i, path := range paths {
 		c := WorktreeChange{Path: path}
 		old, known := before[path]
 		c.Old = old
-		now, there, isText := content(path)
+		now, there, isText := content(top, strings.TrimSuffix(shown[i], "/")) // a repository inside has the slash
 		if there && isText {
 			c.New = &now
 		}
@@ -183,21 +189,40 @@ func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more 
 	return changes, len(k.Files) - len(shown), nil
 }
 
-// content returns the text of a file, or the target of a link.
-func content(path string) (text string, there, isText bool) {
-	info, err := os.Lstat(path)
+// lstat looks at a file below a directory as git does: nothing is behind a link.
+func lstat(top *os.Root, name string) (os.FileInfo, error) {
+	for i, c := range name {
+		if c != '/' {
+			continue
+		}
+		if info, err := top.Lstat(name[:i]); err != nil || !info.IsDir() {
+			return nil, os.ErrNotExist
+		}
+	}
+	return top.Lstat(name)
+}
+
+// content returns the text of a file below a directory, or the target of a link. It never leaves
+// the directory: an agent that may not read a file could have it shown, and merged.
+func content(top *os.Root, name string) (text string, there, isText bool) {
+	info, err := lstat(top, name)
 	switch {
 	case os.IsNotExist(err):
 		return "", false, false
 	case err != nil:
 		return "", true, false
 	case info.Mode()&os.ModeSymlink != 0:
-		text, err = os.Readlink(path)
+		text, err = top.Readlink(name)
 		return text, true, err == nil
 	case info.Size() > maxShown:
 		return "", true, false
 	}
-	b, err := fs.ReadHead(path, maxShown)
+	f, err := fs.OpenRegularIn(top, name)
+	if err != nil {
+		return "", true, false
+	}
+	defer func() { _ = f.Close() }()
+	b, err := io.ReadAll(io.LimitReader(f, maxShown))
 	return string(b), true, err == nil && !strings.ContainsRune(string(b), 0)
 }
 

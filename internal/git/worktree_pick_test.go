@@ -139,3 +139,28 @@ func TestSnapshot(t *testing.T) {
 		t.Error("a note of 9 KiB was taken")
 	}
 }
+
+// What an agent has committed and then put behind a link is not read there: the agent may not be
+// allowed to read it, and what is kept of its changes gets into the repository.
+func TestChangesBehindALink(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "lark")
+	outside := t.TempDir()
+	put(t, filepath.Join(outside, "key"), "secret\n")
+	put(t, filepath.Join(tree.Path, "a/key"), "x\n")
+	run(tree.Path, "add", ".")
+	run(tree.Path, "commit", "-q", "-m", "A key")
+	if err := errors.Join(os.RemoveAll(filepath.Join(tree.Path, "a")), os.Symlink(outside, filepath.Join(tree.Path, "a"))); err != nil {
+		t.Fatal(err)
+	}
+	changes, _, err := tree.Changes(t.Context())
+	if err != nil || len(changes) != 2 {
+		t.Fatalf("%+v, %v", changes, err)
+	}
+	if c := changes[0]; c.New == nil || *c.New != outside {
+		t.Errorf("the link is shown as %+v", c)
+	}
+	if c := changes[1]; c.New != nil || c.Opaque {
+		t.Errorf("behind the link there is %+v", c)
+	}
+}
