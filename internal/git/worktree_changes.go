@@ -248,6 +248,14 @@ func (w *Writer) patch(ctx context.Context, from, to string) (string, error) {
 // snapshot writes everything in the worktree, except ignored files, to the repository,
 // and returns the hash of the tree. It does not touch the worktree's own index.
 func snapshot(ctx context.Context, w *Writer) (tree string, err error) {
+	return w.treeOf(ctx, func(env []string) error {
+		_, err := w.runWith(ctx, env, "add", "--all")
+		return err
+	})
+}
+
+// treeOf writes the tree of a copy of the index after a change, for which git has an environment.
+func (w *Writer) treeOf(ctx context.Context, change func(env []string) error) (tree string, err error) {
 	err = withIndex(func(file string, env []string) error {
 		index, err := w.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
 		if err != nil {
@@ -256,7 +264,7 @@ func snapshot(ctx context.Context, w *Writer) (tree string, err error) {
 		if err := copyIndex(strings.TrimSuffix(index, "\n"), file); err != nil {
 			return err
 		}
-		if _, err := w.runWith(ctx, env, "add", "--all"); err != nil {
+		if err := change(env); err != nil {
 			return err
 		}
 		tree, err = w.runWith(ctx, env, "write-tree")

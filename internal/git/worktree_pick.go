@@ -66,21 +66,26 @@ func (t *Worktree) Take(ctx context.Context, dir string, picks []Pick) (*Taken, 
 	if err != nil {
 		return nil, err
 	}
-	whole, err := snapshot(ctx, w)
+	var paths []string
+	for _, p := range picks {
+		paths = append(paths, p.Path)
+	}
+	now, err := w.snapshotOf(ctx, paths)
 	if err != nil {
 		return nil, err
 	}
-	var paths []string
 	changed := map[string]entry{}
 	for _, p := range picks {
-		e, err := w.entry(ctx, whole, p.Path)
+		e, err := w.entry(ctx, now, p.Path)
 		if err == nil && p.Text != nil {
 			e, err = w.blob(ctx, *p.Text, cmp.Or(e.mode, "100644"), "--path="+p.Path)
+		}
+		if err == nil && e.mode == submodule {
+			err = ownRepository(p.Path)
 		}
 		if err != nil {
 			return nil, err
 		}
-		paths = append(paths, p.Path)
 		changed[p.Path] = e
 	}
 	wanted, err := w.treeWith(ctx, k.since, changed)
@@ -108,9 +113,14 @@ func merge(ctx context.Context, dir, from, to string, paths []string) (*Taken, e
 		return nil, err
 	}
 	k := &Taken{dir: w.dir}
-	if k.before, err = snapshot(ctx, w); err != nil {
+	if k.before, err = w.snapshotOf(ctx, paths); err != nil {
 		return nil, err
 	}
+	top, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = top.Close() }()
 	changed := map[string]entry{}
 	unfit := &UnfitError{}
 	for _, path := range paths {
@@ -120,14 +130,10 @@ func merge(ctx context.Context, dir, from, to string, paths []string) (*Taken, e
 		if err == nil {
 			merged, fits, err = w.mergeEntry(ctx, path, now, from, to)
 		}
-		blocked := false
-		if err == nil {
-			blocked, err = w.blocked(ctx, k.before, path)
-		}
 		switch {
 		case err != nil:
 			return nil, err
-		case !fits, blocked:
+		case !fits, merged != now && blocked(top, path):
 			unfit.Files = append(unfit.Files, path)
 		case merged != now:
 			changed[path] = merged
@@ -147,8 +153,97 @@ func merge(ctx context.Context, dir, from, to string, paths []string) (*Taken, e
 	if err != nil {
 		return nil, err
 	}
-	_, err = w.feed(ctx, patch, nil, "apply", "--whitespace=nowarn", "-")
-	return k, err
+	if err := w.apply(ctx, patch); err != nil {
+		return nil, k.restore(context.WithoutCancel(ctx), w, err)
+	}
+	return k, nil
+}
+
+// restore puts back what a failed merge has written or removed: git stops in the middle where it
+// cannot write a file. It leaves alone what others have written meanwhile.
+func (k *Taken) restore(ctx context.Context, w *Writer, failed error) error {
+	for _, path := range k.Files {
+		if err := k.restoreFile(ctx, w, path); err != nil {
+			failed = fmt.Errorf("%w\n%s could not be put back: %w\nTo have it as it was: git restore --source=%s -- FILE", failed, path, err, k.before)
+		}
+	}
+	return failed
+}
+
+func (k *Taken) restoreFile(ctx context.Context, w *Writer, path string) error {
+	was, err := w.entry(ctx, k.before, path)
+	if err != nil {
+		return err
+	}
+	written, err := w.entry(ctx, k.after, path)
+	if err != nil {
+		return err
+	}
+	tree, err := w.snapshotOf(ctx, []string{path})
+	if err != nil {
+		return err
+	}
+	now, err := w.entry(ctx, tree, path)
+	if err != nil || now == was || now != written && now != (entry{}) {
+		return err
+	}
+	then, err := w.treeWith(ctx, tree, map[string]entry{path: was})
+	if err != nil {
+		return err
+	}
+	patch, err := w.patch(ctx, tree, then)
+	if err == nil {
+		err = w.apply(ctx, patch)
+	}
+	return err
+}
+
+// apply applies a patch to the working tree.
+func (w *Writer) apply(ctx context.Context, patch string) error {
+	_, err := w.feed(ctx, patch, nil, "apply", "--whitespace=nowarn", "-")
+	return err
+}
+
+// submodule is the mode of a repository in a tree.
+const submodule = "160000"
+
+// ownRepository says that a repository inside the worktree cannot be taken.
+func ownRepository(path string) error {
+	return fmt.Errorf("%s is a git repository of its own, which cannot be merged into the working tree: mark the other files", path)
+}
+
+// snapshotOf is [snapshot] at the top of a working tree for some files, ignored or not. The others
+// are as in the index: they may be large, or unfit for a commit.
+func (w *Writer) snapshotOf(ctx context.Context, paths []string) (tree string, err error) {
+	dir, err := os.OpenRoot(w.dir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = dir.Close() }()
+	var there, gone strings.Builder
+	for _, path := range paths {
+		info, err := lstat(dir, path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			gone.WriteString(path + "\x00")
+			continue
+		case err != nil:
+			return "", err
+		case info.IsDir():
+			if _, err := dir.Lstat(path + "/.git"); err == nil {
+				return "", ownRepository(path)
+			}
+			return "", fmt.Errorf("%s is a directory on one side and a file on the other", path)
+		}
+		there.WriteString(path + "\x00")
+	}
+	return w.treeOf(ctx, func(env []string) error {
+		_, err := w.feed(ctx, gone.String(), env, "update-index", "--force-remove", "-z", "--stdin")
+		if err == nil {
+			_, err = w.feed(ctx, there.String(), env, "update-index", "--add", "--replace", "-z", "--stdin")
+		}
+		return err
+	})
 }
 
 // entry is a file in a tree; the zero value is none.
@@ -170,21 +265,18 @@ func (w *Writer) entry(ctx context.Context, tree, path string) (entry, error) {
 	return entry{f[0], f[2]}, nil
 }
 
-// blocked reports whether a file or a link of a tree is where a directory of the path has to be.
-func (w *Writer) blocked(ctx context.Context, tree, path string) (bool, error) {
+// blocked reports whether a file, perhaps one that git ignores, or a link is where a directory of
+// the path has to be.
+func blocked(top *os.Root, path string) bool {
 	for i, c := range path {
 		if c != '/' {
 			continue
 		}
-		line, err := w.Run(ctx, "ls-tree", "-z", "--full-tree", tree, "--", path[:i])
-		if err != nil {
-			return false, err
-		}
-		if f := strings.Fields(line); len(f) > 1 && f[1] != "tree" {
-			return true, nil
+		if info, err := top.Lstat(path[:i]); err == nil && !info.IsDir() {
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // blob writes a text to the repository, with further flags of git hash-object.

@@ -164,3 +164,63 @@ func TestChangesBehindALink(t *testing.T) {
 		t.Errorf("behind the link there is %+v", c)
 	}
 }
+
+// A file that git ignores is in the way like any other, and nothing is written.
+func TestPickWhereAnIgnoredFileIs(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "lark")
+	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nthree\n")
+	put(t, filepath.Join(tree.Path, "x.tmp/a.txt"), "a\n")
+	put(t, filepath.Join(tree.Path, "y.tmp"), "theirs\n")
+	run(tree.Path, "add", "-f", ".")
+	put(t, filepath.Join(dir, "x.tmp"), "mine\n")
+	put(t, filepath.Join(dir, "y.tmp"), "mine\n")
+	_, err := tree.Take(t.Context(), dir, []git.Pick{{Path: "poem.txt"}, {Path: "x.tmp/a.txt"}, {Path: "y.tmp"}})
+	var unfit *git.UnfitError
+	if !errors.As(err, &unfit) || !reflect.DeepEqual(unfit.Files, []string{"x.tmp/a.txt", "y.tmp"}) {
+		t.Errorf("%v (%+v)", err, unfit)
+	}
+	if got := read(t, filepath.Join(dir, "poem.txt")) + read(t, filepath.Join(dir, "x.tmp")) + read(t, filepath.Join(dir, "y.tmp")); got != "one\ntwo\nthree\nmine\nmine\n" {
+		t.Errorf("there is %q", got)
+	}
+}
+
+// Where git cannot write one of the files, it stops in the middle; the others are as they were.
+func TestPickThatFailsInTheMiddle(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "lark")
+	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nthree\n")
+	put(t, filepath.Join(tree.Path, "z.dat"), "z\n")
+	put(t, filepath.Join(dir, "poem.txt"), "one\ntwo\nmine\n")
+	put(t, filepath.Join(dir, ".gitattributes"), "z.dat filter=own\n")
+	run(dir, "config", "filter.own.smudge", "cat") // of the repository: git refuses to write z.dat
+	first := "ONE\ntwo\nthree\n"
+	_, err := tree.Take(t.Context(), dir, []git.Pick{{Path: "poem.txt", Text: &first}, {Path: "z.dat"}})
+	if err == nil || !strings.Contains(err.Error(), "z.dat") {
+		t.Errorf("the error is %v", err)
+	}
+	if got := read(t, filepath.Join(dir, "poem.txt")); got != "one\ntwo\nmine\n" {
+		t.Errorf("the user's file is %q: %v", got, err)
+	}
+}
+
+// What else is in the worktree does not matter to what is picked: it is not read, and gets into no
+// repository.
+func TestPickBesideWhatCannotBeCommitted(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "lark")
+	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nthree\n")
+	put(t, filepath.Join(tree.Path, "core"), "large\n")
+	run(tree.Path, "init", "-q", "own")
+	if _, err := tree.Take(t.Context(), dir, []git.Pick{{Path: "own"}}); err == nil || !strings.Contains(err.Error(), "own is a git repository of its own") {
+		t.Errorf("a repository: %v", err)
+	}
+	if _, err := tree.Take(t.Context(), dir, []git.Pick{{Path: "poem.txt"}}); err != nil {
+		t.Error(err)
+	}
+	put(t, filepath.Join(dir, "hash-me"), "large\n")
+	large := run(dir, "hash-object", "hash-me")
+	if all := run(dir, "cat-file", "--batch-all-objects", "--batch-check"); strings.Contains(all, large) {
+		t.Error("a file that was not picked is in the repository")
+	}
+}
