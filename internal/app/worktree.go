@@ -138,9 +138,12 @@ func DropWorktree(ctx context.Context, s Session, tree *git.Worktree) (string, e
 // DropEmptyWorktree drops a worktree without a running session. It returns the outcome in
 // words.
 func DropEmptyWorktree(ctx context.Context, tree *git.Worktree) (string, error) {
-	work, err := tree.Work(ctx)
-	if err != nil {
-		return "", err
+	work := &git.WorktreeWork{}
+	if !git.WorktreeGone(tree.Path) {
+		var err error
+		if work, err = tree.Work(ctx); err != nil {
+			return "", err
+		}
 	}
 	kept, err := tree.Drop(ctx)
 	switch {

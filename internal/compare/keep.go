@@ -128,6 +128,10 @@ func (c *Comparison) Keep(ctx context.Context, s *Side, changed *Changed, files 
 func Lost(ctx context.Context, sides []*Side) (string, error) {
 	var parts []string
 	for _, s := range sides {
+		if git.WorktreeGone(s.Tree.Path) {
+			parts = append(parts, termtext.Line(s.Name)+", the worktree "+s.Tree.Name+": its directory is gone; commits of it stay in the repository under refs/parley/dropped")
+			continue
+		}
 		work, err := s.Tree.Work(ctx)
 		if err == nil {
 			err = work.Whole()

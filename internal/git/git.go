@@ -51,6 +51,7 @@ var settings = []string{
 // of a partial clone nor by any protocol.
 var environment = []string{
 	"GIT_NO_LAZY_FETCH=1",
+	"GIT_NO_REPLACE_OBJECTS=1", // an agent that may commit could have another text shown than is merged
 	"GIT_ALLOW_PROTOCOL=",
 	"GIT_OPTIONAL_LOCKS=0",
 	"GIT_TERMINAL_PROMPT=0",
@@ -69,9 +70,13 @@ var inherited = []string{
 	"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR",
 }
 
-// readTime is how long git may take to read. It waits for ever where one of its files is a
-// named pipe, such as an included one, .gitmodules or .gitignore.
-const readTime = 30 * time.Second
+// readTime is how long git may take to read, and writeTime to write, which can be much. It waits
+// for ever where one of its files is a named pipe, such as an included one, .gitmodules or
+// .gitignore.
+var readTime, writeTime = 30 * time.Second, 10 * time.Minute
+
+// writing are the commands that may take long because of large or many files.
+var writing = []string{"add", "apply", "commit", "hash-object", "merge", "read-tree", "update-index", "worktree"}
 
 // Command prepares git with arguments in a directory. Only reading commands are safe:
 // checking out or adding files runs the filters that a repository names, and no setting
@@ -184,6 +189,9 @@ func linkedDir(dir string) string {
 // errMissing means that git is not installed.
 var errMissing = errors.New("git is not installed, or not on PATH")
 
+// errSlow means that git did not end in time.
+var errSlow = errors.New("git did not end in time")
+
 // Error is a failure of git.
 type Error struct {
 	// Command is git's subcommand, such as "merge"; Output is the end of its
@@ -276,6 +284,12 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 
 // feed is runWith with standard input.
 func (w *Writer) feed(ctx context.Context, input string, env []string, args ...string) (string, error) {
+	most := readTime
+	if slices.Contains(writing, args[0]) {
+		most = writeTime
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, most, errSlow)
+	defer cancel()
 	cmd := Command(ctx, w.dir, args...)
 	cmd.Env = append(append(cmd.Env, w.env...), env...)
 	cmd.Stdin = strings.NewReader(input)
@@ -289,6 +303,8 @@ func (w *Writer) feed(ctx context.Context, input string, env []string, args ...s
 		return "", errMissing
 	case out.over:
 		return "", ErrTooMany
+	case errors.Is(context.Cause(ctx), errSlow):
+		return "", &Error{Command: args[0], Output: fmt.Sprintf("it did not end in %v; a named pipe makes it wait for ever: look for one at .gitignore and .gitattributes in %s", most, termtext.Line(w.dir)), Err: errSlow}
 	}
 	return "", &Error{Command: args[0], Output: lastLines(said.kept), Err: err}
 }

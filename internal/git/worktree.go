@@ -147,6 +147,7 @@ func WorktreeName(branch string) string { return strings.TrimPrefix(branch, bran
 
 type worktreeEntry struct {
 	path   string
+	head   string // the commit that is checked out
 	branch string // "" if none is checked out
 }
 
@@ -162,6 +163,10 @@ func listWorktrees(ctx context.Context, w *Writer) ([]worktreeEntry, error) {
 		switch key {
 		case "worktree":
 			list = append(list, worktreeEntry{path: filepath.FromSlash(value)})
+		case "HEAD":
+			if len(list) > 0 {
+				list[len(list)-1].head = value
+			}
 		case "branch":
 			if len(list) > 0 {
 				list[len(list)-1].branch = strings.TrimPrefix(value, "refs/heads/")

@@ -55,15 +55,30 @@ func (t *Worktree) Work(ctx context.Context) (*WorktreeWork, error) {
 	return k, err
 }
 
+// check fails if the directory is no longer the worktree: git would look at what is there instead,
+// or at a repository around it.
+func (t *Worktree) check() error {
+	switch now := WorktreeAt(t.Path); {
+	case WorktreeGone(t.Path):
+		return fmt.Errorf("the directory of the worktree %s is gone; its branch is %s", t.Name, t.Branch)
+	case now == nil || now.Name != t.Name:
+		return fmt.Errorf("%s is no longer the worktree %s of its repository: its .git was removed or replaced; 'git worktree repair' mends that where nothing is in its place", t.Path, t.Name)
+	}
+	return nil
+}
+
 // open returns git for the worktree, and what it contains.
 func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
+	if err := t.check(); err != nil {
+		return nil, nil, err
+	}
 	w, err := NewWriter(ctx, t.Path)
 	if err != nil {
 		return nil, nil, err
 	}
 	k := &WorktreeWork{since: t.Base}
-	if k.head, err = w.line(ctx, "rev-parse", "--verify", "HEAD^{commit}"); err != nil {
-		return nil, nil, err
+	if k.head, err = w.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return nil, nil, fmt.Errorf("no commit is checked out in the worktree %s: check out its branch %s there (%w)", t.Name, t.Branch, err)
 	}
 	if t.Into != "" {
 		if base, err := w.line(ctx, "merge-base", "refs/heads/"+t.Into, k.head); err == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -124,8 +125,12 @@ func (t *Worktree) forward(ctx context.Context, w *Writer, k *WorktreeWork) erro
 
 // Drop removes the worktree and its branch. It keeps unmerged work in the repository
 // under the ref kept, and fails without removing anything if it cannot write that; kept
-// is "" if there was no such work. Ignored files are lost.
+// is "" if there was no such work. Ignored files are lost. Of a worktree whose directory is gone
+// it removes what is left.
 func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
+	if WorktreeGone(t.Path) {
+		return t.dropGone(ctx)
+	}
 	w, k, err := t.open(ctx)
 	if err == nil {
 		err = k.Whole()
@@ -160,6 +165,50 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 		}
 	}
 	_ = os.Remove(filepath.Dir(t.Path)) // stays while it has other worktrees
+	return kept, nil
+}
+
+// dropGone is Drop after the directory was removed by hand: commits may be left, of the branch and
+// of what was checked out.
+func (t *Worktree) dropGone(ctx context.Context) (kept string, err error) {
+	main, all, err := open(ctx, t.From)
+	if err != nil {
+		return "", err
+	}
+	var left []string
+	for _, p := range all {
+		if p.path == t.Path {
+			left = append(left, p.head)
+		}
+	}
+	tip, err := main.line(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+t.Branch)
+	isBranch := err == nil
+	if isBranch {
+		left = append(left, tip)
+	}
+	for i, commit := range left {
+		merged := slices.Contains(left[:i], commit)
+		for _, into := range []string{t.Base, "refs/heads/" + t.Into} {
+			if !merged {
+				_, err := main.Run(ctx, "merge-base", "--is-ancestor", commit, into)
+				merged = err == nil
+			}
+		}
+		if merged {
+			continue
+		}
+		if kept, err = t.saveRef(ctx, main, commit); err != nil {
+			return "", fmt.Errorf("save the commits of the worktree: %w", err)
+		}
+	}
+	if _, err := main.Run(ctx, "worktree", "prune"); err != nil {
+		return kept, err
+	}
+	if isBranch {
+		if _, err := main.Run(ctx, "branch", "--quiet", "-D", "--", t.Branch); err != nil {
+			return kept, fmt.Errorf("delete the branch: %w", err)
+		}
+	}
 	return kept, nil
 }
 

@@ -296,6 +296,104 @@ func TestDropKeepsAll(t *testing.T) {
 	}
 }
 
+// After the directory was removed by hand, what was committed is kept, and nothing else is left.
+func TestDropWithoutDirectory(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "wren")
+	for i, name := range []string{"first.txt", "second.txt"} {
+		put(t, filepath.Join(tree.Path, name), name)
+		if err := tree.Commit(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			run(tree.Path, "checkout", "-q", "--detach")
+		}
+	}
+	if err := os.RemoveAll(tree.Path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.Work(t.Context()); err == nil || !strings.Contains(err.Error(), "the directory of the worktree wren is gone") {
+		t.Errorf("its work: %v", err)
+	}
+	if kept, err := tree.Drop(t.Context()); err != nil || kept == "" {
+		t.Fatalf("kept %q, %v", kept, err)
+	}
+	for ref, file := range map[string]string{"wren": "second.txt", "wren-2": "first.txt"} {
+		if got := run(dir, "show", "refs/parley/dropped/"+ref+":"+file); got != file {
+			t.Errorf("%s has %q", ref, got)
+		}
+	}
+	if got := run(dir, "branch", "--list", "parley/*") + run(dir, "worktree", "list"); strings.Contains(got, "parley/") {
+		t.Errorf("left: %s", got)
+	}
+	again := create(t, dir, "wren")
+	if err := os.RemoveAll(again.Path); err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := again.Drop(t.Context()); err != nil || kept != "" {
+		t.Errorf("without commits: kept %q, %v", kept, err)
+	}
+}
+
+// Where the .git of a worktree was removed or replaced, git would look at a repository around it,
+// or at that of an agent: nothing is read or done there.
+func TestWorktreeThatIsNoLongerOne(t *testing.T) {
+	outer, run := project(t)
+	run(outer, "init", "-q", "inner")
+	dir := filepath.Join(outer, "inner")
+	put(t, filepath.Join(dir, "a.txt"), "a")
+	run(dir, "add", ".")
+	run(dir, "commit", "-q", "-m", "A")
+	tree := create(t, dir, "wren")
+	before := run(outer, "log", "--all", "--format=%H") + run(outer, "for-each-ref")
+	link := filepath.Join(tree.Path, ".git")
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []string{"removed", "replaced"} {
+		if what == "replaced" {
+			run(tree.Path, "init", "-q")
+			run(tree.Path, "add", ".")
+			run(tree.Path, "commit", "-q", "-m", "Own")
+		}
+		_, err := tree.Work(t.Context())
+		_, dropped := tree.Drop(t.Context())
+		_, taken := tree.Take(t.Context(), dir, []git.Pick{{Path: "a.txt"}})
+		for _, err := range []error{err, dropped, taken, tree.Commit(t.Context(), "x")} {
+			if err == nil || !strings.Contains(err.Error(), "no longer the worktree wren") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	if now := run(outer, "log", "--all", "--format=%H") + run(outer, "for-each-ref"); now != before {
+		t.Errorf("the repository around it has %s", now)
+	}
+}
+
+// An agent that may commit can name a commit or a text that git takes for another one. What is
+// shown and merged is what is there.
+func TestReplacedObjects(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "wren")
+	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nthree\n")
+	run(tree.Path, "add", ".")
+	run(dir, "replace", run(dir, "rev-parse", "HEAD:poem.txt"), run(tree.Path, "rev-parse", ":poem.txt"))
+	changes, _, err := tree.Changes(t.Context())
+	if err != nil || len(changes) != 1 || changes[0].Old == nil || *changes[0].Old != "one\ntwo\nthree\n" {
+		t.Errorf("%+v, %v", changes, err)
+	}
+}
+
+// Without a commit that is checked out there is nothing to compare: it is said.
+func TestWorktreeWithoutCommit(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "wren")
+	run(tree.Path, "checkout", "-q", "--orphan", "other")
+	if _, err := tree.Work(t.Context()); err == nil || !strings.Contains(err.Error(), "check out its branch parley/wren there") {
+		t.Errorf("%v", err)
+	}
+}
+
 // Neither hooks nor programs that the repository's configuration names are run. A
 // filter that cannot be run is an error, so that no file is committed without it.
 func TestRunsNothingOfTheRepository(t *testing.T) {

@@ -1,0 +1,37 @@
+//go:build unix
+
+package git
+
+import (
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/internal/test"
+)
+
+// Git waits for ever where a file of its own is a named pipe, which an agent can make: it is ended,
+// and the user is told where to look.
+func TestNamedPipe(t *testing.T) {
+	was := readTime
+	readTime = 2 * time.Second
+	defer func() { readTime = was }()
+	dir, _ := test.New(t, map[string]string{"poem.txt": "one\n"})
+	tree, err := CreateWorktree(t.Context(), dir, WorktreeOptions{Name: "wren"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(tree.Path, ".gitignore"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, do := range map[string]func() error{
+		"work": func() error { _, err := tree.Work(t.Context()); return err },
+		"drop": func() error { _, err := tree.Drop(t.Context()); return err },
+	} {
+		if err := do(); err == nil || !strings.Contains(err.Error(), "named pipe") || !strings.Contains(err.Error(), tree.Path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
