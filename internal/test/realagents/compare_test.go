@@ -1,0 +1,113 @@
+//go:build realagents
+
+package realagents
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/test/e2e"
+)
+
+// configured returns an agent as a table of the configuration.
+func (agent Agent) configured() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[agents.%s]\nname = %q\ncommand = %q\nargs = [", agent.Name, agent.Name, agent.Cmd[0])
+	for i, arg := range agent.Cmd[1:] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q", arg)
+	}
+	b.WriteString("]\n[agents." + agent.Name + ".env]\n")
+	for _, v := range agent.Env {
+		name, value, _ := strings.Cut(v, "=")
+		fmt.Fprintf(&b, "%s = %q\n", name, value)
+	}
+	return b.String()
+}
+
+// failing makes a repository whose check fails: the answer is wrong.
+func failing(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "project")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"answer.txt": "41\n", "check.sh": "test \"$(cat answer.txt)\" = 42\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "first"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	return dir
+}
+
+func answerIn(t *testing.T, dir string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "answer.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// Claude and opencode mend a failing check side by side, each in a worktree of its own, and
+// one is merged.
+func TestTwoAgentsAreCompared(t *testing.T) {
+	agents := Install(t)
+	model := startModel(t).URL
+	claude, opencode := agents.Claude(t, model), agents.OpenCode(t, model)
+	dir := failing(t)
+	p := e2e.Start(t, e2e.Options{Agent: claude.Cmd, Env: claude.Env, Home: claude.Home, Project: dir, Config: opencode.configured(), Rows: 45, Loose: true, Legacy: []string{"session/set_model"}})
+	p.Shows("Manual")
+	p.Ask("/compare RUN echo 42 > answer.txt").Question("Compare agents", "choose 2 to 6 agents")
+	p.Type("opencode").Press("enter").Shows("● opencode").Press("esc").Shows("Agents").Press("end", "up", "enter").Question("Command that tests").Type("sh check.sh").Press("enter")
+	p.Shows("sh check.sh").Press("home").Shows("❯   Start").Press("enter")
+	p.Shows("Compare  RUN echo 42 > answer.txt", "2 waiting for you")
+	p.Press("a").Question("Permission, tab 2", "answer.txt").Answer("Yes").Shows("check passed", "1 file +1 −1")
+	p.Press("right", "a").Question("Permission, tab 3", "answer.txt").Answer("Allow once").Shows("none is working").Gone("not checked")
+	if got := answerIn(t, dir); got != "41" {
+		t.Errorf("the working tree has %s", got)
+	}
+	p.Press("d").Shows("answer.txt", "- 41", "+ 42").Press("space").Press("m").Shows("merged answer.txt of opencode")
+	if got := answerIn(t, dir); got != "42" {
+		t.Errorf("the working tree has %s", got)
+	}
+	p.Press("q").Shows("differences").Press("esc").Gone("differences").Leave()
+}
+
+// A conversation is handed over from Claude to opencode and back, with an edit in each.
+func TestAConversationIsHandedOverAndBack(t *testing.T) {
+	agents := Install(t)
+	model := startModel(t).URL
+	claude, opencode := agents.Claude(t, model), agents.OpenCode(t, model)
+	dir := failing(t)
+	p := e2e.Start(t, e2e.Options{Agent: opencode.Cmd, Env: opencode.Env, Home: opencode.Home, Project: dir, Config: claude.configured() + opencode.configured(), Args: nil, Rows: 45, Loose: true, Legacy: []string{"session/set_model"}})
+	p.Shows("build")
+	p.Ask("RUN echo 1 > one.txt").Question("Permission", "one.txt").Answer("Allow once").Shows("DONE run").Idle()
+	p.Ask("/handover").Question("Continue with another agent").Type("claude").Press("enter").Question("Hand over to claude?").Answer("Hand over")
+	p.Shows("Handed over from", "to claude").Status("Manual").Idle()
+	// The model takes the commands of what is sent along for its own, too.
+	p.Ask("RUN echo 2 > two.txt").Question("Permission", "two.txt").Answer("Yes").Question("Permission", "one.txt").Answer("Yes").Idle()
+	p.Ask("/handover").Question("Continue with another agent").Type("opencode").Press("enter").Question("Hand over to opencode?").Answer("Hand over")
+	p.Shows("to opencode").Idle()
+	p.Ask("RUN echo 3 > three.txt").Question("Permission", "three.txt").Answer("Allow once")
+	p.Question("Permission", "one.txt").Answer("Allow once").Question("Permission", "two.txt").Answer("Allow once").Idle()
+	for _, name := range []string{"one.txt", "two.txt", "three.txt"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	p.Press("f5").Shows("one.txt", "two.txt", "three.txt").Press("q").Leave()
+}
