@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -77,11 +78,21 @@ type compareSide struct {
 	// read.
 	changed *compare.Changed
 	reading bool
-	// checked is the outcome of the check, nil before it; checking means that it runs.
+	// checked is the outcome of the check, nil before it; checking is the one that runs.
 	checked  *compare.Checked
-	checking bool
+	checking *runningCheck
 	err      error
 }
+
+// runningCheck is a check that runs.
+type runningCheck struct {
+	stop  context.CancelCauseFunc
+	ended chan struct{} // closed once it runs no more
+	again bool          // the side has worked since it began
+}
+
+// errCheckStopped ends a check.
+var errCheckStopped = errors.New("stopped")
 
 // keptOf is what was kept of a side.
 type keptOf struct {
@@ -156,17 +167,31 @@ func (v *Compare) read(side int, next func() tea.Cmd) tea.Cmd {
 	})
 }
 
-// check runs the check of a side.
+// check runs the check of a side, once more if it runs already.
 func (v *Compare) check(side int) tea.Cmd {
 	s := &v.sides[side]
-	if s.dropped || s.checking || v.opt.Comparison.Check == "" {
+	switch {
+	case s.dropped, v.opt.Comparison.Check == "":
+		return nil
+	case s.checking != nil:
+		s.checking.again = true
+		s.checking.stop(errCheckStopped)
 		return nil
 	}
-	s.checking = true
+	stopped, stop := context.WithCancelCause(context.Background())
+	running := &runningCheck{stop: stop, ended: make(chan struct{})}
+	s.checking = running
 	return v.opt.Host.Background(func(ctx context.Context) func() tea.Cmd {
-		checked, err := v.opt.Host.Check(ctx, side)
+		unbind := context.AfterFunc(ctx, func() { stop(context.Cause(ctx)) })
+		checked, err := v.opt.Host.Check(stopped, side)
+		unbind()
+		stop(nil)
+		close(running.ended)
 		return func() tea.Cmd {
-			s.checking = false
+			s.checking = nil
+			if running.again {
+				return v.check(side)
+			}
 			if err != nil {
 				checked = compare.Checked{Why: err.Error()}
 			}
@@ -176,10 +201,25 @@ func (v *Compare) check(side int) tea.Cmd {
 	})
 }
 
+// stop cancels the turn of a side, or its check.
+func (v *Compare) stop(side int) tea.Cmd {
+	o, _ := v.opt.Host.Overview(side)
+	switch s := &v.sides[side]; {
+	case o.Working:
+		return v.opt.Host.Stop(side)
+	case s.checking != nil:
+		s.checking.again = false
+		s.checking.stop(errCheckStopped)
+	default:
+		v.page.Say(s.Name+" is not working", false)
+	}
+	return nil
+}
+
 // Moves reports whether a side works, so that its time goes on.
 func (v *Compare) Moves() bool {
 	for i := range v.sides {
-		if o, _ := v.opt.Host.Overview(i); v.sides[i].checking || o.Standing == conversation.StandingWorking {
+		if o, _ := v.opt.Host.Overview(i); v.sides[i].checking != nil || o.Standing == conversation.StandingWorking {
 			return true
 		}
 	}
@@ -231,7 +271,7 @@ func compareRows() command.Rows[pageFunc[*Compare]] {
 		{ID: command.CompareSideNext, Keys: "right l", Help: "Next agent", Do: side(1)},
 		{ID: command.CompareSidePrev, Keys: "left h", Help: "Previous agent", Do: side(-1)},
 		{ID: command.CompareAnswer, Keys: "a", Help: "Answer the agent's question here", Do: onSide(func(v *Compare, i int) tea.Cmd {
-			if o, _ := v.opt.Host.Overview(i); o.Waiting == 0 {
+			if o, _ := v.opt.Host.Overview(i); o.Waiting == 0 && o.Standing != conversation.StandingAsks {
 				v.page.Say(v.sides[i].Name+" asks nothing", false)
 				return nil
 			}
@@ -240,15 +280,9 @@ func compareRows() command.Rows[pageFunc[*Compare]] {
 		{ID: command.CompareDiffs, Keys: "d", Help: "Differences of two agents; back", Do: runs((*Compare).toggleDiffs)},
 		{ID: command.CompareCheck, Keys: "c", Help: "Run the check again", Do: onSide((*Compare).checkAgain)},
 		{ID: command.CompareKeep, Keys: "m", Help: "Merge what is marked; without marks: all of it", Words: "keep take merge", Do: onSide((*Compare).keep)},
-		{ID: command.CompareUndo, Keys: "u", Help: "Undo the last merge", Words: "take back revert", Do: onSide(func(v *Compare, _ int) tea.Cmd { return v.undo() })},
+		{ID: command.CompareUndo, Keys: "u", Help: "Undo the last merge", Words: "take back revert", Do: runs((*Compare).undo)},
 		{ID: command.CompareDrop, Keys: "x", Help: "Drop the agent's worktree, or all others", Do: onSide((*Compare).drop)},
-		{ID: command.CompareStop, Keys: "s", Help: "Cancel the agent's turn", Do: onSide(func(v *Compare, i int) tea.Cmd {
-			if o, _ := v.opt.Host.Overview(i); !o.Working {
-				v.page.Say(v.sides[i].Name+" is not working", false)
-				return nil
-			}
-			return v.opt.Host.Stop(i)
-		})},
+		{ID: command.CompareStop, Keys: "s", Help: "Cancel the agent's turn, or its check", Do: onSide((*Compare).stop)},
 		{ID: command.ComparePane, Keys: "tab", Help: "Other side of the differences", Do: diffs(func(v *Compare) { v.diffs.swap() })},
 		{ID: command.CompareFileNext, Keys: "n", Help: "Next changed file", Do: diffs(func(v *Compare) { v.stepFile(1) })},
 		{ID: command.CompareFilePrev, Keys: "p", Help: "Previous changed file", Do: diffs(func(v *Compare) { v.stepFile(-1) })},
@@ -332,8 +366,8 @@ func (v *Compare) checkAgain(side int) tea.Cmd {
 	switch {
 	case v.opt.Comparison.Check == "":
 		v.page.Say("this comparison has no check", false)
-	case v.sides[side].checking:
-		v.page.Say("the check is running", false)
+	case v.sides[side].checking != nil:
+		v.page.Say("the check is running; "+v.keyOf(command.CompareStop)+" stops it", false)
 	case o.Working:
 		v.page.Say(v.sides[side].Name+" is still working", false)
 	default:
@@ -400,7 +434,7 @@ func (v *Compare) take(side int, all bool) tea.Cmd {
 			case errors.Is(err, git.ErrNothing):
 				v.page.Say("the working tree has all of it already", false)
 			case err != nil:
-				v.fail(err)
+				v.fail("nothing was merged", err)
 			default:
 				v.taken = append(v.taken, keptOf{side, wanted, taken})
 				v.page.Say("merged "+names(taken.Files)+" of "+s.Name+", not committed; "+v.keyOf(command.CompareUndo)+" undoes it", false)
@@ -418,13 +452,13 @@ func names(files []string) string {
 	return termtext.Count(len(files), "file")
 }
 
-// fail says that nothing was merged, and why.
-func (v *Compare) fail(err error) {
+// fail says what was not done, and why.
+func (v *Compare) fail(what string, err error) {
 	if errors.As(err, new(*git.UnfitError)) {
-		v.page.Say("nothing was merged: "+err.Error(), true)
+		v.page.Say(what+": "+err.Error(), true)
 		return
 	}
-	v.failed("Nothing was merged", err)
+	v.failed(strings.ToUpper(what[:1])+what[1:], err)
 }
 
 // failed says what failed in a dialog, since it may be long.
@@ -434,7 +468,11 @@ func (v *Compare) failed(title string, err error) {
 
 // undo undoes the last merge.
 func (v *Compare) undo() tea.Cmd {
-	if len(v.taken) == 0 {
+	switch {
+	case v.acting != "":
+		v.page.Say("wait: "+v.acting, false)
+		return nil
+	case len(v.taken) == 0:
 		v.page.Say("nothing was merged here", false)
 		return nil
 	}
@@ -445,7 +483,7 @@ func (v *Compare) undo() tea.Cmd {
 		return func() tea.Cmd {
 			v.acting = ""
 			if err != nil {
-				v.fail(err)
+				v.fail("nothing was undone", err)
 				return nil
 			}
 			v.taken = v.taken[:len(v.taken)-1]
@@ -490,7 +528,7 @@ func (v *Compare) askToDrop(title string, sides []int) tea.Cmd {
 		return func() tea.Cmd {
 			v.acting = ""
 			if err != nil {
-				v.fail(err)
+				v.failed("No worktree was dropped", err)
 				return nil
 			}
 			v.opt.Host.Ask(dialog.Confirmation{
@@ -507,7 +545,16 @@ func (v *Compare) dropAll(sides []int) tea.Cmd {
 	v.acting = "worktrees are being dropped"
 	jobs := make([]func(context.Context) error, len(sides))
 	for i, side := range sides {
-		jobs[i] = v.opt.Host.Drop(side)
+		drop, running := v.opt.Host.Drop(side), v.sides[side].checking
+		jobs[i] = drop
+		if running != nil { // it may write there
+			running.again = false
+			running.stop(errCheckStopped)
+			jobs[i] = func(ctx context.Context) error {
+				<-running.ended
+				return drop(ctx)
+			}
+		}
 	}
 	return v.opt.Host.Background(func(ctx context.Context) func() tea.Cmd {
 		n := 0

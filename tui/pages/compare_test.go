@@ -225,6 +225,93 @@ func TestCompareShowsTheSides(t *testing.T) {
 	}
 }
 
+// A check that does not end can be stopped; it runs again where the agent has worked meanwhile, and
+// no more in a worktree that is dropped.
+func TestCompareStopsACheck(t *testing.T) {
+	j := newJudge(t, "make test")
+	began, running := make(chan struct{}), 0
+	j.view.opt.Host.Check = func(ctx context.Context, _ int) (compare.Checked, error) {
+		running++
+		began <- struct{}{}
+		<-ctx.Done()
+		running--
+		return compare.Checked{Why: context.Cause(ctx).Error()}, nil
+	}
+	start := func(cmd tea.Cmd) <-chan func() tea.Cmd {
+		ended := make(chan func() tea.Cmd, 1)
+		go func() { ended <- cmd().(func() tea.Cmd) }()
+		<-began
+		return ended
+	}
+	ended := start(j.view.check(0))
+	j.wants(j.press("c"), "check runs", "the check is running; s stops it")
+	j.press("s")
+	if again := (<-ended)(); again != nil {
+		t.Error("a stopped check runs again")
+	}
+	j.wants(j.screen(), "check failed: stopped")
+
+	ended = start(j.view.check(0))
+	j.run(j.view.Ended(0))
+	again := (<-ended)()
+	if again == nil {
+		t.Fatal("what the agent has done meanwhile is not checked")
+	}
+	ended = start(again)
+	drop := j.view.opt.Host.Drop
+	j.view.opt.Host.Drop = func(side int) func(context.Context) error {
+		do := drop(side)
+		return func(ctx context.Context) error {
+			if running > 0 {
+				t.Error("the check still runs in the worktree")
+			}
+			return do(ctx)
+		}
+	}
+	j.run(j.view.dropAll([]int{0}))
+	if again := (<-ended)(); again != nil {
+		t.Error("a check runs in the dropped worktree")
+	}
+	j.wants(j.screen(), "dropped 1 worktree")
+}
+
+// One that waits for more than an answer, such as a sign-in, is gone to.
+func TestCompareGoesToWhatWaits(t *testing.T) {
+	j := newJudge(t, "")
+	j.overviews[0].Standing = conversation.StandingAsks
+	if j.press("a"); len(j.did) != 1 || j.did[0] != "answer alpha" {
+		t.Errorf("did %q", j.did)
+	}
+}
+
+// The last merge can be undone when its worktree is gone, and words say what was not done.
+func TestCompareUndoesAfterADrop(t *testing.T) {
+	j := newJudge(t, "")
+	j.worked()
+	j.press("m")
+	j.do(j.asked.Choices[0].Do)
+	j.run(j.view.dropAll([]int{0, 1, 2}))
+	poem := filepath.Join(j.c.Dir, "poem.txt")
+	merged, err := os.ReadFile(poem)
+	if err != nil || os.WriteFile(poem, []byte("mine\n"), 0o600) != nil {
+		t.Fatal(err)
+	}
+	j.wants(j.press("u"), "nothing was undone: the same lines have changed")
+	if err := os.WriteFile(poem, merged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j.wants(j.press("u"), "undid the merge")
+
+	j = newJudge(t, "")
+	if err := os.RemoveAll(filepath.Join(j.c.Sides[0].Tree.Path, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	j.run(j.view.askToDrop("Drop it?", []int{0}))
+	if j.asked == nil || j.asked.Title != "No worktree was dropped" {
+		t.Errorf("asked %+v", j.asked)
+	}
+}
+
 // What is asked of the marked side goes to its tab, or is said to be impossible.
 func TestCompareActsOnTheMarkedSide(t *testing.T) {
 	j := newJudge(t, "")

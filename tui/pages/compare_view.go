@@ -222,7 +222,7 @@ func (v *Compare) checkText(s *compareSide, width int) string {
 	switch {
 	case v.opt.Comparison.Check == "" || s.dropped:
 		return ""
-	case s.checking:
+	case s.checking != nil:
 		return th.Info.Render("check runs")
 	case s.checked == nil:
 		return th.Faint.Render("not checked")
@@ -292,6 +292,8 @@ func (v *Compare) Hints() []dialog.Hint {
 	}
 	if o.Working {
 		h.Add(command.CompareStop, "cancel turn")
+	} else if v.sides[side].checking != nil {
+		h.Add(command.CompareStop, "stop check")
 	} else if v.opt.Comparison.Check != "" {
 		h.Add(command.CompareCheck, "check")
 	}
