@@ -259,7 +259,7 @@ func (v *Compare) about() string {
 		out := strings.Split(s.checked.Output, "\n")
 		return "check: " + termtext.Line(out[len(out)-1])
 	}
-	return "worktree " + s.Tree.Name + " in " + termtext.Line(s.Tree.Path)
+	return "worktree " + s.Tree.Name + " in " + termtext.VisibleLine(toolview.PathsIn(v.opt.Comparison.Dir).Path(s.Tree.Path))
 }
 
 // Hints implements dialog.Dialog.

@@ -23,6 +23,7 @@ type scene struct {
 	title string // what it shows
 	light bool
 	rows  int    // of the terminal; 36 if zero
+	cols  int    // 100 if zero
 	agent string // the script of the agent called wren
 	// others are the scripts of further agents, by their names.
 	others map[string]string
@@ -54,7 +55,7 @@ func TestPictures(t *testing.T) {
 		t.Skip("no folder for the pictures was given: make pictures")
 	}
 	for _, s := range scenes {
-		s.picture(t, filepath.Join("pictures", s.name), look{cols: 100, rows: cmp.Or(s.rows, 36), light: s.light})
+		s.picture(t, filepath.Join("pictures", s.name), look{cols: cmp.Or(s.cols, 100), rows: cmp.Or(s.rows, 36), light: s.light})
 		for _, l := range looks {
 			if s.everywhere {
 				s.picture(t, filepath.Join("pictures", "looks", s.name+"-"+l.name), l)

@@ -3,6 +3,7 @@
 package pictures
 
 import (
+	"strings"
 	"time"
 
 	"parley/internal/test/ptytest"
@@ -114,6 +115,31 @@ await tag
 end-turn
 `
 
+// mends is an agent that mends the greeting in one way or another.
+func mends(code, answer, cost string) string {
+	return session + `
+expect session/prompt
+update {"sessionUpdate": "plan", "entries": [{"content": "Find out why", "priority": "high", "status": "completed"}, {"content": "Mend the loop", "priority": "high", "status": "in_progress"}, {"content": "Run it", "priority": "low", "status": "pending"}]}
+request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/main.go", "content": "` + code + `"} as written
+await written
+update {"sessionUpdate": "usage_update", "used": 18400, "size": 200000, "cost": {"amount": ` + cost + `, "currency": "USD"}}
+say "` + answer + `"
+`
+}
+
+const otherwise = `package main\n\nimport \"fmt\"\n\nfunc main() {\n\tnames := []string{\"Ada\", \"Grace\", \"Linus\", \"Margaret\"}\n\n\tfor i := range names {\n\t\tfmt.Printf(\"Hello, %s!\\n\", names[i])\n\t}\n}\n`
+
+// compared has three agents mend the same: one is done, one asks, one is at work.
+func compared(s *stage) *ptytest.Terminal {
+	s.t.Helper()
+	term := s.start("-a", "wren").WaitFor(ready).Type("/compare Ada never gets a greeting. Mend it.").Press("enter").WaitFor("Compare agents", "choose 2 to 6")
+	for _, name := range []string{"Robin", "Finch"} {
+		term.Type(name).WaitFor("/ " + name).Press("enter").WaitFor("● " + name).Press("esc").WaitFor("type to filter")
+	}
+	term.Press("end", "up", "enter").WaitFor("Command that tests").Type("grep -q range main.go").Press("enter").WaitFor("grep -q")
+	return term.Press("home").WaitFor("❯   Start").Press("enter").WaitFor("check passed", "1 waiting for you", "Tag the release", "I compare")
+}
+
 // scenes are the pictures.
 var scenes = []scene{
 	{name: "first", everywhere: true, rows: 30, title: "The first screen: sessions to go on with, and the agents that were found", agent: session, play: func(s *stage) *ptytest.Terminal {
@@ -151,6 +177,33 @@ var scenes = []scene{
 		term.Type("Check everything and tag the release").Press("enter").WaitFor("git tag v1.4.0")
 		return term.Press("alt+,").WaitFor("Everybody is greeted now", "?")
 	}},
+	{
+		name: "compare", cols: 130, rows: 24, title: "Three agents with the same prompt: one is done and checked, one asks, one is at work",
+		agent:  mends(after, "The loop began at **1**. Ranging over the names leaves nobody out.", "0.09") + "end-turn\nserve\n",
+		others: map[string]string{"robin": waits, "finch": mends(otherwise, "I compare the ways to write the loop.", "0.12") + "hang\n"},
+		play:   compared,
+	},
+	{
+		name: "differences", cols: 130, rows: 24, title: "What two agents have changed, with a change that is marked to be merged",
+		agent:  mends(after, "The loop began at **1**. Ranging over the names leaves nobody out.", "0.09") + "end-turn\nserve\n",
+		others: map[string]string{"robin": waits, "finch": mends(otherwise, "I compare the ways to write the loop.", "0.12") + "hang\n"},
+		play: func(s *stage) *ptytest.Terminal {
+			return compared(s).Press("d").WaitFor("main.go", "change 1 of").Press("right", "left", "space").WaitFor("1 marked")
+		},
+	},
+	{
+		name: "board", rows: 24, title: "The board: all sessions that run, those that need you first", agent: works + edits + runs,
+		others: map[string]string{"robin": waits, "finch": mends(otherwise, "I compare the ways to write the loop.", "0.12") + "hang\n"},
+		play: func(s *stage) *ptytest.Terminal {
+			term := done(allowed(asked(s)))
+			for name, prompt := range map[string]string{"robin": "Check everything and tag the release", "finch": "Is there a shorter loop?"} {
+				title := strings.ToUpper(name[:1]) + name[1:]
+				term.Press("ctrl+p").WaitFor("Command palette").Type("New tab with another").WaitFor("New tab with another agent").Press("enter").WaitFor("New tab: choose an agent").Type(name).WaitFor("❯   " + title).Press("enter").WaitFor(ready)
+				term.Type(prompt).Press("enter").WaitFor("❯ " + prompt)
+			}
+			return term.Press("alt+a").WaitFor("Board", "waits for your answer", "working")
+		},
+	},
 	{name: "palette", everywhere: true, title: "The palette: everything there is, to search in", agent: session, play: func(s *stage) *ptytest.Terminal {
 		return s.start("-a", "wren").WaitFor("Wren Large").Press("ctrl+p").WaitFor("type to filter")
 	}},
