@@ -176,9 +176,11 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	s.recall(e.Calls, u.ToolCallID, e.At)
 	t := s.toolOf(u, asks, e.At) // without an id, always a new call
 	if i := slices.IndexFunc(e.Calls, func(c acpclient.ToolCallUpdate) bool { return c.ToolCallID == t.ID }); i >= 0 {
-		announced := CallOf(&e.Calls[i])
-		announced.Clock, announced.ID, announced.Parent, announced.Live, announced.announced = t.Clock, t.ID, t.Parent, t.Live, t.announced
-		s.questioned[t.ID] = announced
+		// A fold that has missed nothing keeps the call as the agent has sent it, byte for byte.
+		if announced, known := CallOf(&e.Calls[i]), s.announcedOf(t); !(subject{call: known}).equal(subject{call: announced}) {
+			announced.Clock, announced.ID, announced.Parent, announced.Live, announced.announced = t.Clock, t.ID, t.Parent, t.Live, t.announced
+			s.questioned[t.ID] = announced
+		}
 	}
 	some := requestUpdate(u, t)
 	p := &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: s.announcedOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
@@ -219,13 +221,16 @@ func (s *State) Recorded(e Event) Event {
 			return UsageCounted{*s.Usage, s.costs.before, s.costs.past, s.costs.foreign}
 		}
 	case PermissionOpened:
-		all := slices.Concat(s.Permissions, s.Judging)
-		i := slices.IndexFunc(all, func(p *Permission) bool { return p.ID == e.ID })
-		if i < 0 || e.File != nil {
+		if e.File != nil {
 			return e
 		}
-		t := all[i].ToolCall
-		e.Incomplete = all[i].Asked.Incomplete
+		open := s.Permissions
+		if e.Judging {
+			open = s.Judging
+		}
+		p := open[len(open)-1]
+		t := p.ToolCall
+		e.Incomplete = p.Asked.Incomplete
 		if parent := s.tools[t.Parent]; t.Parent != "" && parent != nil {
 			e.Calls = append(e.Calls, acpclient.ToolCallUpdate{ToolCallID: parent.ID, Title: &parent.Title, Name: &parent.Name, Kind: &parent.Kind, Meta: metaOf(parent)})
 		}
