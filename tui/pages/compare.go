@@ -70,10 +70,13 @@ type Compare struct {
 	rows    int   // the height of a side in rows
 }
 
-// compareSide is what the page knows of a side beside its overview.
+// compareSide is what the page knows of a side.
 type compareSide struct {
 	*compare.Side
-	dropped bool
+	// overview and tab are those of [CompareHost], as drawn last.
+	overview app.Overview
+	tab      int
+	dropped  bool
 	// changed is what it has changed, nil until it is read. reading means that it is being
 	// read.
 	changed *compare.Changed
@@ -214,16 +217,6 @@ func (v *Compare) stop(side int) tea.Cmd {
 		v.page.Say(s.Name+" is not working", false)
 	}
 	return nil
-}
-
-// Moves reports whether a side works, so that its time goes on.
-func (v *Compare) Moves() bool {
-	for i := range v.sides {
-		if o, _ := v.opt.Host.Overview(i); v.sides[i].checking != nil || o.Standing == conversation.StandingWorking {
-			return true
-		}
-	}
-	return false
 }
 
 // Key implements dialog.Dialog.

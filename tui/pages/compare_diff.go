@@ -278,8 +278,8 @@ func (d *compareDiffs) lay(v *Compare, width, rows int) {
 }
 
 // head names the file, and how much of it there is.
-func (*compareDiffs) head(v *Compare, width int) string {
-	d, th := v.diffs, v.opt.Theme
+func (d *compareDiffs) head(v *Compare, width int) string {
+	th := v.opt.Theme
 	right := th.Muted.Render(fmt.Sprintf("file %d of %d", d.file+1, len(d.files)))
 	n := 0
 	for side := range d.picks {
@@ -292,8 +292,7 @@ func (*compareDiffs) head(v *Compare, width int) string {
 }
 
 // draw draws the panes.
-func (*compareDiffs) draw(v *Compare, width, rows int) []string {
-	d := v.diffs
+func (d *compareDiffs) draw(v *Compare, width, rows int) []string {
 	if d.split == 0 {
 		return d.drawPane(v, d.active, width, rows)
 	}

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -25,26 +26,32 @@ const (
 // View implements dialog.Dialog.
 func (v *Compare) View(width, height int) dialog.View {
 	rows := list.Rows(height)
-	draw, head := v.sideLines, v.sidesHead
+	var head string
+	var body []string
 	if v.diffs != nil {
 		v.diffs.lay(v, width, rows)
-		draw, head = v.diffs.draw, v.diffs.head
+		head, body = v.diffs.head(v, width), v.diffs.draw(v, width, rows)
+	} else {
+		for i := range v.sides {
+			s := &v.sides[i]
+			s.overview, s.tab = v.opt.Host.Overview(i)
+		}
+		head, body = v.sidesHead(width), v.sideLines(width, rows)
 	}
 	words, style := v.about(), v.opt.Theme.Faint
 	if flash := v.opt.Host.Flash(); flash != "" {
 		words, style = flash, v.opt.Theme.Text
 	}
-	body := draw(v, width, rows)
-	lines, cursor := v.page.Draw(head(v, width), "", body, words, style, width, height)
+	lines, cursor := v.page.Draw(head, "", body, words, style, width, height)
 	return dialog.View{Lines: lines, Cursor: cursor}
 }
 
-// sidesHead says what is compared, and how far it is.
-func (*Compare) sidesHead(v *Compare, width int) string {
+// sidesHead says what is compared, how many sides work or wait, and the cost.
+func (v *Compare) sidesHead(width int) string {
 	th := v.opt.Theme
 	working, asking, spent := 0, 0, map[string]float64{}
 	for i := range v.sides {
-		o, _ := v.opt.Host.Overview(i)
+		o := &v.sides[i].overview
 		switch o.Standing {
 		case conversation.StandingWorking:
 			working++
@@ -74,7 +81,7 @@ func (*Compare) sidesHead(v *Compare, width int) string {
 }
 
 // sideLines draws the sides: in columns if there is room, else below each other.
-func (*Compare) sideLines(v *Compare, width, rows int) []string {
+func (v *Compare) sideLines(width, rows int) []string {
 	n := len(v.sides)
 	if column := (width - 2) / max(1, n); column >= leastColumn && rows > sideRows+2 {
 		v.window.Fit(n, n)
@@ -91,7 +98,7 @@ func (*Compare) sideLines(v *Compare, width, rows int) []string {
 			mark = v.opt.Theme.Accent.Render("❯") + " "
 		}
 		block := []string{" " + mark + about.head}
-		for _, line := range []string{about.figures, about.doing, about.last(1)} {
+		for _, line := range append([]string{about.figures, about.doing}, about.last(1)...) {
 			if line != "" && len(block) < max(leastRows, v.rows-1) {
 				block = append(block, "     "+line)
 			}
@@ -120,7 +127,7 @@ func (v *Compare) drawColumns(column, rows int) []string {
 			lines = append(lines, "  "+line)
 		}
 		lines = append(lines, "")
-		for line := range strings.SplitSeq(about.last(rows-len(lines)), "\n") {
+		for _, line := range about.last(rows - len(lines)) {
 			lines = append(lines, "  "+line)
 		}
 		v.columns = append(v.columns, i*column)
@@ -136,25 +143,25 @@ func (v *Compare) drawColumns(column, rows int) []string {
 // sideText is a side in words, each in a line.
 type sideText struct {
 	head, state, doing, figures, check string
-	last                               func(lines int) string
+	last                               func(lines int) []string
 }
 
 // describe describes a side in lines of a width.
 func (v *Compare) describe(i, width int) sideText {
 	th, s := v.opt.Theme, &v.sides[i]
-	o, tab := v.opt.Host.Overview(i)
+	o := &s.overview
 	name := th.Text
 	if i == v.window.Mark {
 		name = th.Strong
 	}
 	sign, look := th.Mark(o.Standing)
 	cut := func(text string) string { return termtext.Truncate(text, max(1, width), "…") }
-	t := sideText{last: func(lines int) string { return v.lastLines(o, width, lines) }}
+	t := sideText{last: func(lines int) []string { return v.lastLines(o.Last, width, lines) }}
 	state := o.State()
 	switch {
 	case s.dropped:
 		sign, look, state = "·", th.Faint, "dropped"
-	case tab == 0 && o.Standing == conversation.StandingIdle:
+	case s.tab == 0 && o.Standing == conversation.StandingIdle:
 		state = "not open"
 	}
 	switch {
@@ -166,8 +173,8 @@ func (v *Compare) describe(i, width int) sideText {
 	}
 	t.state = look.Render(cut(state))
 	right := ""
-	if tab > 0 {
-		right = th.Faint.Render(fmt.Sprintf("tab %d", tab))
+	if s.tab > 0 {
+		right = th.Faint.Render(fmt.Sprintf("tab %d", s.tab))
 	}
 	title := look.Render(sign) + " " + name.Render(termtext.Line(s.Name))
 	if v.columns == nil && v.rows > 0 {
@@ -183,7 +190,7 @@ func (v *Compare) describe(i, width int) sideText {
 		t.doing = ""
 	}
 	t.check = v.checkText(s, width)
-	parts := v.figures(s, o)
+	parts := v.figures(s)
 	if v.columns == nil && v.rows > 0 && t.check != "" {
 		parts = append(parts, t.check)
 	}
@@ -192,8 +199,8 @@ func (v *Compare) describe(i, width int) sideText {
 }
 
 // figures are what a side has changed and used up.
-func (v *Compare) figures(s *compareSide, o app.Overview) []string {
-	th := v.opt.Theme
+func (v *Compare) figures(s *compareSide) []string {
+	th, o := v.opt.Theme, &s.overview
 	var parts []string
 	files, counts := o.Changed.Files, toolview.Counts{Added: o.Changed.Added, Removed: o.Changed.Removed}
 	if s.changed != nil && !o.Working {
@@ -232,16 +239,21 @@ func (v *Compare) checkText(s *compareSide, width int) string {
 	return th.Error.Render(termtext.Truncate("check failed: "+termtext.Line(s.checked.Why), max(1, width), "…"))
 }
 
-// lastLines are the last lines that a side has written, and of a check that failed.
-func (v *Compare) lastLines(o app.Overview, width, most int) string {
-	th := v.opt.Theme
+// lastLines wraps the end of what a side has written.
+func (v *Compare) lastLines(last []string, width, most int) []string {
 	var lines []string
-	for _, line := range o.Last {
-		for _, part := range termtext.Wrap(termtext.Line(line), max(1, width)) {
-			lines = append(lines, th.Muted.Render(part))
+	for _, line := range slices.Backward(last) {
+		for _, part := range slices.Backward(termtext.Wrap(termtext.Line(line), max(1, width))) {
+			if len(lines) < most {
+				lines = append(lines, v.opt.Theme.Muted.Render(part))
+			}
+		}
+		if len(lines) >= most {
+			break
 		}
 	}
-	return strings.Join(lines[max(0, len(lines)-max(1, most)):], "\n")
+	slices.Reverse(lines)
+	return lines
 }
 
 // about says what there is to say about the marked side.
@@ -265,8 +277,6 @@ func (v *Compare) about() string {
 // Hints implements dialog.Dialog.
 func (v *Compare) Hints() []dialog.Hint {
 	h := dialog.HintList{Keys: v.opt.Keys}
-	side := v.at()
-	o, _ := v.opt.Host.Overview(side)
 	if v.diffs != nil {
 		h.AddAll("change", command.CompareHunkPrev, command.CompareHunkNext)
 		h.Add(command.CompareMark, "mark")
@@ -281,7 +291,8 @@ func (v *Compare) Hints() []dialog.Hint {
 		h.Add(command.CompareClose, "back")
 		return h.List
 	}
-	if o.Waiting > 0 {
+	s := &v.sides[v.at()]
+	if s.overview.Waiting > 0 {
 		h.Add(command.CompareAnswer, "answer here")
 	}
 	h.Add(command.Expand, "go there")
@@ -290,11 +301,12 @@ func (v *Compare) Hints() []dialog.Hint {
 	if len(v.taken) > 0 {
 		h.Add(command.CompareUndo, "undo merge")
 	}
-	if o.Working {
+	switch {
+	case s.overview.Working:
 		h.Add(command.CompareStop, "cancel turn")
-	} else if v.sides[side].checking != nil {
+	case s.checking != nil:
 		h.Add(command.CompareStop, "stop check")
-	} else if v.opt.Comparison.Check != "" {
+	case v.opt.Comparison.Check != "":
 		h.Add(command.CompareCheck, "check")
 	}
 	h.Add(command.CompareDrop, "drop")

@@ -333,6 +333,16 @@ func (c *comparison) share() {
 	}
 }
 
+// moves reports whether a side works, so that its clock goes on.
+func (c *comparison) moves() bool {
+	for i := range c.tabs {
+		if t := c.tab(i); t != nil && t.State() == conversation.StandingWorking {
+			return true
+		}
+	}
+	return false
+}
+
 // Shows reports whether a tab shows what the session of another does.
 func (t *Tab) Shows(other *Tab) bool {
 	c := t.compared

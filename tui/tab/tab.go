@@ -199,7 +199,7 @@ func (t *Tab) Recolour() tea.Cmd {
 
 // Moves reports whether something is animated, so that the tab needs ticks.
 func (t *Tab) Moves() bool {
-	if c := t.compared; c != nil && t.dialogs.Has(c.page) && c.page.Moves() {
+	if c := t.compared; c != nil && t.dialogs.Has(c.page) && c.moves() {
 		return true
 	}
 	m, ok := t.state.(moving)
