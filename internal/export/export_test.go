@@ -252,8 +252,8 @@ func TestNoExportHasASecret(t *testing.T) {
 // The page shows names and ranges as the screen does.
 func TestMarksWithinWordsStay(t *testing.T) {
 	c := conversation.New()
-	c.Apply(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "Open __init__.py from 16~24h, 8~16h, ~~not~~ **now**"})
-	if got := exported(t, c, HTML); !strings.Contains(got, "Open __init__.py from 16~24h, 8~16h, <del>not</del> <strong>now</strong>") {
+	c.Apply(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "Open __init__.py from 16~24h, 8~16h, ~~not~~ **now**, press *⃣*⃣"})
+	if got := exported(t, c, HTML); !strings.Contains(got, "Open __init__.py from 16~24h, 8~16h, <del>not</del> <strong>now</strong>, press *⃣*⃣") {
 		t.Errorf("the page is %s", got[strings.Index(got, "<main>"):])
 	}
 }

@@ -61,6 +61,7 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
 		parser.WithInlineParsers(
+			util.Prioritized(markup.NewSymbolParser(), 0),
 			util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(markup.NewEmphasisParser(), 500),
 			util.Prioritized(markup.NewStrikethroughParser(), 500),

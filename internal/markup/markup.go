@@ -5,6 +5,8 @@ package markup
 import (
 	"bytes"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -20,6 +22,33 @@ func NewEmphasisParser() parser.InlineParser { return outsideWords{parser.NewEmp
 // each. A single one is part of a range or a path: 16~24h, ~/b.
 func NewStrikethroughParser() parser.InlineParser {
 	return doubleTildes{extension.NewStrikethroughParser()}
+}
+
+// NewSymbolParser returns a parser that leaves a character of Markdown as it is where an
+// enclosing mark makes it a symbol, such as the key *⃣. It comes before all other parsers.
+func NewSymbolParser() parser.InlineParser { return symbols{} }
+
+type symbols struct{}
+
+// Trigger implements [parser.InlineParser].
+func (symbols) Trigger() []byte { return []byte("*_~`[") }
+
+// Parse implements [parser.InlineParser]. The symbol takes the whole run of its character with
+// it, of which other parsers would take it for the end.
+func (symbols) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+	line, segment := block.PeekLine()
+	end := len(line) - len(bytes.TrimLeft(line, string(line[0])))
+	mark, size := utf8.DecodeRune(line[end:])
+	if unicode.Is(unicode.Variation_Selector, mark) {
+		end += size
+		mark, size = utf8.DecodeRune(line[end:])
+	}
+	if !unicode.Is(unicode.Me, mark) {
+		return nil
+	}
+	end += size
+	block.Advance(end)
+	return ast.NewTextSegment(segment.WithStop(segment.Start + end))
 }
 
 type outsideWords struct{ parser.InlineParser }

@@ -46,6 +46,7 @@ var wholeParser = sync.OnceValue(func() parser.Parser {
 func inlines() []parser.Option {
 	return []parser.Option{
 		parser.WithInlineParsers(
+			util.Prioritized(markup.NewSymbolParser(), 0),
 			util.Prioritized(parser.NewCodeSpanParser(), 100),
 			util.Prioritized(fewLinks{parser.NewLinkParser()}, 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300),

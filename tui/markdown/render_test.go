@@ -215,7 +215,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 				text := test.HardText(20).Draw(t, "text")
 				source := text
 				if !strings.Contains(name, "code") {
-					source = strings.NewReplacer("~", "\\~", "*", "\\*").Replace(text)
+					source = strings.ReplaceAll(text, "~", "\\~")
 				}
 				width := rapid.IntRange(minWidth, 200).Draw(t, "width")
 				screen := test.ShowOnTerminal(on.Kind, draw(document(blocks[name](source)), width), width)
@@ -266,7 +266,7 @@ func TestEveryCharacterOfAWholeDocumentReachesTheScreen(t *testing.T) {
 			test.UseWidthMethod(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
 				text := test.HardText(20).Draw(t, "text")
-				source := strings.NewReplacer("~", "\\~", "*", "\\*").Replace(text)
+				source := strings.ReplaceAll(text, "~", "\\~")
 				width := rapid.IntRange(minWidth, 200).Draw(t, "width")
 				screen := test.ShowOnTerminal(on.Kind, Whole(source, width, th), width)
 				if lost := test.MissingText(screen, text); lost != "" {
@@ -294,6 +294,10 @@ func TestMarksWithinWordsStay(t *testing.T) {
 		"中文**粗体**文字":              "中文粗体文字",
 		"__strong__, _so_: it is": "strong, so: it is",
 		"snake_case_name":         "snake_case_name",
+		"*⃣*⃣ *️⃣x*️⃣ **b**":      "*⃣*⃣ *️⃣x*️⃣ b",
+		"**#⃣ and *⃣** a *⃣ b*":   "#⃣ and *⃣ a *⃣ b*",
+		"_⃣a_⃣ ~~⃣a~~⃣ `⃣a`⃣":     "_⃣a_⃣ ~~⃣a~~⃣ `⃣a`⃣",
+		"[⃣a](b) 1⃣. ***⃣":        "[⃣a](b) 1⃣. ***⃣",
 	} {
 		d := New(dark)
 		d.SetText(text)
