@@ -157,6 +157,7 @@ func (v *Compare) read(side int, next func() tea.Cmd) tea.Cmd {
 				return nil
 			}
 			if s.err = err; err == nil {
+				v.unmark(side, s.changed, changed)
 				s.changed = changed
 			}
 			if v.diffs != nil && next == nil {
@@ -168,6 +169,19 @@ func (v *Compare) read(side int, next func() tea.Cmd) tea.Cmd {
 			return nil
 		}
 	})
+}
+
+// unmark removes the marks in files that a side has changed once more: the hunk with the same
+// index may be another one.
+func (v *Compare) unmark(side int, was, now *compare.Changed) {
+	if v.diffs != nil {
+		v.diffs.picks[side].unmark(was, now)
+	}
+	for _, k := range v.taken {
+		if k.side == side {
+			k.picks.unmark(was, now)
+		}
+	}
 }
 
 // check runs the check of a side, once more if it runs already.
@@ -420,7 +434,7 @@ func (v *Compare) take(side int, all bool) tea.Cmd {
 		taken, err := v.opt.Comparison.Keep(ctx, s.Side, s.changed, files, hunks)
 		return func() tea.Cmd {
 			v.acting = ""
-			if err != nil && v.diffs != nil && !all { // they stay marked
+			if err != nil && v.diffs != nil && !all && v.sides[side].changed == s.changed { // they stay marked
 				v.diffs.picks[side] = wanted
 			}
 			switch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -94,7 +95,20 @@ func (v *Compare) showDiffs(at int) {
 	d.show(v)
 }
 
-// refresh takes what the sides have changed by now. Marks of hunks that are other ones now go.
+// unmark removes the marks in files that differ between was, which may be nil, and now.
+func (p *picks) unmark(was, now *compare.Changed) {
+	if p == nil || was == nil {
+		return
+	}
+	differs := func(path string) bool {
+		old, f := was.Named(path), now.Named(path)
+		return old == nil || f == nil || !reflect.DeepEqual(old.New, f.New)
+	}
+	maps.DeleteFunc(p.files, func(path string, _ bool) bool { return differs(path) })
+	maps.DeleteFunc(p.hunks, func(h compare.Hunk, _ bool) bool { return differs(h.Path) })
+}
+
+// refresh shows what the sides have changed by now.
 func (d *compareDiffs) refresh(v *Compare) {
 	was := ""
 	if d.file < len(d.files) {
@@ -109,13 +123,6 @@ func (d *compareDiffs) refresh(v *Compare) {
 		}
 		for _, f := range c.Files {
 			all[f.Path] = true
-		}
-		if p := d.picks[i]; p != nil {
-			maps.DeleteFunc(p.files, func(path string, _ bool) bool { return c.Named(path) == nil })
-			maps.DeleteFunc(p.hunks, func(h compare.Hunk, _ bool) bool {
-				f := c.Named(h.Path)
-				return f == nil || h.Index >= len(f.Hunks)
-			})
 		}
 	}
 	d.files = slices.Sorted(maps.Keys(all))

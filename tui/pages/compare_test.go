@@ -387,6 +387,19 @@ func TestCompareKeepsParts(t *testing.T) {
 	}
 }
 
+// A mark is of what the user saw: it goes when the agent changes the file once more.
+func TestCompareUnmarksWhatChanges(t *testing.T) {
+	j := newJudge(t, "")
+	j.worked()
+	j.press("d", "space", "m")
+	j.wants(j.press("space"), "1 marked", "✓", "■")
+	j.put(0, "poem.txt", "zero\none\ntwo\nthree\nfour\nfive\nsix\nsieben\neight\nNINE\n")
+	j.run(j.view.Ended(0))
+	if s := j.screen(); strings.Contains(s, "marked") || strings.Contains(s, "✓") || strings.Contains(s, "■") {
+		t.Errorf("changes that the user has not seen are marked:\n%s", s)
+	}
+}
+
 // All of a side is merged into the working tree, or as worktrees are merged.
 func TestCompareKeepsAll(t *testing.T) {
 	j := newJudge(t, "")
