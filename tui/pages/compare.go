@@ -78,9 +78,10 @@ type compareSide struct {
 	tab      int
 	dropped  bool
 	// changed is what it has changed, nil until it is read. reading means that it is being
-	// read.
-	changed *compare.Changed
-	reading bool
+	// read, again that it is to be read once more.
+	changed        *compare.Changed
+	reading, again bool
+	next           []func() tea.Cmd // is called once it is read
 	// checked is the outcome of the check, nil before it; checking is the one that runs.
 	checked  *compare.Checked
 	checking *runningCheck
@@ -141,34 +142,49 @@ func (v *Compare) Ended(side int) tea.Cmd {
 	return tea.Batch(v.read(side, nil), v.check(side))
 }
 
-// read reads what a side has changed, then calls next, which may be nil.
+// read reads what a side has changed, then calls next, which may be nil. While it is being read
+// it is read once more afterwards: it may have changed since.
 func (v *Compare) read(side int, next func() tea.Cmd) tea.Cmd {
 	s := &v.sides[side]
-	if s.dropped || s.reading {
+	if s.dropped {
+		return nil
+	}
+	if next != nil {
+		s.next = append(s.next, next)
+	}
+	if s.reading {
+		s.again = true
 		return nil
 	}
 	s.reading = true
 	tree := s.Side
 	return v.opt.Host.Background(func(ctx context.Context) func() tea.Cmd {
 		changed, err := tree.Changed(ctx)
-		return func() tea.Cmd {
-			s.reading = false
-			if s.dropped {
-				return nil
-			}
-			if s.err = err; err == nil {
-				v.unmark(side, s.changed, changed)
-				s.changed = changed
-			}
-			if v.diffs != nil && next == nil {
-				v.diffs.refresh(v)
-			}
-			if next != nil {
-				return next()
-			}
-			return nil
-		}
+		return func() tea.Cmd { return v.changed(side, changed, err) }
 	})
+}
+
+// changed takes what a side has changed.
+func (v *Compare) changed(side int, changed *compare.Changed, err error) tea.Cmd {
+	s := &v.sides[side]
+	s.reading = false
+	if s.again && !s.dropped {
+		s.again = false
+		return v.read(side, nil)
+	}
+	if s.err = err; err == nil && !s.dropped {
+		v.unmark(side, s.changed, changed)
+		s.changed = changed
+	}
+	if v.diffs != nil {
+		v.diffs.refresh(v)
+	}
+	var cmds []tea.Cmd
+	for _, next := range s.next {
+		cmds = append(cmds, next())
+	}
+	s.next = nil
+	return tea.Batch(cmds...)
 }
 
 // unmark removes the marks in files that a side has changed once more: the hunk with the same

@@ -56,19 +56,16 @@ func (v *Compare) toggleDiffs() tea.Cmd {
 	var cmds []tea.Cmd
 	waiting := 0
 	show := func() tea.Cmd {
-		if waiting--; waiting == 0 {
+		if waiting--; waiting == 0 && v.diffs == nil {
 			v.showDiffs(at)
 		}
 		return nil
 	}
 	for i := range v.sides {
-		if cmd := v.read(i, show); cmd != nil {
+		if !v.sides[i].dropped {
 			waiting++
-			cmds = append(cmds, cmd)
+			cmds = append(cmds, v.read(i, show))
 		}
-	}
-	if waiting == 0 { // all are being read
-		v.page.Say("the changes are being read", false)
 	}
 	return tea.Batch(cmds...)
 }
@@ -77,9 +74,11 @@ func (v *Compare) toggleDiffs() tea.Cmd {
 func (v *Compare) showDiffs(at int) {
 	d := &compareDiffs{picks: map[int]*picks{}}
 	other := at
-	for i := 1; i < len(v.sides) && other == at; i++ {
-		if next := (at + i) % len(v.sides); v.sides[next].changed != nil {
-			other = next
+	for _, least := range []int{1, 0} { // rather one that has changed something
+		for i := 1; i < len(v.sides) && other == at; i++ {
+			if next := (at + i) % len(v.sides); v.sides[next].changed != nil && len(v.sides[next].changed.Files) >= least {
+				other = next
+			}
 		}
 	}
 	d.sides = [2]int{at, other}

@@ -321,6 +321,16 @@ func TestCompareUndoesAfterADrop(t *testing.T) {
 	}
 }
 
+// What a side changes while its changes are being read is read, too.
+func TestCompareReadsAgain(t *testing.T) {
+	j := newJudge(t, "")
+	read := j.view.read(0, nil)().(func() tea.Cmd) // before the change
+	j.put(0, "poem.txt", "ONE\n")
+	j.run(j.view.Ended(0))
+	j.run(read())
+	j.wants(j.screen(), "1 file +1 −9")
+}
+
 // What is asked of the marked side goes to its tab, or is said to be impossible.
 func TestCompareActsOnTheMarkedSide(t *testing.T) {
 	j := newJudge(t, "")

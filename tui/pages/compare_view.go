@@ -117,7 +117,7 @@ func (v *Compare) drawColumns(column, rows int) []string {
 	v.columns, v.rows = nil, 0
 	var all []string
 	for i := range v.sides {
-		about := v.describe(i, column-3)
+		about := v.describe(i, column-4)
 		mark := " "
 		if i == v.window.Mark {
 			mark = th.Accent.Render("❯")
@@ -207,7 +207,11 @@ func (v *Compare) figures(s *compareSide) []string {
 		files, counts = len(s.changed.Files)+s.changed.More, toolview.Counts{Added: s.changed.Added, Removed: s.changed.Removed}
 	}
 	if files > 0 {
-		parts = append(parts, th.Muted.Render(termtext.Count(files, "file"))+" "+counts.Styled(th))
+		part := th.Muted.Render(termtext.Count(files, "file"))
+		if counts != (toolview.Counts{}) { // they are counted in the background
+			part += " " + counts.Styled(th)
+		}
+		parts = append(parts, part)
 	} else if !s.dropped {
 		parts = append(parts, th.Faint.Render("no changes"))
 	}

@@ -3,7 +3,6 @@
 package pictures
 
 import (
-	"strings"
 	"time"
 
 	"parley/internal/test/ptytest"
@@ -137,7 +136,7 @@ func compared(s *stage) *ptytest.Terminal {
 		term.Type(name).WaitFor("/ " + name).Press("enter").WaitFor("● " + name).Press("esc").WaitFor("type to filter")
 	}
 	term.Press("end", "up", "enter").WaitFor("Command that tests").Type("grep -q range main.go").Press("enter").WaitFor("grep -q")
-	return term.Press("home").WaitFor("❯   Start").Press("enter").WaitFor("check passed", "1 waiting for you", "Tag the release", "I compare")
+	return term.Press("home").WaitFor("❯   Start").Press("enter").WaitFor("check passed", "1 waiting for you", "Tag the release", "I compare", "1 file +2 −2", "1 file +1 −1").WaitGone("making 3 worktrees")
 }
 
 // scenes are the pictures.
@@ -196,9 +195,9 @@ var scenes = []scene{
 		others: map[string]string{"robin": waits, "finch": mends(otherwise, "I compare the ways to write the loop.", "0.12") + "hang\n"},
 		play: func(s *stage) *ptytest.Terminal {
 			term := done(allowed(asked(s)))
-			for name, prompt := range map[string]string{"robin": "Check everything and tag the release", "finch": "Is there a shorter loop?"} {
-				title := strings.ToUpper(name[:1]) + name[1:]
-				term.Press("ctrl+p").WaitFor("Command palette").Type("New tab with another").WaitFor("New tab with another agent").Press("enter").WaitFor("New tab: choose an agent").Type(name).WaitFor("❯   " + title).Press("enter").WaitFor(ready)
+			for _, of := range [][2]string{{"Finch", "Is there a shorter loop?"}, {"Robin", "Check everything and tag the release"}} {
+				title, prompt := of[0], of[1]
+				term.Press("ctrl+p").WaitFor("Command palette").Type("New tab with another").WaitFor("New tab with another agent").Press("enter").WaitFor("New tab: choose an agent").Type(title).WaitFor("❯   " + title).Press("enter").WaitFor(ready)
 				term.Type(prompt).Press("enter").WaitFor("❯ " + prompt)
 			}
 			return term.Press("alt+a").WaitFor("Board", "waits for your answer", "working")
