@@ -17,8 +17,7 @@ type Checked struct {
 	Passed bool   `json:"passed"`
 	Why    string `json:"why,omitempty"`
 	// Output is the end of what it printed.
-	Output string        `json:"output,omitempty"`
-	Took   time.Duration `json:"-"`
+	Output string `json:"output,omitempty"`
 }
 
 const (
@@ -35,7 +34,6 @@ func RunCheck(ctx context.Context, l *app.Launcher, s *Side, command string) (Ch
 	if err != nil {
 		return Checked{}, err
 	}
-	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, checkTime, fmt.Errorf("it ran longer than %v", checkTime))
 	defer cancel()
 	m := terminal.NewManager(terminal.Options{Wrap: wrap})
@@ -46,9 +44,8 @@ func RunCheck(ctx context.Context, l *app.Launcher, s *Side, command string) (Ch
 		return Checked{}, fmt.Errorf("run the check: %w", err)
 	}
 	status, err := m.WaitForExit(ctx, id)
-	c := Checked{Took: time.Since(began)}
 	text, _, _, _ := m.Output(id)
-	c.Output = strings.TrimSpace(termtext.Block(text))
+	c := Checked{Output: strings.TrimSpace(termtext.Block(text))}
 	switch {
 	case err != nil && ctx.Err() != nil:
 		c.Why = context.Cause(ctx).Error()

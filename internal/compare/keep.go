@@ -118,9 +118,6 @@ func (c *Comparison) Keep(ctx context.Context, s *Side, changed *Changed, files 
 			picks = append(picks, f.pick(func(i int) bool { return whole || slices.Contains(hunks, Hunk{f.Path, i}) }))
 		}
 	}
-	if len(picks) == 0 {
-		return nil, git.ErrNothing
-	}
 	return s.Tree.Take(ctx, c.Dir, picks)
 }
 

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,7 +144,7 @@ func (f *compareForm) items() []dialog.Item {
 	case strings.TrimSpace(f.prompt) == "":
 		start.Disabled, start.Detail = true, "write the prompt first"
 	}
-	items := []dialog.Item{start, {ID: "prompt", Title: "Prompt", Detail: first(termtext.Line(f.prompt), "none yet"), Do: f.entry("What should each of them do?", "a prompt", &f.prompt)}}
+	items := []dialog.Item{start, {ID: "prompt", Title: "Prompt", Detail: cmp.Or(termtext.Line(f.prompt), "none yet"), Do: f.entry("What should each of them do?", "a prompt", &f.prompt)}}
 	for _, a := range f.agents {
 		in := slices.IndexFunc(f.entrants, func(e compare.Entrant) bool { return e.Word == a.ID })
 		items = append(items, dialog.Item{
@@ -171,15 +172,8 @@ func (f *compareForm) items() []dialog.Item {
 			f.t.dialogs.Push(dialog.NewEntry(f.t.env(), dialog.Entry{Title: "Agent, and what to set", Hint: "claude:model=opus,mode=plan", Do: f.add}))
 			return nil
 		})},
-		dialog.Item{ID: "check", Title: "Check", Detail: first(termtext.Line(f.check), "none: a command that tests what each has done"), Group: "More", Do: f.entry("Command that tests what each has done", "go test ./...", &f.check)},
+		dialog.Item{ID: "check", Title: "Check", Detail: cmp.Or(termtext.Line(f.check), "none: a command that tests what each has done"), Group: "More", Do: f.entry("Command that tests what each has done", "go test ./...", &f.check)},
 		dialog.Item{ID: "changes", Title: "With what is not committed yet", Detail: yesNo[f.changes], Group: "More", Do: dialog.Stay(func() tea.Cmd { f.changes = !f.changes; return nil })})
-}
-
-func first(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // entry asks for a text.
@@ -212,11 +206,7 @@ func (f *compareForm) start() tea.Cmd {
 	if t.composer.Text() == f.prompt {
 		t.composer.Clear()
 	}
-	opt := compare.Options{Config: t.program.Launcher.Config, Dir: t.cwd, Prompt: f.prompt, Check: f.check, Entrants: f.entrants, Changes: f.changes}
-	if t.worktree != nil {
-		opt.Dir = t.worktree.From
-	}
-	ctx := t.program.Context
+	ctx, opt := t.program.Context, f.options()
 	return tea.Batch(t.say("making "+termtext.Count(len(f.entrants), "worktree")), inBackground(func() then {
 		made, err := compare.Begin(ctx, opt)
 		if err != nil {
@@ -224,6 +214,15 @@ func (f *compareForm) start() tea.Cmd {
 		}
 		return func() tea.Cmd { return t.beginCompare(made) }
 	}))
+}
+
+// options are what the form says. A comparison from a worktree is one of where that was made for.
+func (f *compareForm) options() compare.Options {
+	opt := compare.Options{Config: f.t.program.Launcher.Config, Dir: f.t.cwd, Prompt: f.prompt, Check: f.check, Entrants: f.entrants, Changes: f.changes}
+	if tree := f.t.worktree; tree != nil {
+		opt.Dir = tree.From
+	}
+	return opt
 }
 
 // beginCompare opens a tab for each side, sends the prompt, and shows the page.

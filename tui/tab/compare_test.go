@@ -1,12 +1,17 @@
 package tab
 
 import (
+	"context"
+	"slices"
 	"testing"
 
 	"parley/acpclient"
+	"parley/config"
+	"parley/internal/app"
 	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/git"
+	"parley/internal/session"
 	"parley/internal/test"
 )
 
@@ -35,5 +40,59 @@ func TestTheClocksOfAComparison(t *testing.T) {
 	side.events(test.At(conversation.TurnEnded{Reason: acpclient.StopEndTurn}, side.clock))
 	if home.Moves() {
 		t.Error("something moves after the turn of the side")
+	}
+}
+
+// hears is a session that keeps what it is told of a budget.
+type hears struct {
+	app.Session
+	shared []session.ShareBudget
+}
+
+func (h *hears) Perform(ctx context.Context, c session.Call) error {
+	if a, is := c.Act().(session.ShareBudget); is {
+		h.shared = append(h.shared, a)
+	}
+	return h.Session.Perform(ctx, c)
+}
+
+// The budget is for all sides together: each is told once what the others have spent.
+func TestSidesShareABudget(t *testing.T) {
+	home := newBench(t, t.TempDir())
+	sides, told := []*bench{}, []*hears{}
+	tabs := tabsOf{all: []*Tab{home.Tab}}
+	of := &compare.Comparison{}
+	for _, name := range []string{"alpha", "beta"} {
+		b := newBench(t, t.TempDir())
+		h := &hears{Session: b.session()}
+		b.has(h)
+		b.opens()
+		sides, told, tabs.all = append(sides, b), append(told, h), append(tabs.all, b.Tab)
+		of.Sides = append(of.Sides, &compare.Side{Name: name, Tree: &git.Worktree{}})
+	}
+	home.program.Tabs = tabs
+	c := home.newComparison(of)
+	for i, b := range sides {
+		c.tabs[i], b.compared = b.Tab, c
+	}
+	usage := conversation.Update{Session: "s", Update: &acpclient.UsageUpdate{Used: 1, Size: 2, Cost: &acpclient.Cost{Amount: 0.5, Currency: "USD"}}}
+	sides[0].events(usage)
+	sides[0].events(usage)
+	if len(told[0].shared) != 0 || len(told[1].shared) != 1 || told[1].shared[0].Spent.Cost.Amount != 0.5 {
+		t.Errorf("they were told %+v and %+v", told[0].shared, told[1].shared)
+	}
+}
+
+// A comparison that begins in a worktree compares in the directory that it was made for.
+func TestAComparisonFromAWorktree(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.program.Launcher = &app.Launcher{Config: &config.Config{}}
+	f := &compareForm{t: b.Tab, prompt: "sing", entrants: slices.Repeat([]compare.Entrant{{Word: "a"}}, 2)}
+	if got := f.options().Dir; got != b.cwd {
+		t.Errorf("it begins in %q", got)
+	}
+	b.worktree = &git.Worktree{From: "/project"}
+	if got := f.options().Dir; got != "/project" {
+		t.Errorf("from a worktree it begins in %q", got)
 	}
 }

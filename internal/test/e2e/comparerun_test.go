@@ -171,15 +171,17 @@ func TestCompareTable(t *testing.T) {
 	}
 }
 
-// If none passes the check, nothing is merged, and the exit code says so.
+// If none passes the check, nothing is merged, and the exit code says so. Uncommitted changes are
+// in the worktrees if the user wishes.
 func TestCompareNonePasses(t *testing.T) {
 	t.Parallel()
 	k := comparing(t, true, three())
-	sides, told := k.compares(14, "-a", "alpha", "-a", "beta", "--check", "echo no poem; exit 7", "--keep", "best-check", "improve it")
+	must(t, os.WriteFile(filepath.Join(k.project, "draft.txt"), []byte("unfinished\n"), 0o600))
+	sides, told := k.compares(14, "-a", "alpha", "-a", "beta", "--with-changes", "--check", "cat draft.txt; echo no poem; exit 7", "--keep", "best-check", "improve it")
 	if got := textOf(t, filepath.Join(k.project, "poem.txt")); got != "one\ntwo\nthree\n" || sides[0].Kept || sides[1].Kept {
 		t.Errorf("the working tree has %q", got)
 	}
-	for _, line := range []string{"alpha: failed the check: exit code 7", "beta:   no poem", "no agent has passed the check"} {
+	for _, line := range []string{"alpha: failed the check: exit code 7", "beta:   unfinished", "beta:   no poem", "no agent has passed the check"} {
 		if !strings.Contains(told, line) {
 			t.Errorf("stderr has no %q:\n%s", line, told)
 		}
