@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -86,6 +87,9 @@ type Comparison struct {
 	// none. Of a comparison that was found again, Prompt may be shortened.
 	Prompt, Check string
 	Began         time.Time
+	// Found means that it was found again: what it says of itself may be from anybody who could
+	// write to the repository.
+	Found bool
 	// Sides are its agents, in order, without those whose worktree was dropped.
 	Sides []*Side
 }
@@ -223,6 +227,18 @@ func Names(entrants []Entrant) []string {
 	return names
 }
 
+// named returns the name of a side that was found: as noted if it says what the side is, since a
+// session may begin there with these settings.
+func named(e Entrant, noted string) string {
+	name := Names([]Entrant{e})[0]
+	if number, ok := strings.CutPrefix(noted, name+" "); ok {
+		if _, err := strconv.ParseUint(number, 10, 8); err == nil {
+			return noted
+		}
+	}
+	return name
+}
+
 // slug makes an agent's id fit for the name of a worktree.
 func slug(id string) string {
 	s := strings.Map(func(r rune) rune {
@@ -261,14 +277,14 @@ func Find(ctx context.Context, cfg *config.Config, dir string) ([]*Comparison, e
 		}
 		c := found[n.Comparison]
 		if c == nil {
-			c = &Comparison{Name: n.Comparison, Dir: t.From, Prompt: n.Prompt, Check: n.Check, Began: n.Began}
+			c = &Comparison{Name: n.Comparison, Dir: t.From, Prompt: n.Prompt, Check: n.Check, Began: n.Began, Found: true}
 			found[n.Comparison] = c
 		}
 		e, err := ParseEntrant(cfg, n.Word)
 		if err != nil {
 			e = Entrant{Word: n.Word, Agent: config.Agent{ID: n.Word, Name: n.Word}}
 		}
-		s := &Side{Entrant: e, Name: n.Name, Tree: t}
+		s := &Side{Entrant: e, Name: named(e, n.Name), Tree: t}
 		number[s] = n.Number
 		c.Sides = append(c.Sides, s)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -79,6 +80,31 @@ func TestEntrants(t *testing.T) {
 
 // All sides begin at the same commit, with what is not committed if the user wishes, and a
 // comparison is found again with all that it was about.
+// What is noted with a worktree may be from anybody who could write to the repository: a side is
+// called by what it is, and its check is not one that the user has given.
+func TestFindDoesNotBelieveNotes(t *testing.T) {
+	dir, _ := test.New(t, map[string]string{"poem.txt": poem})
+	note := `{"comparison": "x", "number": 1, "name": "alpha", "agent": "alpha:mode=yolo", "check": "make \u001b[2J"}`
+	for name, note := range map[string]string{
+		"one": note, "two": strings.Replace(note, `"name": "alpha"`, `"name": "alpha yolo 2"`, 1), "three": `{"comparison": "x", "agent": "\u001b[2Jgone", "name": "beta"}`, "four": `{"comparison": ["x"]}`,
+	} {
+		if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: name, Note: note}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := compare.Find(t.Context(), agents(), dir)
+	if err != nil || len(found) != 1 || !found[0].Found {
+		t.Fatalf("found %+v, %v", found, err)
+	}
+	names := map[string]string{}
+	for _, s := range found[0].Sides {
+		names[s.Tree.Name] = s.Name
+	}
+	if want := map[string]string{"one": "alpha yolo", "two": "alpha yolo 2", "three": "gone"}; !reflect.DeepEqual(names, want) {
+		t.Errorf("the sides are %q, want %q", names, want)
+	}
+}
+
 func TestBeginAndFind(t *testing.T) {
 	dir, _ := test.New(t, map[string]string{"poem.txt": poem})
 	write(t, "mine\n", dir, "mine.txt")

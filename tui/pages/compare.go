@@ -64,6 +64,9 @@ type Compare struct {
 	diffs  *compareDiffs // nil while the sides are shown
 	// acting is what is being done in the background, "" for nothing.
 	acting string
+	// mayCheck means that the user has seen the check, which anybody may have noted with a worktree
+	// that was found.
+	mayCheck bool
 	// taken is what was kept, the latest last.
 	taken   []keptOf
 	columns []int // the first cell of each side as drawn, nil for rows
@@ -114,7 +117,7 @@ var _ dialog.Dialog = (*Compare)(nil)
 
 // NewCompare makes a page.
 func NewCompare(opt CompareOptions) *Compare {
-	v := &Compare{opt: opt, page: list.Page{Theme: opt.Theme}}
+	v := &Compare{opt: opt, page: list.Page{Theme: opt.Theme}, mayCheck: !opt.Comparison.Found}
 	for _, s := range opt.Comparison.Sides {
 		v.sides = append(v.sides, compareSide{Side: s})
 	}
@@ -204,7 +207,7 @@ func (v *Compare) unmark(side int, was, now *compare.Changed) {
 func (v *Compare) check(side int) tea.Cmd {
 	s := &v.sides[side]
 	switch {
-	case s.dropped, v.opt.Comparison.Check == "":
+	case s.dropped, v.opt.Comparison.Check == "", !v.mayCheck:
 		return nil
 	case s.checking != nil:
 		s.checking.again = true
@@ -247,6 +250,11 @@ func (v *Compare) stop(side int) tea.Cmd {
 		v.page.Say(s.Name+" is not working", false)
 	}
 	return nil
+}
+
+// Over reports whether all sides were dropped.
+func (v *Compare) Over() bool {
+	return !slices.ContainsFunc(v.sides, func(s compareSide) bool { return !s.dropped })
 }
 
 // Key implements dialog.Dialog.
@@ -393,6 +401,14 @@ func (v *Compare) checkAgain(side int) tea.Cmd {
 		v.page.Say("the check is running; "+v.keyOf(command.CompareStop)+" stops it", false)
 	case o.Working:
 		v.page.Say(v.sides[side].Name+" is still working", false)
+	case !v.mayCheck:
+		v.opt.Host.Ask(dialog.Confirmation{
+			Title: "Run this check?", Text: "It is noted with the worktrees, and runs in the sandbox of " + termtext.Line(v.sides[side].Agent.Name) + " if that has one:\n" + termtext.VisibleLine(v.opt.Comparison.Check),
+			Choices: []dialog.Choice{{Name: "Do nothing", Key: "n", Do: dialog.Close{}}, {Name: "Run it", Key: "r", Risky: true, Do: dialog.Do(func() tea.Cmd {
+				v.mayCheck = true
+				return v.check(side)
+			})}},
+		})
 	default:
 		return v.check(side)
 	}

@@ -284,6 +284,25 @@ func TestCompareStopsACheck(t *testing.T) {
 	j.wants(j.screen(), "dropped 1 worktree")
 }
 
+// The check of a comparison that was found may be from anybody: it runs once the user has seen it.
+func TestCompareShowsACheckThatWasFound(t *testing.T) {
+	j := newJudge(t, "make \x1b[31mtest")
+	j.c.Found = true
+	j.view = NewCompare(j.view.opt)
+	j.check = compare.Checked{Passed: true}
+	j.run(j.view.Ended(0))
+	j.wants(j.press("c"), "not checked")
+	if j.asked == nil || !strings.Contains(j.asked.Text, "make ␛[31mtest") {
+		t.Fatalf("asked %+v", j.asked)
+	}
+	j.do(j.asked.Choices[1].Do)
+	j.wants(j.screen(), "check passed")
+	j.run(j.view.Ended(1))
+	if strings.Count(j.screen(), "check passed") != 2 {
+		t.Error("it does not run after another turn")
+	}
+}
+
 // One that waits for more than an answer, such as a sign-in, is gone to.
 func TestCompareGoesToWhatWaits(t *testing.T) {
 	j := newJudge(t, "")

@@ -53,7 +53,7 @@ func noCompare(t *Tab) string {
 // openCompare shows the comparison of the tab, or lists those of the repository, to go back to
 // one or to begin another.
 func openCompare(t *Tab) tea.Cmd {
-	if t.compared != nil {
+	if t.compared != nil && !t.compared.page.Over() {
 		return t.compared.show(t)
 	}
 	cfg, dir, ctx := t.program.Launcher.Config, t.cwd, t.program.Context
@@ -238,8 +238,13 @@ func (t *Tab) beginCompare(made *compare.Comparison) tea.Cmd {
 	return tea.Batch(append(cmds, c.show(t))...)
 }
 
-// reopenCompare shows a comparison that was found again.
+// reopenCompare shows a comparison that was found again, where it is open if it is.
 func (t *Tab) reopenCompare(found *compare.Comparison) tea.Cmd {
+	for _, other := range t.program.Tabs.All() {
+		if c := other.compared; c != nil && c.Name == found.Name {
+			return c.show(t)
+		}
+	}
 	return t.newComparison(found).show(t)
 }
 
@@ -283,10 +288,17 @@ func (c *comparison) open(side int, begin func(*Tab) tea.Cmd) tea.Cmd {
 // number returns the number of a tab from 1, 0 if it was closed.
 func (t *Tab) number(other *Tab) int { return slices.Index(t.program.Tabs.All(), other) + 1 }
 
-// tab returns the tab of a side, nil if none is open.
+// tab returns the tab of a side, nil if none is open. One that works in the worktree is the side's,
+// whoever has opened it.
 func (c *comparison) tab(side int) *Tab {
 	if t := c.tabs[side]; t != nil && c.home.number(t) > 0 {
 		return t
+	}
+	for _, t := range c.home.program.Tabs.All() {
+		if t.cwd == c.Sides[side].Tree.Path && (t.compared == nil || t.compared == c) {
+			c.tabs[side], t.compared = t, c
+			return t
+		}
 	}
 	return nil
 }
@@ -408,8 +420,11 @@ func (c *comparison) goTo(side int) tea.Cmd {
 	return c.home.address(inBackground(func() then {
 		open, err := lastIn(p, dir)
 		return func() tea.Cmd {
-			if err != nil {
+			switch {
+			case err != nil:
 				return c.home.say(err.Error())
+			case c.tab(side) != nil: // opened meanwhile
+				return c.goTo(side)
 			}
 			cmd := c.open(side, func(n *Tab) tea.Cmd {
 				if open == nil {
