@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 		return o.outcome(r, c.About().Bounds)
 	}
 	for _, text := range opt.Prompts {
-		if err := enqueue(ctx, c, text); err != nil {
+		if _, err := enqueue(ctx, c, queued(text), session.Prompt{Prompt: queued(text)}); err != nil {
 			return errors.Join(&failure{err: err, code: headless.AgentFailed.ExitCode()}, c.End(context.WithoutCancel(ctx)))
 		}
 	}
@@ -78,20 +79,26 @@ func leave(c *host.Client) {
 	c.Close(ctx)
 }
 
-// enqueue sends a prompt, or adds it to the queue, and waits until that is among the events:
-// whoever attaches then finds it there.
-func enqueue(ctx context.Context, s app.Session, text string) error {
-	session.Post(s, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}})
-	is := func(p conversation.QueuedPrompt) bool { return p.Text() == text }
-	return until(ctx, s, func(e conversation.Event) bool {
+func queued(text string) conversation.QueuedPrompt {
+	return conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}
+}
+
+// enqueue does an act that sends a prompt or queues it, and waits until that is among the events:
+// whoever attaches then finds it there. It reports whether the prompt waits in a paused queue.
+func enqueue(ctx context.Context, s app.Session, p conversation.QueuedPrompt, act session.Act[session.None]) (paused bool, err error) {
+	session.Post(s, act)
+	is := func(q conversation.QueuedPrompt) bool { return q.Text() == p.Text() }
+	err = until(ctx, s, func(e conversation.Event) bool {
 		switch e := e.(type) {
 		case conversation.PromptSent:
 			return is(conversation.QueuedPrompt{Prompt: e.Prompt})
 		case conversation.QueueChanged:
+			paused = e.Paused
 			return slices.ContainsFunc(e.Queue, is)
 		}
 		return false
 	})
+	return paused, err
 }
 
 // until waits for an event. It fails if the agent exits first.
@@ -118,7 +125,7 @@ func sendCommand(s *streams) *cobra.Command {
 		Use:   "send ID PROMPT",
 		Short: "Add a prompt to the queue of a session that keeps running",
 		Long: `send sends a prompt to a session that keeps running, or adds it to the queue while
-a turn runs. With - it reads the prompt from standard input.`,
+a turn runs or the queue is paused. With - it reads the prompt from standard input.`,
 		Example: `  parley send 4f2c "And now the documentation"
   git diff | parley send 4f2c -`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -151,7 +158,13 @@ a turn runs. With - it reads the prompt from standard input.`,
 			if c.Past().Gone() {
 				return app.WithHint("To start it again: parley attach "+id, "the agent of the session %s has exited", id)
 			}
-			return enqueue(ctx, c, text)
+			// At the end: the user has yet to decide about a paused queue.
+			paused, err := enqueue(ctx, c, queued(text), session.PromptAt{At: math.MaxInt, Prompt: queued(text)})
+			if paused && err == nil {
+				s.tell("the queue is paused, and the prompt waits in it")
+				s.tell("  to send it: parley attach " + id)
+			}
+			return err
 		},
 	}
 }
@@ -164,8 +177,8 @@ func waitCommand(s *streams) *cobra.Command {
 		Short: "Wait for the answer of a session that keeps running",
 		Long: `wait waits until a session that keeps running has worked off its queue, and prints
 the answer of its last turn. Its exit codes are those of 'parley run'. If the agent
-asks a question, wait says how to answer it, and goes on waiting. An interrupt ends
-the waiting; the session goes on.`,
+asks a question, wait says how to answer it, and goes on waiting. A paused queue is
+input_needed. An interrupt ends the waiting; the session goes on.`,
 		Example: `  parley wait $(parley run --detach "What does this project do?")`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if output != outputText && output != outputJSON {

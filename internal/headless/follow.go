@@ -47,6 +47,10 @@ func (f *Follower) Wait(ctx context.Context, s app.Session) *Result {
 			f.end(Cancelled, "stopped waiting: the session goes on")
 		}
 	}
+	if n := len(f.conv.Queue); n > 0 && f.conv.Idle() {
+		f.tell("the queue is paused with " + termtext.Count(n, "prompt"))
+		f.tell("  to send them: parley attach " + s.About().Host)
+	}
 	f.report()
 	return &f.result
 }
@@ -102,6 +106,8 @@ func (f *Follower) ended() bool {
 	case c.BudgetReached && !c.Turn.Running:
 		f.end(OverBudget, "the budget is used up: "+c.BudgetWords())
 	case !c.Idle():
+	case len(c.Queue) > 0 && (f.result.Status == "" || f.result.Status == Answered || f.result.Status == Cancelled):
+		f.end(InputNeeded, "the queue waits for you")
 	case f.result.Status == Cancelled && f.rejected:
 		f.end(PermissionDenied, "the agent ended the turn because a request was denied")
 	case f.result.Status == Cancelled && f.cause != "":

@@ -198,7 +198,7 @@ var Outcomes = []Outcome{
 	{AgentFailed, 6, "the agent did not start, exited, or answered with an error or not at all"},
 	{SignInNeeded, 7, "the agent wants you to sign in"},
 	{TimedOut, 8, "--timeout expired"},
-	{InputNeeded, 9, "the agent wanted a form filled in"},
+	{InputNeeded, 9, "the agent wanted a form filled in, or the queue is paused"},
 	{Incomplete, 10, "a limit of tokens, requests or --max-turns was reached"},
 	{Bypassed, 11, "the agent did what a rule denies, however the turn ended; --sandbox confines it"},
 	{OverBudget, 12, "--max-cost, or the budget of the configuration, is used up"},

@@ -300,6 +300,29 @@ end
 	}
 }
 
+// A paused queue waits for its user: wait says so, and what is sent joins it.
+func TestAPausedQueueWaitsForItsUser(t *testing.T) {
+	t.Parallel()
+	k := commandsWith(t, `
+handshake
+expect session/prompt as p
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "Go on"}, "options": [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]} as answer
+await answer
+reply-error p 400 "out of order"
+expect session/prompt
+`)
+	id := k.detached("one", "two")
+	waits := k.start("wait", id)
+	waits.tells("to answer it")
+	k.run("answer", id, k.number(id, "Go on"), "1")
+	waits.tells("the queue is paused with 1 prompt")
+	waits.tells("parley attach " + id)
+	waits.ends(6, "", "out of order")
+
+	k.start("send", id, "three").ends(0, "", "the queue is paused, and the prompt waits in it")
+	k.start("wait", id).ends(6, "", "the queue is paused with 2 prompts")
+}
+
 // A session that cannot begin is not kept, and the exit code is that of run.
 func TestDetachedRunThatCannotBegin(t *testing.T) {
 	t.Parallel()
