@@ -70,6 +70,23 @@ func TestTheBoardFollows(t *testing.T) {
 	})
 }
 
+// A session that takes no prompt says why.
+func TestTheBoardSaysWhyNothingIsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone, silent := kept("1", "bread", conversation.StandingLost), kept("2", "cake", conversation.StandingIdle)
+		gone.Gone, silent.Silent = true, "does not answer"
+		p := newProgram(t, map[string]string{"idle": idle}, watches(func(context.Context) ([]app.Running, error) { return []app.Running{gone, silent}, nil }))
+		p.start(p.front, "idle")
+		p.press("alt+a")
+		p.until("the board is there", func() bool { return shows(p.front, "cake") })
+		p.press("alt+s")
+		p.mustShow("❯ † bread", "its agent has exited: go there")
+		p.press("down", "down", "alt+s")
+		p.mustShow("❯ · cake", "its process does not answer")
+		p.press("esc")
+	})
+}
+
 // mustOrder checks that lines with these texts follow each other on the screen.
 func (p *program) mustOrder(texts ...string) {
 	p.t.Helper()

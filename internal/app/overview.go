@@ -11,13 +11,13 @@ import (
 	"parley/internal/termtext"
 )
 
-// Overview sums up a session for lists of several. Its texts are untrusted, but for those of its
-// methods.
+// Overview sums up a session for lists of sessions. Its fields hold untrusted text, its methods return
+// text to display.
 type Overview struct {
 	Agent string `json:"agent"`
 	Title string `json:"title,omitempty"`
 
-	// Standing is where the session stands, since Since; zero is unknown.
+	// Standing is where the session stands, and Since the time from which on; zero if unknown.
 	Standing conversation.Standing `json:"standing,omitzero"`
 	Since    time.Time             `json:"standingSince,omitzero"`
 	// Working means that a turn runs, Waiting counts the open questions, Queued the queued
@@ -28,34 +28,33 @@ type Overview struct {
 	Gone    bool `json:"gone,omitempty"`
 	// Question is what the first open question asks.
 	Question string `json:"question,omitempty"`
-	// GoesOn is when it goes on by itself, after waiting for a limit of the user's plan; zero if
-	// it does not wait for one. AtLimit means that the user has to decide about a limit,
-	// OverBudget about a used-up budget, and SignIn that they have to sign in.
+	// GoesOn is when a session that waits for a limit of the user's plan goes on; zero if it does not
+	// wait for one. AtLimit and OverBudget mean that the user has to decide about a limit or the
+	// budget, SignIn that they have to sign in.
 	GoesOn     time.Time `json:"goesOn,omitzero"`
 	AtLimit    bool      `json:"atLimit,omitempty"`
 	OverBudget bool      `json:"overBudget,omitempty"`
 	SignIn     bool      `json:"signIn,omitempty"`
-	// Child is the subagent that says that it waits for the user, "" if none does.
+	// Child is a subagent that reports that it waits for the user, "" if there is none.
 	Child string `json:"child,omitempty"`
 
-	// Step is the step of the plan that is in progress, or else the running tool call; "" if
-	// nothing runs. Progress is how far the plan is, whether or not anything runs.
+	// Step is the plan's step in progress, or else the running tool call; "" if nothing runs.
+	// Progress counts the steps of the latest plan.
 	Step     string                `json:"step,omitempty"`
 	Progress conversation.Progress `json:"progress,omitzero"`
 	// Last are the last lines that the agent has written.
 	Last []string `json:"last,omitempty"`
 
 	Spent conversation.Spent `json:"spent,omitzero"`
-	// Changed counts the changed files and their lines. The lines are those of changes that are
-	// counted so far.
+	// Changed counts the changed files, and their lines as far as these are counted.
 	Changed journal.Tally `json:"changed,omitzero"`
 }
 
 // lastLines bounds [Overview.Last].
 const lastLines = 30
 
-// OverviewOf sums up the state of a session and the changes on its machine, which may be nil. It costs
-// the same however long the session is.
+// OverviewOf sums up the state of a session and the changes on its machine, which may be nil. Its cost
+// does not depend on the length of the session.
 func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	o := Overview{
 		Agent: s.Agent.Name(), Title: s.Title,
@@ -141,7 +140,7 @@ func (o Overview) State() string {
 	return "idle"
 }
 
-// StateText is State, and since when.
+// StateText returns State with its age.
 func (o Overview) StateText(now time.Time) string {
 	age := ""
 	if !o.Since.IsZero() {
@@ -150,7 +149,7 @@ func (o Overview) StateText(now time.Time) string {
 	return strings.TrimSuffix(o.State()+", "+age, ", ")
 }
 
-// ageText is a time span in a few characters, "" if it is short.
+// ageText formats a duration as its largest unit, "" below a minute.
 func ageText(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -163,7 +162,7 @@ func ageText(d time.Duration) string {
 	return fmt.Sprintf("%d d", d/(24*time.Hour))
 }
 
-// ChangesText says how many lines, or else files, were changed; "" is none.
+// ChangesText counts the changed lines, or the files if no lines are known; "" if there are none.
 func (o Overview) ChangesText() string {
 	switch c := o.Changed; {
 	case c.Added+c.Removed > 0:
@@ -174,7 +173,7 @@ func (o Overview) ChangesText() string {
 	return ""
 }
 
-// SpentText says what was spent: money, or else tokens; "" if that is unknown or nothing.
+// SpentText returns the cost, or the tokens if the cost is unknown; "" if nothing was reported.
 func (o Overview) SpentText() string {
 	switch {
 	case o.Spent.Cost != nil && o.Spent.Cost.Amount > 0:
@@ -185,13 +184,13 @@ func (o Overview) SpentText() string {
 	return ""
 }
 
-// Loses says what is lost if the session ends now. stored means that it is stored.
+// Loses says what ending the session now loses. stored means that its transcript is stored.
 func (o Overview) Loses(stored bool) string {
 	var lost []string
 	if o.Working {
-		lost = append(lost, "The agent is stopped in the middle of its turn.")
+		lost = append(lost, "This stops the agent in the middle of its turn.")
 	} else {
-		lost = append(lost, "Its agent and what that has started are ended.")
+		lost = append(lost, "This ends the agent and all programs that it has started.")
 	}
 	if o.Queued > 0 {
 		lost = append(lost, termtext.Capital(termtext.Count(o.Queued, "queued prompt"))+" will not be sent.")
@@ -204,8 +203,8 @@ func (o Overview) Loses(stored bool) string {
 	return strings.Join(lost, " ")
 }
 
-// MoreUrgent compares sessions by how soon they need the user: of those that do, the one that has
-// waited longest comes first, of the others the latest.
+// MoreUrgent orders sessions by how soon they need the user. Of two with the same standing, the one that
+// has waited longer for the user comes first; otherwise the more recent one.
 func MoreUrgent(a, b Overview) int {
 	if a.Standing != b.Standing {
 		return cmp.Compare(b.Standing, a.Standing)

@@ -171,8 +171,8 @@ func TestTheWordsOfAnOverview(t *testing.T) {
 		Overview{}.ChangesText() + Overview{}.SpentText():                               "",
 		Overview{Spent: cost(0.42)}.SpentText():                                         "$0.42",
 		Overview{Spent: cost(0)}.SpentText():                                            "1.2k tokens",
-		Overview{Working: true, Queued: 2}.Loses(true):                                  "The agent is stopped in the middle of its turn. 2 queued prompts will not be sent. The transcript stays.",
-		Overview{}.Loses(false):                                                         "Its agent and what that has started are ended. It is not stored: the transcript is lost.",
+		Overview{Working: true, Queued: 2}.Loses(true):                                  "This stops the agent in the middle of its turn. 2 queued prompts will not be sent. The transcript stays.",
+		Overview{}.Loses(false):                                                         "This ends the agent and all programs that it has started. It is not stored: the transcript is lost.",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -41,8 +41,6 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 		s.NoSend, s.Running = notOpen+" yet", t.stored.from.Running
 	case t.stored.readOnly != "":
 		s.NoSend = "this session is read-only here"
-	case l.Conversation.Gone():
-		s.NoSend = "its agent has exited: go there to restart it"
 	default:
 		s.Session = l.Session
 	}

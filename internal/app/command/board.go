@@ -19,8 +19,8 @@ import (
 // Seat is a session that a front end shows, as the board lists it.
 type Seat struct {
 	app.Overview
-	// ID identifies it in the front end, and Place says where it is, such as "tab 2". Current marks
-	// the one that the user looks at.
+	// ID identifies it in the front end. Place is what the user calls it, such as "tab 2". Current
+	// marks the session in front.
 	ID, Place string
 	Current   bool
 	Cwd       string
@@ -47,8 +47,7 @@ type Asked struct {
 	Go, Answer func()
 }
 
-// board is the open list of everything that runs: the sessions of the front end, and those that keep
-// running on this machine.
+// board is the open list of the sessions of the front end and of all hosts on this machine.
 type board struct {
 	f       Front
 	update  func(Choice) bool
@@ -56,12 +55,11 @@ type board struct {
 	loading bool
 	gone    context.CancelFunc // ends watching
 
-	// marked is the ID of the marked item, order the rows as they were listed last.
-	marked string
-	order  []placed
+	marked string   // the ID of the marked item
+	order  []placed // the rows as last listed
 }
 
-// placed is what decides about the place of a row.
+// placed is a row with what it is sorted by.
 type placed struct {
 	id       string
 	standing conversation.Standing
@@ -118,7 +116,7 @@ func (b *board) watch(begin func(context.Context) (func() ([]app.Running, error)
 
 func (b *board) choice() Choice {
 	return Choice{
-		Title: "Board", Empty: "Nothing runs. A session that you start with --keep goes on without a terminal.",
+		Title: "Board", Empty: "Nothing runs. A session that you start with --keep keeps running without a terminal.",
 		Items: b.items(), Now: b.items, Loading: b.loading, Filter: true, Leaves: "Go to another session",
 		Choosing: "go there", Deleting: "end", Gone: func() { b.gone() },
 		Marked: func(id string) { b.marked = id },
@@ -147,8 +145,8 @@ func (b *board) rows() []*boardRow {
 	return b.pinned(rows)
 }
 
-// pinned keeps the order while nobody needs the user more or less than before, and the marked row where
-// it was, so that it does not move from under the user's eyes.
+// pinned keeps the previous order unless a standing has changed, and always keeps the marked row in its
+// place, so that the user does not act on another one.
 func (b *board) pinned(rows []*boardRow) []*boardRow {
 	now := make([]placed, len(rows))
 	for i, r := range rows {
@@ -180,7 +178,7 @@ func (b *board) pinned(rows []*boardRow) []*boardRow {
 func seatRows(s Seat) []*boardRow {
 	row := &boardRow{
 		Overview: s.Overview, id: cmp.Or(s.Running, s.ID), place: s.Place, cwd: s.Cwd, branch: s.Branch, worktree: s.Worktree, current: s.Current,
-		open: s.Go, noSend: s.NoSend, end: s.End, stored: s.Stored != "",
+		open: s.Go, noSend: noSend(s.Overview, s.NoSend), end: s.End, stored: s.Stored != "",
 		send: func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, text) },
 	}
 	if row.detach = s.Detach; s.Running == "" {
@@ -228,18 +226,23 @@ func (b *board) runningRow(r *app.Running) *boardRow {
 		},
 	}
 	row.Title = r.Name()
-	switch {
-	case r.Silent != "":
-		row.noSend = "its process " + r.Silent
-	case r.Gone:
-		row.noSend = goneThere
+	silent := ""
+	if r.Silent != "" {
+		silent = "its process " + r.Silent
 	}
+	row.noSend = noSend(r.Overview, silent)
 	return row
 }
 
-const goneThere = "its agent has exited: go there to restart it"
+// noSend says why a session takes no prompt: why, or else what the overview tells; "" if it does.
+func noSend(o app.Overview, why string) string {
+	if why == "" && o.Gone {
+		return "its agent has exited: go there to restart it"
+	}
+	return why
+}
 
-// sendTime is how long a session may take over a prompt before it counts as queued.
+// sendTime is how long to wait for the answer of a session before a prompt counts as queued.
 const sendTime = 10 * time.Second
 
 // sendTo sends a prompt into the running turn, or else to the end of the queue.
@@ -249,7 +252,7 @@ func sendTo(ctx context.Context, s app.Session, text string) error {
 	p := conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}
 	err := session.Try(soon, s, session.Steer{Prompt: p})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return nil // the agent has not answered yet: it waits in the queue
+		return nil // it is in the queue
 	}
 	return err
 }
@@ -312,7 +315,7 @@ func (b *board) answer(r *boardRow) {
 	case r.attach != nil && r.Waiting > 0:
 		r.attach()
 	case r.asked == nil:
-		b.f.Say("it asks nothing")
+		b.f.Say("it has no open question")
 	case r.asked.Answer != nil:
 		r.asked.Answer()
 	default:

@@ -83,10 +83,7 @@ func keep(f Front) {
 // askToEnd asks whether to end a session that would go on.
 func askToEnd(f Front) {
 	l := f.Live()
-	text := "Its agent and what that has started are ended. The transcript stays."
-	if l.Conversation.Turn.Running {
-		text = "The agent is stopped in the middle of its turn. The transcript stays."
-	}
+	text := app.Overview{Working: l.Conversation.Turn.Running}.Loses(true)
 	f.Ask(app.Question{Title: "End this session?", Text: text, Choices: []app.Choice{
 		{Name: "Keep it running", Key: "k"},
 		{Name: "End it", Key: "e", Risky: true, Here: func() { f.End(l.Session) }},
