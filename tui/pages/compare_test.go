@@ -303,6 +303,15 @@ func TestCompareShowsACheckThatWasFound(t *testing.T) {
 	}
 }
 
+// A side that has done nothing yet has not finished after a time.
+func TestCompareOfAnIdleSide(t *testing.T) {
+	j := newJudge(t, "")
+	j.overviews[0] = app.Overview{Standing: conversation.StandingIdle, Since: j.now}
+	if s := j.screen(); !strings.Contains(s, "idle") || strings.Contains(s, "idle after") {
+		t.Errorf("the screen is\n%s", s)
+	}
+}
+
 // One that waits for more than an answer, such as a sign-in, is gone to.
 func TestCompareGoesToWhatWaits(t *testing.T) {
 	j := newJudge(t, "")

@@ -165,7 +165,7 @@ func (v *Compare) describe(i, width int) sideText {
 		state = "not open"
 	}
 	switch {
-	case o.Since.IsZero() || s.dropped:
+	case o.Since.IsZero(), s.dropped, o.Standing == conversation.StandingIdle:
 	case o.Standing == conversation.StandingWorking, o.Standing == conversation.StandingAsks:
 		state += " · " + app.Elapsed(max(0, v.opt.Now().Sub(o.Since)))
 	case o.Since.After(v.opt.Comparison.Began):
