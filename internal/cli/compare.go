@@ -81,7 +81,7 @@ an agent that did what a rule denies, comes first.`, compare.Least, compare.Most
 	f.StringVar(&o.output, "output", outputText, "output `FORMAT`: text or json (a list of objects)")
 	f.StringVar(&o.check, "check", "", "run this shell `COMMAND` in each worktree when its agent has ended")
 	f.StringVar(&o.keep, "keep", "", "`"+keepBest+"`: merge the best of those that have passed the check")
-	f.BoolVar(&o.changes, "with-changes", false, "begin with what is not committed yet, too")
+	f.BoolVar(&o.changes, "with-changes", false, "begin with the uncommitted changes, too")
 	f.BoolVar(&o.noWorktrees, "no-worktrees", false, "all work in the same directory, and change nothing")
 	return cmd
 }

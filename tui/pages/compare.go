@@ -62,12 +62,12 @@ type Compare struct {
 	window list.Window // of the sides
 	sides  []compareSide
 	diffs  *compareDiffs // nil while the sides are shown
-	// acting is what is being done in the background, "" for nothing.
+	// acting names the work in the background, "" if there is none.
 	acting string
 	// mayCheck means that the user has seen the check, which anybody may have noted with a worktree
 	// that was found.
 	mayCheck bool
-	// taken is what was kept, the latest last.
+	// taken are the merges, the latest last.
 	taken   []keptOf
 	columns []int // the first cell of each side as drawn, nil for rows
 	rows    int   // the height of a side in rows
@@ -101,7 +101,7 @@ type runningCheck struct {
 // errCheckStopped ends a check.
 var errCheckStopped = errors.New("stopped")
 
-// keptOf is what was kept of a side.
+// keptOf is a merge from a side.
 type keptOf struct {
 	side  int
 	picks *picks
@@ -461,7 +461,7 @@ func (v *Compare) take(side int, all bool) tea.Cmd {
 		delete(v.diffs.picks, side)
 	}
 	files, hunks := wanted.list()
-	v.acting = "files are being merged"
+	v.acting = "merging files"
 	return v.opt.Host.Background(func(ctx context.Context) func() tea.Cmd {
 		taken, err := v.opt.Comparison.Keep(ctx, s.Side, s.changed, files, hunks)
 		return func() tea.Cmd {
@@ -516,7 +516,7 @@ func (v *Compare) undo() tea.Cmd {
 		return nil
 	}
 	last := v.taken[len(v.taken)-1]
-	v.acting = "a merge is being undone"
+	v.acting = "undoing a merge"
 	return v.opt.Host.Background(func(ctx context.Context) func() tea.Cmd {
 		err := last.taken.Back(ctx)
 		return func() tea.Cmd {
@@ -557,7 +557,7 @@ func (v *Compare) drop(side int) tea.Cmd {
 // askToDrop asks whether to drop sides, and lists what they have that is not merged.
 func (v *Compare) askToDrop(title string, sides []int) tea.Cmd {
 	slices.Sort(sides)
-	v.acting = "worktrees are being looked at"
+	v.acting = "reading worktrees"
 	all := make([]*compare.Side, len(sides))
 	for i, side := range sides {
 		all[i] = v.sides[side].Side
@@ -581,7 +581,7 @@ func (v *Compare) askToDrop(title string, sides []int) tea.Cmd {
 
 // dropAll drops sides, one after the other, until one cannot be.
 func (v *Compare) dropAll(sides []int) tea.Cmd {
-	v.acting = "worktrees are being dropped"
+	v.acting = "dropping worktrees"
 	jobs := make([]func(context.Context) error, len(sides))
 	for i, side := range sides {
 		drop, running := v.opt.Host.Drop(side), v.sides[side].checking

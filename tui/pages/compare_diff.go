@@ -202,7 +202,7 @@ func (d *compareDiffs) picksOf(side int) *picks {
 	return p
 }
 
-// markHunk marks the change at the cursor, or no longer.
+// markHunk toggles the mark of the change at the cursor.
 func (v *Compare) markHunk() {
 	d := v.diffs
 	side := v.at()
@@ -231,7 +231,7 @@ func (v *Compare) markHunk() {
 	}
 }
 
-// markFile marks the whole file, or no longer.
+// markFile toggles the mark of the whole file.
 func (v *Compare) markFile() {
 	d := v.diffs
 	side := v.at()

@@ -169,11 +169,11 @@ func (f *compareForm) items() []dialog.Item {
 	yesNo := map[bool]string{true: "yes", false: "no"}
 	return append(items,
 		dialog.Item{ID: "settings", Title: "An agent with other settings", Detail: "such as claude:model=opus,mode=plan", Group: "More", Do: dialog.Stay(func() tea.Cmd {
-			f.t.dialogs.Push(dialog.NewEntry(f.t.env(), dialog.Entry{Title: "Agent, and what to set", Hint: "claude:model=opus,mode=plan", Do: f.add}))
+			f.t.dialogs.Push(dialog.NewEntry(f.t.env(), dialog.Entry{Title: "Agent and settings", Hint: "claude:model=opus,mode=plan", Do: f.add}))
 			return nil
 		})},
 		dialog.Item{ID: "check", Title: "Check", Detail: cmp.Or(termtext.Line(f.check), "none: a command that tests what each has done"), Group: "More", Do: f.entry("Command that tests what each has done", "go test ./...", &f.check)},
-		dialog.Item{ID: "changes", Title: "With what is not committed yet", Detail: yesNo[f.changes], Group: "More", Do: dialog.Stay(func() tea.Cmd { f.changes = !f.changes; return nil })})
+		dialog.Item{ID: "changes", Title: "Include uncommitted changes", Detail: yesNo[f.changes], Group: "More", Do: dialog.Stay(func() tea.Cmd { f.changes = !f.changes; return nil })})
 }
 
 // entry asks for a text.
