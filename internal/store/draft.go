@@ -47,11 +47,21 @@ func (s *Store) SaveDraft(cwd, was, draft string) error {
 // Draft returns the draft for a directory, or "".
 func (s *Store) Draft(cwd string) (string, error) {
 	path := s.draftPath(cwd)
-	b, err := os.ReadFile(path)
+	b, err := readRegular(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read the draft: %w", config.ExplainRead(path, err))
 	}
 	return string(b), nil
+}
+
+// readRegular reads a file whole. It does not wait for a pipe that stands in its place.
+func readRegular(path string) ([]byte, error) {
+	f, err := fs.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // replaceDraft replaces a draft file as a whole, also against other programs. It removes
@@ -141,7 +151,7 @@ func (s *Store) View(id ID) (View, error) {
 		return v, fmt.Errorf("%q: %w", id, ErrNotStored)
 	}
 	path := s.viewPath(id)
-	b, err := os.ReadFile(path)
+	b, err := readRegular(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist), err == nil && len(b) == 0: // after a power failure
 		return v, nil

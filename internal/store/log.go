@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"parley/config"
+	"parley/fs"
 	"parley/internal/conversation"
 )
 
@@ -139,7 +140,7 @@ func (s *Store) Records(id ID, from int64) iter.Seq2[Record, error] {
 			yield(Record{}, err)
 			return
 		}
-		f, err := os.Open(path)
+		f, err := fs.OpenRegular(path)
 		if err != nil {
 			yield(Record{}, named(id, err))
 			return
