@@ -86,7 +86,7 @@ func openCompare(t *Tab) tea.Cmd {
 // noRepository adds to an error how to compare without a repository.
 func noRepository(err error) error {
 	if errors.Is(err, git.ErrNoRepository) {
-		return fmt.Errorf("%w\nEach agent of a comparison works in a git worktree of its own; 'git init' makes a repository. 'parley compare' in a shell compares answers without one.", err)
+		return fmt.Errorf("%w\nEach agent of a comparison works in a git worktree of its own: 'git init' makes a repository, 'parley compare' in a shell compares answers without one", err)
 	}
 	return err
 }
