@@ -79,6 +79,7 @@ func TestTheBoardSaysWhyNothingIsSent(t *testing.T) {
 		p.start(p.front, "idle")
 		p.press("alt+a")
 		p.until("the board is there", func() bool { return shows(p.front, "cake") })
+		p.mustShow("cake", "its process does not answer")
 		p.press("alt+s")
 		p.mustShow("❯ † bread", "its agent has exited: go there")
 		p.press("down", "down", "alt+s")

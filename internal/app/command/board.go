@@ -77,6 +77,7 @@ type boardRow struct {
 	attach      func() // attaches to it, and asks its question here; nil if it is attached
 	send        func(ctx context.Context, text string) error
 	noSend      string
+	silent      string // why its host does not answer, or ""
 	detach, end func()
 	noDetach    string
 	stored      bool
@@ -226,11 +227,10 @@ func (b *board) runningRow(r *app.Running) *boardRow {
 		},
 	}
 	row.Title = r.Name()
-	silent := ""
 	if r.Silent != "" {
-		silent = "its process " + r.Silent
+		row.silent = "its process " + r.Silent
 	}
-	row.noSend = noSend(r.Overview, silent)
+	row.noSend = noSend(r.Overview, row.silent)
 	return row
 }
 
@@ -269,7 +269,8 @@ func (b *board) items() []Item {
 }
 
 func (b *board) item(r *boardRow, now time.Time) Item {
-	state, about := r.StateText(now), []string(nil)
+	stands := cmp.Or(r.silent, r.StateText(now))
+	state, about := stands, []string(nil)
 	switch {
 	case r.asked != nil:
 		state, about = "asks: "+r.asked.Title, append(about, cmp.Or(r.asked.About, r.asked.Title))
@@ -286,7 +287,7 @@ func (b *board) item(r *boardRow, now time.Time) Item {
 		r.place += ", this one"
 	}
 	place := lastOf(r)
-	about = append(about, strings.Join(notEmpty(r.place, r.StateText(now), where), " · "))
+	about = append(about, strings.Join(notEmpty(r.place, stands, where), " · "))
 	return Item{
 		ID: r.id, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.place, r.cwd, r.branch, r.id}, " "), Standing: r.Standing,
 		Columns: []string{state, r.Agent, r.ChangesText(), place, r.SpentText(), r.Step},
