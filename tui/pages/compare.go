@@ -310,7 +310,7 @@ func compareRows() command.Rows[pageFunc[*Compare]] {
 		})},
 		{ID: command.CompareDiffs, Keys: "d", Help: "Differences of two agents; back", Do: runs((*Compare).toggleDiffs)},
 		{ID: command.CompareCheck, Keys: "c", Help: "Run the check again", Do: onSide((*Compare).checkAgain)},
-		{ID: command.CompareKeep, Keys: "m", Help: "Merge what is marked; without marks: all of it", Words: "keep take merge", Do: onSide((*Compare).keep)},
+		{ID: command.CompareKeep, Keys: "m", Help: "Merge the marked changes, or everything", Words: "keep take merge", Do: onSide((*Compare).keep)},
 		{ID: command.CompareUndo, Keys: "u", Help: "Undo the last merge", Words: "take back revert", Do: runs((*Compare).undo)},
 		{ID: command.CompareDrop, Keys: "x", Help: "Drop the agent's worktree, or all others", Do: onSide((*Compare).drop)},
 		{ID: command.CompareStop, Keys: "s", Help: "Cancel the agent's turn, or its check", Do: onSide((*Compare).stop)},
@@ -471,7 +471,7 @@ func (v *Compare) take(side int, all bool) tea.Cmd {
 			}
 			switch {
 			case errors.Is(err, git.ErrNothing):
-				v.page.Say("the working tree has all of it already", false)
+				v.page.Say("the working tree already has these changes", false)
 			case err != nil:
 				v.fail("nothing was merged", err)
 			default:
@@ -544,11 +544,11 @@ func (v *Compare) drop(side int) tea.Cmd {
 		return dialog.Do(func() tea.Cmd { return v.askToDrop(title, sides) })
 	}
 	name := termtext.Line(v.sides[side].Name)
-	q := dialog.Confirmation{Title: "Drop which worktree?", Choices: []dialog.Choice{{Name: "None", Key: "n", Do: dialog.Close{}}, {Name: "Of " + name, Key: "o", Do: lost("Drop the worktree of "+name+"?", []int{side})}}}
+	q := dialog.Confirmation{Title: "Drop which worktree?", Choices: []dialog.Choice{{Name: "None", Key: "n", Do: dialog.Close{}}, {Name: "That of " + name, Key: "o", Do: lost("Drop the worktree of "+name+"?", []int{side})}}}
 	if len(others) > 0 {
 		q.Choices = append(q.Choices,
-			dialog.Choice{Name: "Of all but " + name, Key: "b", Do: lost("Drop all worktrees but that of "+name+"?", others)},
-			dialog.Choice{Name: "Of all", Key: "a", Do: lost("Drop all worktrees?", append(slices.Clone(others), side))})
+			dialog.Choice{Name: "All but that of " + name, Key: "b", Do: lost("Drop all worktrees but that of "+name+"?", others)},
+			dialog.Choice{Name: "All", Key: "a", Do: lost("Drop all worktrees?", append(slices.Clone(others), side))})
 	}
 	v.opt.Host.Ask(q)
 	return nil

@@ -448,7 +448,7 @@ func TestCompareKeepsAll(t *testing.T) {
 		t.Errorf("there is %q", got)
 	}
 	j.press("m")
-	j.wants(j.choose("Merge into the working tree, not committed"), "the working tree has all of it already")
+	j.wants(j.choose("Merge into the working tree, not committed"), "the working tree already has these changes")
 	j.press("m")
 	j.choose("Commit, and merge into main")
 	if got := strings.Join(j.did, ", "); got != "merge beta" {
@@ -461,7 +461,7 @@ func TestCompareDrops(t *testing.T) {
 	j := newJudge(t, "")
 	j.worked()
 	j.press("right", "x")
-	j.choose("Of all but beta")
+	j.choose("All but that of beta")
 	if j.asked == nil || !strings.Contains(j.asked.Text, "alpha, the worktree "+j.c.Sides[0].Tree.Name+":\nNot merged: 1 file changed") || strings.Contains(j.asked.Text, "beta") ||
 		!strings.Contains(j.asked.Text, "gamma, the worktree "+j.c.Sides[2].Tree.Name+": nothing that is not merged") {
 		t.Fatalf("asked %+v", j.asked)
@@ -479,7 +479,7 @@ func TestCompareDrops(t *testing.T) {
 	}
 	j.dropFails = errors.New("it is in use")
 	j.press("right", "x")
-	j.choose("Of beta")
+	j.choose("That of beta")
 	j.choose("Drop")
 	if j.asked == nil || !strings.Contains(j.asked.Text, "it is in use") || git.WorktreeAt(j.c.Sides[1].Tree.Path) == nil {
 		t.Errorf("told %+v", j.asked)

@@ -166,7 +166,9 @@ func (v *Compare) describe(i, width int) sideText {
 	}
 	switch {
 	case o.Since.IsZero(), s.dropped, o.Standing == conversation.StandingIdle:
-	case o.Standing == conversation.StandingWorking, o.Standing == conversation.StandingAsks:
+	case o.Standing == conversation.StandingAsks: // no clock runs while it waits
+		state += " since " + o.Since.Format("15:04")
+	case o.Standing == conversation.StandingWorking:
 		state += " · " + app.Elapsed(max(0, v.opt.Now().Sub(o.Since)))
 	case o.Since.After(v.opt.Comparison.Began):
 		state += " after " + app.Elapsed(o.Since.Sub(v.opt.Comparison.Began))

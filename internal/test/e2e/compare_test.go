@@ -100,7 +100,7 @@ func TestCompare(t *testing.T) {
 	p.Press("u").Shows("undid the merge of more.txt")
 	p.Press("q").Shows("differences")
 	// The others are dropped after a question that names what would be lost.
-	p.Press("x").Question("Drop which worktree?").Answer("Of all but asks")
+	p.Press("x").Question("Drop which worktree?").Answer("All but that of asks")
 	p.Question("Drop all worktrees but that of asks?", "poem.txt", "nothing that is not merged").Answer("Drop")
 	p.Shows("dropped 2 worktrees")
 	if trees := at.trees(); len(trees) != 1 || trees["asks"] == "" {
