@@ -18,8 +18,6 @@ var waits = map[string]string{
 	"internal/process/proc_linux.go":       "the system's",
 	"internal/sandbox/bubblewrap_linux.go": "parley's own reservation",
 	"internal/sandbox/sockets_linux.go":    "the system's",
-	"internal/store/draft.go":              "parley's own state",
-	"internal/store/log.go":                "parley's own state",
 	"tui/screen/tty.go":                    "the terminal",
 }
 
