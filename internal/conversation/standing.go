@@ -52,6 +52,7 @@ type standing struct {
 	since, latest time.Time // of the standing, and of the last event with a time
 	progress      Progress
 	plan          acpclient.PlanID // of progress
+	plans         bool             // the agent sends plans
 	last          tail
 }
 
@@ -145,6 +146,13 @@ func (p Progress) String() string {
 
 // Progress returns how far the latest plan is.
 func (s *State) Progress() Progress { return s.progress }
+
+// progressOfTasks takes the task list of a tool call for the plan of an agent that sends none.
+func (s *State) progressOfTasks(t *ToolCall, u *acpclient.ToolCallUpdate) {
+	if s.by == nil && len(t.Tasks) > 0 && len(u.RawInput) > 0 && !saysNothing(u.RawInput) && !s.plans {
+		s.applyProgress("", t.Tasks)
+	}
+}
 
 func (s *State) applyProgress(id acpclient.PlanID, entries []acpclient.PlanEntry) {
 	entries = first(entries, mostEntries)

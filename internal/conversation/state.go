@@ -286,9 +286,11 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 	case *acpclient.MessageUpdate:
 		s.tailMessage(u)
 	case *acpclient.Plan:
+		s.plans = true
 		s.applyProgress("", u.Entries)
 	case *acpclient.PlanUpdate:
 		if len(u.Plan.Raw) == 0 {
+			s.plans = true
 			s.applyProgress(u.Plan.PlanID, u.Plan.Entries)
 		}
 	case *acpclient.PlanRemoved:

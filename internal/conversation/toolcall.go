@@ -170,6 +170,7 @@ func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Tim
 	if t.ended() {
 		delete(s.questioned, t.ID) // a later question would be about another call
 	}
+	s.progressOfTasks(t, u)
 	fx.calls = append(fx.calls, t)
 	s.heldCalls.weighs(t, t.weigh())
 }
