@@ -89,7 +89,7 @@ func TestCleanKeepsTheIndex(t *testing.T) {
 	}
 	for name, link := range map[string]string{"index": "index.moved", "packed-refs": filepath.Join(git, "packed-refs.moved")} {
 		before, err := os.ReadFile(filepath.Join(git, name))
-		old := time.Now().Add(-time.Hour).Truncate(time.Hour) // its time says which files git reads anew
+		old := time.Now().Add(-time.Hour).Truncate(time.Hour) // git reads files again that are as young as its index
 		if err == nil {
 			err = os.Chtimes(filepath.Join(git, name), old, old)
 		}

@@ -288,8 +288,8 @@ func (w *Writer) treeOf(ctx context.Context, change func(env []string) error) (t
 	return strings.TrimSpace(tree), err
 }
 
-// copyIndex copies an index with its time: git reads files anew whose entries are as young as the
-// index, because it cannot see by their times whether they have changed since.
+// copyIndex copies an index with its time. Git compares the contents of files that are as young
+// as the index, because their times do not show whether they have changed since.
 func copyIndex(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {

@@ -451,8 +451,8 @@ func TestAtIgnoresWhatIsNoRecord(t *testing.T) {
 	}
 }
 
-// A directory that names the record of a worktree, or has one of its own, is none of that
-// repository: what holds for its project would hold there.
+// A directory is no worktree of a repository only because its .git names one, or because it has a
+// record of its own: the project's trust would hold there.
 func TestADirectoryThatPretendsToBeAWorktree(t *testing.T) {
 	dir, _ := project(t)
 	tree := create(t, dir, "real")

@@ -215,9 +215,9 @@ func (s *Selector) markCurrent() {
 	}
 }
 
-// SetList replaces the list. The filter stays, and so does the mark if its item is still
-// there, even if the list was empty in between; but it begins anew while the user has not touched a
-// list that loads.
+// SetList replaces the list. The filter stays, and so does the mark if its item is still there,
+// even if the list was empty in between. While a list loads that the user has not touched, the mark
+// returns to the first item.
 func (s *Selector) SetList(l List) {
 	marked, loaded := s.marked(), s.list.Loading && !s.touched
 	if marked != nil {

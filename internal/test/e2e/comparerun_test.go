@@ -19,7 +19,7 @@ request session/request_permission {"sessionId": "${session}", "toolCall": {"too
 await q
 `
 
-// rewrites writes the poem anew.
+// rewrites replaces the poem.
 func rewrites(text string) string {
 	return `request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/poem.txt", "content": ` + quote(text) + `} as w
 await w
