@@ -59,7 +59,7 @@ type taskEffect struct {
 }
 
 // applyTask handles an update outside the protocol if it is about a task.
-func (s *State) applyTask(u *acpclient.UnknownUpdate, fx *effect) {
+func (s *State) applyTask(u *acpclient.UnknownUpdate) {
 	var about struct {
 		AsyncTask
 		State   string `json:"state"`
@@ -68,15 +68,15 @@ func (s *State) applyTask(u *acpclient.UnknownUpdate, fx *effect) {
 	if !strings.HasPrefix(u.Name, "async_task_") || json.Unmarshal(u.Raw, &about) != nil || about.ID == "" {
 		return
 	}
-	fx.task.told = true
+	s.effect.task.told = true
 	known := slices.IndexFunc(s.Tasks, func(t *AsyncTask) bool { return t.ID == about.ID })
 	switch {
 	case u.Name == "async_task_spawned" && known < 0:
 		s.Tasks = append(slices.Clip(s.Tasks), &about.AsyncTask)
 	case u.Name == "async_task_state_update" && known >= 0 && slices.Contains([]string{"completed", "failed", "stopped"}, about.State):
-		fx.task.ended, fx.task.how = s.Tasks[known], about.State
+		s.effect.task.ended, s.effect.task.how = s.Tasks[known], about.State
 		if about.Summary != "" {
-			fx.task.how += ": " + about.Summary
+			s.effect.task.how += ": " + about.Summary
 		}
 		s.Tasks = slices.Delete(slices.Clone(s.Tasks), known, known+1)
 	}

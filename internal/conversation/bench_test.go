@@ -19,9 +19,10 @@ import (
 func BenchmarkFoldChunks(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			e := conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("x", 50)}
+			const piece = 50
+			var e conversation.Event = conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("x", piece)}
 			b.ReportAllocs()
-			b.SetBytes(int64(n * len(e.Text)))
+			b.SetBytes(int64(n * piece))
 			for b.Loop() {
 				c := conversation.New()
 				for range n {
@@ -68,13 +69,14 @@ func BenchmarkItemMemory(b *testing.B) {
 func BenchmarkFoldMessage(b *testing.B) {
 	for _, size := range []int{1 << 20, 10 << 20} {
 		b.Run(fmt.Sprintf("%dMB", size>>20), func(b *testing.B) {
-			e := conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: "m", Text: strings.Repeat("x", 50)}
+			const piece = 50
+			var e conversation.Event = conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: "m", Text: strings.Repeat("x", piece)}
 			b.ReportAllocs()
 			b.SetBytes(int64(size))
 			for b.Loop() {
 				c := conversation.New()
 				seen := 0
-				for n := 0; n < size; n += len(e.Text) {
+				for n := 0; n < size; n += piece {
 					c.Apply(e)
 					seen += len(c.Items[0].(*conversation.Message).Parts.Plain()[seen:])
 				}

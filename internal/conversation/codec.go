@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -22,7 +25,7 @@ import (
 //	{"v":1,"event":"turn_ended","data":{"reason":"end_turn","at":"2026-11-21T12:00:00.5Z"}}
 //
 // "v" is the version of this format, "event" the kind of event, and "data" has the members
-// listed in kinds. Folding decoded events gives the same conversation as folding the original
+// of the event's fields. Folding decoded events gives the same conversation as folding the original
 // ones.
 //
 //   - A member may be left out if the table says so. Without any other, the line
@@ -73,24 +76,30 @@ func Encode(e Event) ([]byte, error) { return AppendEncode(nil, e) }
 // AppendEncode appends the line of an event to dst, without a line end. On an error it returns
 // dst unchanged.
 func AppendEncode(dst []byte, e Event) ([]byte, error) {
-	for i := range kinds {
-		k := &kinds[i]
-		line, ok, err := k.write(dst, e)
-		if err != nil {
-			return dst, fmt.Errorf("encode the event %s: %w", k.name, err)
-		}
-		if ok {
-			return append(line, '}'), nil
-		}
+	is := reflect.TypeOf(e)
+	k := kindWhere(func(k *kind) bool { return k.event == is })
+	if k == nil {
+		return dst, fmt.Errorf("an event of type %T cannot be encoded", e)
 	}
-	return dst, fmt.Errorf("an event of type %T cannot be encoded", e)
+	line := append(append(append(dst, lineHead...), k.name...), '"')
+	var err error
+	if u, ok := e.(Update); ok && !u.At.IsZero() {
+		line, err = appendTime(append(line, timeKey...), u.At)
+	}
+	if err == nil {
+		line, err = k.append(append(line, dataKey...), e)
+	}
+	if err != nil {
+		return dst, fmt.Errorf("encode the event %s: %w", k.name, err)
+	}
+	return append(line, '}'), nil
 }
 
 // Decode returns the event of a line. It keeps no reference to the line.
 func Decode(line []byte) (Event, error) {
 	if name, at, data := plainLine(line); name != nil {
 		if k := kindNamed(string(name)); k != nil {
-			if e, err := k.read(at, data); err == nil {
+			if e, err := k.decode(at, data); err == nil {
 				return e, nil
 			}
 		}
@@ -113,7 +122,7 @@ func Decode(line []byte) (Event, error) {
 	case k == nil:
 		return nil, fmt.Errorf("decode the event %q: %w", l.Event, ErrUnknownEvent)
 	}
-	e, err := k.read(l.At, l.Data)
+	e, err := k.decode(l.At, l.Data)
 	if err != nil {
 		return nil, fmt.Errorf("decode the event %s: %w", k.name, err)
 	}
@@ -135,54 +144,30 @@ func plainLine(line []byte) (name, at, data []byte) {
 	return name, bytes.TrimPrefix(at, []byte(timeKey)), data[:len(data)-1]
 }
 
-func kindNamed(name string) *kind {
-	for i := range kinds {
-		if kinds[i].name == name {
-			return &kinds[i]
-		}
+// appendUpdate appends the data of an update: the params of the notification as received, or
+// encoded here if no agent has sent one.
+func appendUpdate(dst []byte, u Update) ([]byte, error) {
+	if len(u.Raw) > 0 {
+		return appendReceived(dst, u.Raw), nil
 	}
-	return nil
+	if unknown, ok := u.Update.(*acpclient.UnknownUpdate); ok && len(unknown.Raw) == 0 {
+		return dst, errors.New("an unknown update has no JSON")
+	}
+	return appendJSON(dst, acpclient.SessionNotification{SessionID: u.Session, Update: u.Update})
 }
 
-// updateKind is the kind of session updates. Their data are the params of the notification as
-// received, or encoded here if no agent has sent one.
-var updateKind = kind{
-	name: updateName,
-	write: func(dst []byte, e Event) ([]byte, bool, error) {
-		u, ok := e.(Update)
-		if !ok {
-			return dst, false, nil
+func decodeUpdate(at, data json.RawMessage) (u Update, err error) {
+	n := new(acpclient.SessionNotification)
+	if err := acpclient.Unmarshal(data, n); err != nil {
+		return u, err
+	}
+	u = Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
+	if len(at) > 0 {
+		if err = json.Unmarshal(at, &u.At); err != nil {
+			err = fmt.Errorf("\"at\": %w", err)
 		}
-		line := append(dst, lineHead+updateName+`"`...)
-		if !u.At.IsZero() {
-			var err error
-			if line, err = appendTime(append(line, timeKey...), u.At); err != nil {
-				return dst, true, err
-			}
-		}
-		line = append(line, dataKey...)
-		if len(u.Raw) > 0 {
-			return appendReceived(line, u.Raw), true, nil
-		}
-		if unknown, ok := u.Update.(*acpclient.UnknownUpdate); ok && len(unknown.Raw) == 0 {
-			return dst, true, errors.New("an unknown update has no JSON")
-		}
-		line, err := appendJSON(line, acpclient.SessionNotification{SessionID: u.Session, Update: u.Update})
-		return line, true, err
-	},
-	read: func(at, data json.RawMessage) (Event, error) {
-		n := new(acpclient.SessionNotification)
-		if err := acpclient.Unmarshal(data, n); err != nil {
-			return nil, err
-		}
-		u := Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
-		if len(at) > 0 {
-			if err := json.Unmarshal(at, &u.At); err != nil {
-				return nil, fmt.Errorf("\"at\": %w", err)
-			}
-		}
-		return u, nil
-	},
+	}
+	return u, err
 }
 
 // appendReceived appends JSON as received. Line feeds occur only between its tokens, where a
@@ -212,64 +197,118 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// kind says how events of one type are encoded and decoded.
+// kind is a type of events. Its data have a member for each field with a JSON tag; one with
+// omitzero is left out if it is zero.
 type kind struct {
-	name string
-	// write appends the line of an event without its last brace. It reports false for an event
-	// of another type.
-	write func(dst []byte, e Event) ([]byte, bool, error)
-	read  func(at, data json.RawMessage) (Event, error)
+	name    string
+	event   reflect.Type
+	members []member
 }
 
-// member is a member of a JSON object: its name, and a pointer to the event's field with its
-// value.
 type member struct {
-	name  string
-	value any
+	name     string
+	optional bool
 }
 
-// kindOf returns the kind of events whose data have these members.
-func kindOf[E Event](name string, members func(*E) []member) kind {
-	head := lineHead + name + `"` + dataKey
-	return kind{
-		name: name,
-		write: func(dst []byte, e Event) ([]byte, bool, error) {
-			event, ok := e.(E)
-			if !ok {
-				return dst, false, nil
-			}
-			line, err := appendMembers(append(dst, head...), members(&event))
-			return line, true, err
-		},
-		read: func(_, data json.RawMessage) (Event, error) {
-			var event E
-			err := decodeMembers(data, members(&event))
-			return event, err
-		},
+func kindOf[E Event](name string) *kind {
+	k := &kind{name: name, event: reflect.TypeFor[E]()}
+	for f := range k.event.Fields() {
+		name, optional := strings.CutSuffix(f.Tag.Get("json"), ",omitzero")
+		k.members = append(k.members, member{name, optional})
 	}
+	return k
+}
+
+// kinds are all kinds of events by their stored names, the most frequent first. Never reuse a
+// name.
+var kinds = sync.OnceValue(func() []*kind {
+	return []*kind{
+		kindOf[Update](updateName),
+		kindOf[Text]("text"),
+		kindOf[TerminalOutput]("terminal_output"),
+		kindOf[TerminalCreated]("terminal_created"),
+		kindOf[TerminalHidden]("terminal_hidden"),
+		kindOf[TerminalExited]("terminal_exited"),
+		kindOf[ShellStarted]("shell_started"),
+		kindOf[FileWritten]("file_written"),
+		kindOf[PromptSent]("prompt_sent"),
+		kindOf[PromptSteered]("prompt_steered"),
+		kindOf[TurnEnded]("turn_ended"),
+		kindOf[BudgetSet]("budget_set"),
+		kindOf[UsageCounted]("usage_counted"),
+		kindOf[BudgetReached]("budget_reached"),
+		kindOf[BudgetShared]("budget_shared"),
+		kindOf[LimitReached]("limit_reached"),
+		kindOf[LimitWait]("limit_wait"),
+		kindOf[CancelRequested]("cancel_requested"),
+		kindOf[QueueChanged]("queue_changed"),
+		kindOf[PermissionOpened]("permission_opened"),
+		kindOf[PermissionReferred]("permission_referred"),
+		kindOf[PermissionClosed]("permission_closed"),
+		kindOf[ElicitationOpened]("elicitation_opened"),
+		kindOf[ElicitationClosed]("elicitation_closed"),
+		kindOf[ElicitationCompleted]("elicitation_completed"),
+		kindOf[OptionChosen]("option_chosen"),
+		kindOf[OptionSettled]("option_settled"),
+		kindOf[NoticeAdded]("said"),
+		kindOf[AgentStarting]("agent_starting"),
+		kindOf[AgentReady]("agent_ready"),
+		kindOf[AgentLost]("agent_lost"),
+		kindOf[SessionOpening]("session_opening"),
+		kindOf[SessionOpened]("session_opened"),
+		kindOf[SessionFailed]("session_failed"),
+		kindOf[AuthRequired]("auth_required"),
+		kindOf[AuthDone]("auth_done"),
+	}
+})
+
+// kindWhere returns the first kind with a property, nil if there is none.
+func kindWhere(is func(*kind) bool) *kind {
+	all := kinds()
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+func kindNamed(name string) *kind {
+	return kindWhere(func(k *kind) bool { return k.name == name })
+}
+
+// Kinds returns an empty event of each kind.
+func Kinds() (all []Event) {
+	for _, k := range kinds() {
+		all = append(all, reflect.Zero(k.event).Interface().(Event))
+	}
+	return all
 }
 
 var errMissing = errors.New("is missing")
 
-func appendMembers(dst []byte, members []member) ([]byte, error) {
+// append appends the data of an event.
+func (k *kind) append(dst []byte, e Event) ([]byte, error) {
+	if u, ok := e.(Update); ok {
+		return appendUpdate(dst, u)
+	}
+	event := reflect.New(k.event).Elem()
+	event.Set(reflect.ValueOf(e))
 	dst = append(dst, '{')
 	first := len(dst)
-	for _, m := range members {
-		name, optional := strings.CutSuffix(m.name, "?")
+	for i, f := range k.members {
 		end := len(dst)
 		if end > first {
 			dst = append(dst, ',')
 		}
-		dst = append(append(append(dst, '"'), name...), '"', ':')
+		dst = append(append(append(dst, '"'), f.name...), '"', ':')
 		start := len(dst)
 		var err error
-		if dst, err = appendValue(dst, m.value); err == nil && !optional && string(dst[start:]) == "null" {
+		if dst, err = appendValue(dst, event.Field(i)); err == nil && !f.optional && string(dst[start:]) == "null" {
 			err = errMissing
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w", name, err)
+			return nil, fmt.Errorf("%q: %w", f.name, err)
 		}
-		if optional && isZero(dst[start:], m.value) {
+		if f.optional && isZero(dst[start:], event.Field(i)) {
 			dst = dst[:end]
 		}
 	}
@@ -277,42 +316,43 @@ func appendMembers(dst []byte, members []member) ([]byte, error) {
 }
 
 // isZero reports whether a value can be left out. A pointer to an empty string cannot.
-func isZero(value []byte, v any) bool {
+func isZero(value []byte, v reflect.Value) bool {
 	switch string(value) {
 	case "null", "false", "{}":
 		return true
-	case `""`:
-		_, pointer := v.(**string)
-		return !pointer
 	}
-	return false
+	return string(value) == `""` && v.Kind() != reflect.Pointer
 }
 
-func decodeMembers(data json.RawMessage, members []member) error {
+func (k *kind) decode(at, data json.RawMessage) (Event, error) {
+	if k.name == updateName {
+		return decodeUpdate(at, data)
+	}
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(data, &values); err != nil {
-		return err
+		return nil, err
 	}
-	for _, m := range members {
-		name, optional := strings.CutSuffix(m.name, "?")
+	event := reflect.New(k.event).Elem()
+	for i, f := range k.members {
 		err := errMissing
-		if raw := values[name]; raw != nil && string(raw) != "null" {
-			err = decodeValue(raw, m.value)
-		} else if optional {
+		if raw := values[f.name]; raw != nil && string(raw) != "null" {
+			err = decodeValue(raw, event.Field(i))
+		} else if f.optional {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%q: %w", name, err)
+			return nil, fmt.Errorf("%q: %w", f.name, err)
 		}
 	}
-	return nil
+	return event.Interface().(Event), nil
 }
 
-// appendValue appends the JSON of the value that v points to, null if the value is left out.
-func appendValue(dst []byte, v any) ([]byte, error) {
-	switch v := v.(type) {
-	case *string:
-		return appendText(dst, *v), nil
+// appendValue appends the JSON of a field, null if it is left out.
+func appendValue(dst []byte, f reflect.Value) ([]byte, error) {
+	if f.Kind() == reflect.String {
+		return appendText(dst, f.String()), nil
+	}
+	switch v := f.Addr().Interface().(type) {
 	case **string:
 		if *v != nil {
 			return appendText(dst, **v), nil
@@ -348,23 +388,25 @@ func appendValue(dst []byte, v any) ([]byte, error) {
 
 // decodeValue reads what appendValue has written. Types of the protocol follow the protocol's
 // rules.
-func decodeValue(raw json.RawMessage, v any) (err error) {
-	switch v := v.(type) {
-	case *string:
-		*v, err = decodeText(raw)
+func decodeValue(raw json.RawMessage, f reflect.Value) (err error) {
+	var text string
+	switch v := f.Addr().Interface().(type) {
 	case **string:
-		*v = new(string)
-		**v, err = decodeText(raw)
+		text, err = decodeText(raw)
+		*v = &text
 	case *[]byte:
-		var s string
-		s, err = decodeText(raw)
-		*v = []byte(s)
+		text, err = decodeText(raw)
+		*v = []byte(text)
 	case *time.Time:
 		err = json.Unmarshal(raw, v)
 	case *error:
 		*v, err = decodeError(raw)
 	default:
-		err = acpclient.Unmarshal(raw, v)
+		if f.Kind() != reflect.String {
+			return acpclient.Unmarshal(raw, v)
+		}
+		text, err = decodeText(raw)
+		f.SetString(text)
 	}
 	return err
 }
@@ -493,113 +535,4 @@ func decodeError(raw json.RawMessage) (stored, err error) {
 		return e.Answer, nil
 	}
 	return e, nil
-}
-
-// kinds lists all kinds of events and the members of their data, the most frequent first.
-// Never reuse a name. A member whose name ends in "?" is left out when it is zero.
-var kinds = []kind{
-	updateKind,
-	kindOf("text", func(e *Text) []member {
-		return []member{{"chunk", (*string)(&e.Chunk)}, {"messageId?", (*string)(&e.MessageID)}, {"text", &e.Text}}
-	}),
-	kindOf("terminal_output", func(e *TerminalOutput) []member {
-		return []member{{"id", (*string)(&e.ID)}, {"data", &e.Data}}
-	}),
-	kindOf("terminal_created", func(e *TerminalCreated) []member {
-		return []member{{"id", &e.ID}, {"command", &e.Command}, {"cwd", &e.Cwd}}
-	}),
-	kindOf("terminal_hidden", func(e *TerminalHidden) []member {
-		return []member{{"id", &e.ID}, {"hidden?", &e.Hidden}}
-	}),
-	kindOf("terminal_exited", func(e *TerminalExited) []member {
-		return []member{{"id", &e.ID}, {"status", &e.Status}}
-	}),
-	kindOf("shell_started", func(e *ShellStarted) []member {
-		return []member{{"id", &e.ID}, {"command", &e.Command}, {"cwd", &e.Cwd}, {"lasts?", &e.Lasts}, {"at?", &e.At}}
-	}),
-	kindOf("file_written", func(e *FileWritten) []member {
-		return []member{{"path", &e.Path}, {"before?", &e.Before}, {"after", &e.After}, {"dropped?", &e.Dropped}}
-	}),
-	kindOf("prompt_sent", func(e *PromptSent) []member {
-		return []member{{"prompt?", &e.Prompt}, {"at?", &e.At}}
-	}),
-	kindOf("prompt_steered", func(e *PromptSteered) []member {
-		return []member{{"prompt?", &e.Prompt}, {"at?", &e.At}}
-	}),
-	kindOf("turn_ended", func(e *TurnEnded) []member {
-		return []member{{"reason?", &e.Reason}, {"error?", &e.Err}, {"at?", &e.At}, {"usage?", &e.Usage}}
-	}),
-	kindOf("budget_set", func(e *BudgetSet) []member {
-		return []member{{"budget", &e.Budget}, {"raised?", &e.Raised}, {"unbounded?", &e.Unbounded}, {"spent?", &e.Spent}}
-	}),
-	kindOf("usage_counted", func(e *UsageCounted) []member {
-		return []member{{"usage", &e.Usage}, {"before?", &e.Before}, {"past?", &e.Past}, {"foreign?", &e.Foreign}}
-	}),
-	kindOf("budget_reached", func(*BudgetReached) []member { return nil }),
-	kindOf("budget_shared", func(e *BudgetShared) []member {
-		return []member{{"spent", &e.Spent}}
-	}),
-	kindOf("limit_reached", func(e *LimitReached) []member {
-		return []member{{"kind?", &e.Kind}, {"resets?", &e.Resets}, {"waits?", &e.Waits}}
-	}),
-	kindOf("limit_wait", func(e *LimitWait) []member {
-		return []member{{"until?", &e.Until}}
-	}),
-	kindOf("cancel_requested", func(e *CancelRequested) []member {
-		return []member{{"at?", &e.At}}
-	}),
-	kindOf("queue_changed", func(e *QueueChanged) []member {
-		return []member{{"queue?", &e.Queue}, {"paused?", &e.Paused}}
-	}),
-	kindOf("permission_opened", func(e *PermissionOpened) []member {
-		return []member{{"id", &e.ID}, {"request", &e.Request}, {"at?", &e.At}, {"file?", &e.File}, {"judging?", &e.Judging}, {"calls?", &e.Calls}, {"incomplete?", &e.Incomplete}}
-	}),
-	kindOf("permission_referred", func(e *PermissionReferred) []member {
-		return []member{{"id", &e.ID}, {"why?", &e.Why}, {"proposals?", &e.Proposals}, {"at?", &e.At}}
-	}),
-	kindOf("permission_closed", func(e *PermissionClosed) []member {
-		return []member{{"id", &e.ID}, {"outcome", &e.Outcome}, {"at?", &e.At}, {"rule?", &e.Rule}, {"source?", &e.Source}}
-	}),
-	kindOf("elicitation_opened", func(e *ElicitationOpened) []member {
-		return []member{{"id", &e.ID}, {"request", &e.Request}, {"at?", &e.At}}
-	}),
-	kindOf("elicitation_closed", func(e *ElicitationClosed) []member {
-		return []member{{"id", &e.ID}, {"action", &e.Action}, {"answers?", &e.Answers}, {"at?", &e.At}}
-	}),
-	kindOf("elicitation_completed", func(e *ElicitationCompleted) []member {
-		return []member{{"elicitationId", &e.ElicitationID}}
-	}),
-	kindOf("option_chosen", func(e *OptionChosen) []member {
-		return []member{{"seq", &e.Seq}, {"option", &e.Option}, {"value", &e.Value}, {"at?", &e.At}}
-	}),
-	kindOf("option_settled", func(e *OptionSettled) []member {
-		return []member{{"seq", &e.Seq}, {"option", &e.Option}, {"value", &e.Value}, {"options?", &e.Options}, {"error?", &e.Err}}
-	}),
-	kindOf("said", func(e *NoticeAdded) []member {
-		return []member{{"severity?", &e.Severity}, {"title", &e.Title}, {"detail?", &e.Detail}, {"subject?", &e.Subject}, {"unanswered?", &e.Unanswered}}
-	}),
-	kindOf("agent_starting", func(e *AgentStarting) []member {
-		return []member{{"command", &e.Command}, {"at?", &e.At}}
-	}),
-	kindOf("agent_ready", func(e *AgentReady) []member {
-		return []member{{"info", &e.Info}}
-	}),
-	kindOf("agent_lost", func(e *AgentLost) []member {
-		return []member{{"error?", &e.Err}, {"stderr?", &e.Stderr}, {"at?", &e.At}}
-	}),
-	kindOf("session_opening", func(e *SessionOpening) []member {
-		return []member{{"how", &e.How}, {"id?", &e.ID}, {"clear?", &e.Clear}}
-	}),
-	kindOf("session_opened", func(e *SessionOpened) []member {
-		return []member{{"id", &e.ID}, {"cwd", &e.Cwd}, {"state?", &e.State}}
-	}),
-	kindOf("session_failed", func(e *SessionFailed) []member {
-		return []member{{"error", &e.Err}}
-	}),
-	kindOf("auth_required", func(e *AuthRequired) []member {
-		return []member{{"message?", &e.Message}, {"error?", &e.Err}}
-	}),
-	kindOf("auth_done", func(e *AuthDone) []member {
-		return []member{{"method?", &e.Method}, {"error?", &e.Err}}
-	}),
 }

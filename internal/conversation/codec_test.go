@@ -61,7 +61,7 @@ func eventTypes(t *testing.T) []string {
 			t.Fatal(err)
 		}
 		for _, d := range source.Decls {
-			if m, ok := d.(*ast.FuncDecl); ok && m.Name.Name == "Size" && m.Recv != nil {
+			if m, ok := d.(*ast.FuncDecl); ok && m.Name.Name == "fold" && m.Recv != nil {
 				names = append(names, m.Recv.List[0].Type.(*ast.Ident).Name)
 			}
 		}
@@ -73,7 +73,7 @@ func eventTypes(t *testing.T) []string {
 // Every event that there is can be written and read again.
 func TestEveryEventHasAFormat(t *testing.T) {
 	if d := cmp.Diff(eventTypes(t), slices.Sorted(maps.Keys(test.Kinds))); d != "" {
-		t.Fatalf("these are events, those are drawn:\n%s", d)
+		t.Fatalf("these are events, those are kinds:\n%s", d)
 	}
 	for name, kind := range test.Kinds {
 		t.Run(name, rapid.MakeCheck(func(rt *rapid.T) {

@@ -11,30 +11,30 @@ import (
 )
 
 // Event is something that happened in a session. All that a user sees comes from the ordered
-// stream of events. codec.go says how each is stored.
+// stream of events. Each is a type with the names of its stored fields (see codec.go), a row of
+// kinds, and its effect on the State.
 type Event interface {
-	// Size returns roughly how many bytes the event keeps alive.
-	Size() int
+	fold(s *State)
 }
 
 // The agent's process and connection.
 type (
 	// AgentStarting: a process is being started, or started again.
 	AgentStarting struct {
-		Command string
-		At      time.Time
+		Command string    `json:"command"`
+		At      time.Time `json:"at,omitzero"`
 	}
 	// AgentReady: the agent has answered initialize. The values of environment
 	// variables are left out.
 	AgentReady struct {
-		Info *acpclient.InitializeResponse
+		Info *acpclient.InitializeResponse `json:"info"`
 	}
 	// AgentLost: the agent could not be started, or has exited. Stderr is the raw tail of its
 	// stderr.
 	AgentLost struct {
-		Err    error
-		Stderr string
-		At     time.Time
+		Err    error     `json:"error,omitzero"`
+		Stderr string    `json:"stderr,omitzero"`
+		At     time.Time `json:"at,omitzero"`
 	}
 )
 
@@ -43,19 +43,19 @@ type (
 	// SessionOpening: a session is being opened. ID is empty for a new one. Clear means that
 	// the transcript so far belongs to another session, or will be replayed: it is cleared.
 	SessionOpening struct {
-		How   Opening
-		ID    acpclient.SessionID
-		Clear bool
+		How   Opening             `json:"how"`
+		ID    acpclient.SessionID `json:"id,omitzero"`
+		Clear bool                `json:"clear,omitzero"`
 	}
 	// SessionOpened: the agent has answered session/new, load, resume or fork.
 	SessionOpened struct {
-		ID    acpclient.SessionID
-		Cwd   string
-		State acpclient.SessionState
+		ID    acpclient.SessionID    `json:"id"`
+		Cwd   string                 `json:"cwd"`
+		State acpclient.SessionState `json:"state,omitzero"`
 	}
 	// SessionFailed: the agent refused to open it.
 	SessionFailed struct {
-		Err error
+		Err error `json:"error"`
 	}
 )
 
@@ -63,35 +63,35 @@ type (
 type (
 	// PromptSent: a prompt was sent and its turn has begun.
 	PromptSent struct {
-		Prompt []acpclient.ContentBlock
-		At     time.Time
+		Prompt []acpclient.ContentBlock `json:"prompt,omitzero"`
+		At     time.Time                `json:"at,omitzero"`
 	}
 	// PromptSteered: the agent has taken a prompt into the running turn.
 	PromptSteered struct {
-		Prompt []acpclient.ContentBlock
-		At     time.Time
+		Prompt []acpclient.ContentBlock `json:"prompt,omitzero"`
+		At     time.Time                `json:"at,omitzero"`
 	}
 	// CancelRequested: the user cancelled the turn; the agent has yet to end it.
 	CancelRequested struct {
-		At time.Time
+		At time.Time `json:"at,omitzero"`
 	}
 	// TurnEnded: the agent answered the prompt, with a reason or an error.
 	TurnEnded struct {
-		Reason acpclient.StopReason
-		Err    error
-		At     time.Time
+		Reason acpclient.StopReason `json:"reason,omitzero"`
+		Err    error                `json:"error,omitzero"`
+		At     time.Time            `json:"at,omitzero"`
 		// Usage counts tokens; nil if the agent reports none.
-		Usage *acpclient.Usage
+		Usage *acpclient.Usage `json:"usage,omitzero"`
 	}
 	// BudgetSet: the budget has changed, by the configuration or, if Raised, by the user, who
 	// may let one turn exceed it.
 	BudgetSet struct {
-		Budget    Budget
-		Raised    bool
-		Unbounded bool
+		Budget    Budget `json:"budget"`
+		Raised    bool   `json:"raised,omitzero"`
+		Unbounded bool   `json:"unbounded,omitzero"`
 		// Spent is what the session from which this one continues had used up; nil for no
 		// change.
-		Spent *Spent
+		Spent *Spent `json:"spent,omitzero"`
 	}
 	// BudgetReached: the budget is used up. The session sends no prompt until the next
 	// BudgetSet, and repeats this event for each prompt that is held back.
@@ -99,24 +99,24 @@ type (
 	// BudgetShared: other sessions have spent of the same budget. Spent is the sum of theirs that
 	// counts here.
 	BudgetShared struct {
-		Spent Spent
+		Spent Spent `json:"spent"`
 	}
 	// LimitReached: a turn has ended at a limit of the user's plan. Its prompt, or one that goes on
 	// with it, is the first of the paused queue. Kind is the agent's name for the limit, Resets is
 	// zero if the agent does not say. Waits means that the session waits unasked.
 	LimitReached struct {
-		Kind   string
-		Resets time.Time
-		Waits  bool
+		Kind   string    `json:"kind,omitzero"`
+		Resets time.Time `json:"resets,omitzero"`
+		Waits  bool      `json:"waits,omitzero"`
 	}
 	// LimitWait: the queue goes on by itself at a time, or not any more if that is zero.
 	LimitWait struct {
-		Until time.Time
+		Until time.Time `json:"until,omitzero"`
 	}
 	// QueueChanged: the queue has changed.
 	QueueChanged struct {
-		Queue  []QueuedPrompt
-		Paused bool
+		Queue  []QueuedPrompt `json:"queue,omitzero"`
+		Paused bool           `json:"paused,omitzero"`
 	}
 )
 
@@ -125,9 +125,9 @@ type (
 	// Text is text of a message. Adjacent text of one message is merged while it waits in the
 	// stream.
 	Text struct {
-		Chunk     acpclient.ChunkKind
-		MessageID acpclient.MessageID
-		Text      string
+		Chunk     acpclient.ChunkKind `json:"chunk"`
+		MessageID acpclient.MessageID `json:"messageId,omitzero"`
+		Text      string              `json:"text"`
 	}
 	// Update is any other session update. Raw is the notification as the agent sent it, which
 	// may hold more than Update does; nil if no agent sent it. At is when it arrived, zero if
@@ -144,10 +144,11 @@ type (
 // that may lack the reports before: see [State.Recorded].
 type UsageCounted struct {
 	// Usage has the cost of the whole session.
-	Usage acpclient.UsageUpdate
+	Usage acpclient.UsageUpdate `json:"usage"`
 	// Before, Past and Foreign are those of the State's costs.
-	Before        *acpclient.Cost
-	Past, Foreign float64
+	Before  *acpclient.Cost `json:"before,omitzero"`
+	Past    float64         `json:"past,omitzero"`
+	Foreign float64         `json:"foreign,omitzero"`
 }
 
 // What the user sets about the session.
@@ -155,20 +156,20 @@ type (
 	// OptionChosen: a value for an option was sent. Seq numbers such switches, to match each
 	// with its answer.
 	OptionChosen struct {
-		Seq    int
-		Option acpclient.ConfigID
-		Value  acpclient.ConfigValue
-		At     time.Time
+		Seq    int                   `json:"seq"`
+		Option acpclient.ConfigID    `json:"option"`
+		Value  acpclient.ConfigValue `json:"value"`
+		At     time.Time             `json:"at,omitzero"`
 	}
 	// OptionSettled: the agent has answered switch Seq: with the state of all options, with an
 	// error, or with nothing. In the last case the option has the value that was sent, unless
 	// the agent has reported another one since.
 	OptionSettled struct {
-		Seq     int
-		Option  acpclient.ConfigID
-		Value   acpclient.ConfigValue
-		Options []acpclient.SessionConfigOption
-		Err     error
+		Seq     int                             `json:"seq"`
+		Option  acpclient.ConfigID              `json:"option"`
+		Value   acpclient.ConfigValue           `json:"value"`
+		Options []acpclient.SessionConfigOption `json:"options,omitzero"`
+		Err     error                           `json:"error,omitzero"`
 	}
 )
 
@@ -179,63 +180,63 @@ type (
 	// Judging means that the rules decide first: the user is asked from PermissionReferred on,
 	// if at all.
 	PermissionOpened struct {
-		ID      int
-		Request *acpclient.RequestPermissionRequest
-		At      time.Time
-		File    *FileQuestion
-		Judging bool
+		ID      int                                 `json:"id"`
+		Request *acpclient.RequestPermissionRequest `json:"request"`
+		At      time.Time                           `json:"at,omitzero"`
+		File    *FileQuestion                       `json:"file,omitzero"`
+		Judging bool                                `json:"judging,omitzero"`
 		// Calls are the calls that the question needs, as the agent has announced them, in a
 		// record that may lack the events before: see [State.Recorded]. Incomplete says that the
 		// call of the question is so.
-		Calls      []acpclient.ToolCallUpdate
-		Incomplete bool
+		Calls      []acpclient.ToolCallUpdate `json:"calls,omitzero"`
+		Incomplete bool                       `json:"incomplete,omitzero"`
 	}
 	// PermissionReferred: the rules leave the question to the user. Why says what kept a rule
 	// from answering; each of Proposals is a list of rules that would have allowed the call,
 	// narrow ones first.
 	PermissionReferred struct {
-		ID        int
-		Why       string
-		Proposals [][]string
-		At        time.Time
+		ID        int        `json:"id"`
+		Why       string     `json:"why,omitzero"`
+		Proposals [][]string `json:"proposals,omitzero"`
+		At        time.Time  `json:"at,omitzero"`
 	}
 	// PermissionClosed: the question was answered, or needs no answer any more. Rule is the
 	// rule that answered, and Source where it is defined; both are empty if no rule did.
 	PermissionClosed struct {
-		ID      int
-		Outcome acpclient.RequestPermissionOutcome
-		At      time.Time
-		Rule    string
-		Source  string
+		ID      int                                `json:"id"`
+		Outcome acpclient.RequestPermissionOutcome `json:"outcome"`
+		At      time.Time                          `json:"at,omitzero"`
+		Rule    string                             `json:"rule,omitzero"`
+		Source  string                             `json:"source,omitzero"`
 	}
 	// ElicitationOpened: the agent waits for input.
 	ElicitationOpened struct {
-		ID      int
-		Request *acpclient.CreateElicitationRequest
-		At      time.Time
+		ID      int                                 `json:"id"`
+		Request *acpclient.CreateElicitationRequest `json:"request"`
+		At      time.Time                           `json:"at,omitzero"`
 	}
 	// ElicitationClosed: the question was answered, or needs no answer any more. Answers is
 	// what the user filled in, without secrets: see AnswersTo.
 	ElicitationClosed struct {
-		ID      int
-		Action  acpclient.ElicitationAction
-		Answers []FieldAnswer
-		At      time.Time
+		ID      int                         `json:"id"`
+		Action  acpclient.ElicitationAction `json:"action"`
+		Answers []FieldAnswer               `json:"answers,omitzero"`
+		At      time.Time                   `json:"at,omitzero"`
 	}
 	// ElicitationCompleted: the user has done what was asked at a URL.
 	ElicitationCompleted struct {
-		ElicitationID acpclient.ElicitationID
+		ElicitationID acpclient.ElicitationID `json:"elicitationId"`
 	}
 	// AuthRequired: the agent wants the user to sign in first, by one of the methods in
 	// Conversation.Agent.AuthMethods. Message is the agent's text, Err its whole answer.
 	AuthRequired struct {
-		Message string
-		Err     error
+		Message string `json:"message,omitzero"`
+		Err     error  `json:"error,omitzero"`
 	}
 	// AuthDone: signing in, or out, has ended.
 	AuthDone struct {
-		Method acpclient.AuthMethodID
-		Err    error
+		Method acpclient.AuthMethodID `json:"method,omitzero"`
+		Err    error                  `json:"error,omitzero"`
 	}
 )
 
@@ -244,54 +245,54 @@ type (
 	// FileWritten: the agent wrote a file through the client. Before is nil for a new file.
 	// Dropped means that the contents are left out.
 	FileWritten struct {
-		Path    string
-		Before  *string
-		After   string
-		Dropped bool
+		Path    string  `json:"path"`
+		Before  *string `json:"before,omitzero"`
+		After   string  `json:"after"`
+		Dropped bool    `json:"dropped,omitzero"`
 	}
 	// TerminalCreated: the agent started a command through the client.
 	TerminalCreated struct {
-		ID      acpclient.TerminalID
-		Command string
-		Cwd     string
+		ID      acpclient.TerminalID `json:"id"`
+		Command string               `json:"command"`
+		Cwd     string               `json:"cwd"`
 	}
 	// ShellStarted: the user started a command or a lasting shell.
 	ShellStarted struct {
-		ID      acpclient.TerminalID
-		Command string
-		Cwd     string
-		Lasts   bool
-		At      time.Time
+		ID      acpclient.TerminalID `json:"id"`
+		Command string               `json:"command"`
+		Cwd     string               `json:"cwd"`
+		Lasts   bool                 `json:"lasts,omitzero"`
+		At      time.Time            `json:"at,omitzero"`
 	}
 	// TerminalOutput: the command printed raw output.
 	TerminalOutput struct {
-		ID   acpclient.TerminalID
-		Data []byte
+		ID   acpclient.TerminalID `json:"id"`
+		Data []byte               `json:"data"`
 	}
 	// TerminalHidden: a command of the user's starts or stops reading without echo, as for a
 	// password.
 	TerminalHidden struct {
-		ID     acpclient.TerminalID
-		Hidden bool
+		ID     acpclient.TerminalID `json:"id"`
+		Hidden bool                 `json:"hidden,omitzero"`
 	}
 	// TerminalExited: the command has ended. No event holds its input.
 	TerminalExited struct {
-		ID     acpclient.TerminalID
-		Status acpclient.TerminalExitStatus
+		ID     acpclient.TerminalID         `json:"id"`
+		Status acpclient.TerminalExitStatus `json:"status"`
 	}
 )
 
 // NoticeAdded: parley adds a notice to the transcript. It is stored as "said".
 type NoticeAdded struct {
-	Severity acpclient.NoticeSeverity
-	Title    string
-	Detail   string
+	Severity acpclient.NoticeSeverity `json:"severity,omitzero"`
+	Title    string                   `json:"title"`
+	Detail   string                   `json:"detail,omitzero"`
 	// Subject, if not empty, identifies what the notice is about. A session adds only one
 	// notice per subject: see State.Noted.
-	Subject string
+	Subject string `json:"subject,omitzero"`
 	// Unanswered means that it is about a request that the agent has not answered, for which
 	// restarting the agent is the way on.
-	Unanswered bool
+	Unanswered bool `json:"unanswered,omitzero"`
 }
 
 // Opening is how a session is opened.
@@ -340,47 +341,17 @@ func (o *Opening) UnmarshalText(name []byte) error {
 // element in it.
 const EventOverhead = 64
 
-// Size implements Event, like the methods below.
-func (e AgentStarting) Size() int        { return sizeOf(e) }
-func (e AgentReady) Size() int           { return sizeOf(e) }
-func (e AgentLost) Size() int            { return sizeOf(e) }
-func (e SessionOpening) Size() int       { return sizeOf(e) }
-func (e SessionOpened) Size() int        { return sizeOf(e) }
-func (e SessionFailed) Size() int        { return sizeOf(e) }
-func (e PromptSent) Size() int           { return sizeOf(e) }
-func (e PromptSteered) Size() int        { return sizeOf(e) }
-func (e BudgetSet) Size() int            { return sizeOf(e) }
-func (e BudgetReached) Size() int        { return sizeOf(e) }
-func (e BudgetShared) Size() int         { return sizeOf(e) }
-func (e LimitReached) Size() int         { return sizeOf(e) }
-func (e LimitWait) Size() int            { return sizeOf(e) }
-func (e CancelRequested) Size() int      { return sizeOf(e) }
-func (e TurnEnded) Size() int            { return sizeOf(e) }
-func (e QueueChanged) Size() int         { return sizeOf(e) }
-func (e UsageCounted) Size() int         { return sizeOf(e) }
-func (e Text) Size() int                 { return EventOverhead + len(e.Text) }
-func (e OptionChosen) Size() int         { return sizeOf(e) }
-func (e OptionSettled) Size() int        { return sizeOf(e) }
-func (e PermissionClosed) Size() int     { return sizeOf(e) }
-func (e ElicitationOpened) Size() int    { return sizeOf(e) }
-func (e ElicitationClosed) Size() int    { return sizeOf(e) }
-func (e ElicitationCompleted) Size() int { return sizeOf(e) }
-func (e AuthRequired) Size() int         { return sizeOf(e) }
-func (e AuthDone) Size() int             { return sizeOf(e) }
-func (e TerminalCreated) Size() int      { return sizeOf(e) }
-func (e ShellStarted) Size() int         { return sizeOf(e) }
-func (e TerminalOutput) Size() int       { return EventOverhead + len(e.Data) }
-func (e TerminalHidden) Size() int       { return sizeOf(e) }
-func (e TerminalExited) Size() int       { return sizeOf(e) }
-func (e NoticeAdded) Size() int          { return sizeOf(e) }
-func (e PermissionOpened) Size() int     { return sizeOf(e) }
-func (e PermissionReferred) Size() int   { return sizeOf(e) }
-func (e FileWritten) Size() int          { return sizeOf(e) }
-func (e Update) Size() int               { return sizeOf(e) }
-
-// sizeOf returns roughly how many bytes an event keeps alive, not counting the causes of an
+// SizeOf returns roughly how many bytes an event keeps alive, not counting the causes of an
 // error.
-func sizeOf(e Event) int { return EventOverhead + sizeIn(reflect.ValueOf(e)) }
+func SizeOf(e Event) int {
+	switch e := e.(type) {
+	case Text:
+		return EventOverhead + len(e.Text)
+	case TerminalOutput:
+		return EventOverhead + len(e.Data)
+	}
+	return EventOverhead + sizeIn(reflect.ValueOf(e))
+}
 
 func sizeIn(v reflect.Value) (n int) {
 	switch v.Kind() {

@@ -46,6 +46,9 @@ type limiting struct {
 	LimitWait time.Time
 }
 
+func (e LimitReached) fold(s *State) { s.Limit, s.LimitWait = &e, time.Time{} }
+func (e LimitWait) fold(s *State)    { s.LimitWait = e.Until }
+
 // WaitsForLimit reports whether the queue goes on by itself when a limit resets.
 func (s *State) WaitsForLimit() bool {
 	return !s.LimitWait.IsZero() && s.QueuePaused && !s.Turn.Running

@@ -160,13 +160,13 @@ func (a *PermissionAnswer) Rejects() bool {
 	return a != nil && !a.Cancelled && a.Option.Kind.Rejects()
 }
 
-func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
+func (e PermissionOpened) fold(s *State) {
 	if e.File != nil {
 		t := &ToolCall{Status: acpclient.ToolPending}
 		t.apply(&e.Request.ToolCall)
 		asked := *t
 		s.Permissions = append(s.Permissions, &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
-		fx.calls = append(fx.calls, t)
+		s.effect.calls = append(s.effect.calls, t)
 		s.heldCalls.weighs(t, t.weigh())
 		s.hold(nil, e.At)
 		return
@@ -190,7 +190,7 @@ func (s *State) applyPermissionOpened(e PermissionOpened, fx *effect) {
 	} else {
 		s.Permissions = append(s.Permissions, p)
 	}
-	s.changeTool(t, some, e.At, fx)
+	s.changeTool(t, some, e.At)
 	t.Answer = nil
 	if !e.Judging {
 		p.holds = s.hold(t, e.At)
@@ -363,8 +363,8 @@ func (t *ToolCall) with(u *acpclient.ToolCallUpdate) *ToolCall {
 	return &changed
 }
 
-// applyPermissionReferred asks the user a question that no rule answers.
-func (s *State) applyPermissionReferred(e PermissionReferred) {
+// fold asks the user a question that no rule answers.
+func (e PermissionReferred) fold(s *State) {
 	p := takePermission(&s.Judging, e.ID)
 	if p == nil {
 		return
@@ -388,7 +388,7 @@ func takePermission(list *[]*Permission, id int) *Permission {
 	return p
 }
 
-func (s *State) applyPermissionClosed(e PermissionClosed, fx *effect) {
+func (e PermissionClosed) fold(s *State) {
 	p := takePermission(&s.Permissions, e.ID)
 	if p == nil {
 		p = takePermission(&s.Judging, e.ID)
@@ -427,7 +427,7 @@ func (s *State) applyPermissionClosed(e PermissionClosed, fx *effect) {
 	}
 	t.changed()
 	s.release(p.holds, e.At)
-	fx.calls = append(fx.calls, t)
+	s.effect.calls = append(s.effect.calls, t)
 }
 
 // rejectUnlessEnded marks a denied call as rejected, unless the agent reports that it
@@ -619,9 +619,25 @@ func valueInWords(schema *acpclient.ElicitationPropertySchema, value any) string
 	return fmt.Sprint(value)
 }
 
-// applyElicitationClosed removes a question from the open ones. The agent may still report
+func (e ElicitationOpened) fold(s *State) {
+	q := &Elicitation{Seen: Seen{ID: e.ID, Revision: 1}, Request: e.Request} // it is never revised
+	s.Elicitations = append(s.Elicitations, q)
+	q.holds = s.hold(s.tools[e.Request.ToolCallID], e.At)
+}
+
+func (e ElicitationCompleted) fold(s *State) {
+	for _, q := range slices.Concat(s.Elicitations, s.visits) { // the question may still be open
+		if q.Request.ElicitationID == e.ElicitationID {
+			q.Completed = true
+			q.changed()
+		}
+	}
+	s.visits = slices.DeleteFunc(s.visits, func(q *Elicitation) bool { return q.Completed })
+}
+
+// fold removes a question from the open ones. The agent may still report
 // that the user has done what was asked at a URL.
-func (s *State) applyElicitationClosed(e ElicitationClosed, fx *effect) {
+func (e ElicitationClosed) fold(s *State) {
 	i := slices.IndexFunc(s.Elicitations, func(q *Elicitation) bool { return q.ID == e.ID })
 	if i < 0 {
 		return
@@ -634,7 +650,7 @@ func (s *State) applyElicitationClosed(e ElicitationClosed, fx *effect) {
 		s.visits = append(s.visits, q)
 	}
 	s.release(q.holds, e.At)
-	fx.closed = q
+	s.effect.closed = q
 }
 
 // FileQuestion is parley's own question whether a file may be read or written for the agent.

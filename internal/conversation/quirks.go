@@ -94,7 +94,7 @@ func (s *State) quirks() Quirks { return QuirksOf(s.Agent.Info.Name) }
 // reports whether the chunk was one. A model could write the same text, so a more restrictive
 // mode is accepted only while a tool runs, when models do not talk. The mode on display is
 // thus never more restrictive than the actual one.
-func (s *State) applyAnnouncedMode(u *acpclient.ContentChunk, fx *effect) bool {
+func (s *State) applyAnnouncedMode(u *acpclient.ContentChunk) bool {
 	if u.Chunk != acpclient.AgentMessageChunk || u.Content.Type != acpclient.ContentText {
 		return false
 	}
@@ -106,7 +106,7 @@ func (s *State) applyAnnouncedMode(u *acpclient.ContentChunk, fx *effect) bool {
 	working := slices.ContainsFunc(s.liveTools, func(t *ToolCall) bool { return t.Running() && !t.Answer.Rejects() })
 	o := s.OptionByCategory(acpclient.CategoryMode)
 	if working || o == nil || !q.Safer(mode, string(o.CurrentValue.ID)) {
-		s.applyMode(acpclient.SessionModeID(mode), fx)
+		s.applyMode(acpclient.SessionModeID(mode))
 	}
 	return true
 }

@@ -29,39 +29,42 @@ type servedCall struct {
 	terminal acpclient.TerminalID
 }
 
-func (s *State) applyTerminalCreated(e TerminalCreated, fx *effect) {
+func (e TerminalCreated) fold(s *State) {
+	s.Said = true
 	for _, t := range s.liveTools {
 		if !t.ended() && t.names(e.Command) {
 			s.served.waiting = append(s.served.waiting, waitingCommand{TerminalCreated: e})
 			return
 		}
 	}
-	s.serve(e, fx)
+	s.serve(e)
 }
 
+func (e TerminalExited) fold(s *State) { s.servedExited(e.ID) }
+
 // serve creates a call for a command.
-func (s *State) serve(e TerminalCreated, fx *effect) {
+func (s *State) serve(e TerminalCreated) {
 	t := &ToolCall{Title: e.Command, Kind: acpclient.ToolExecute, Status: acpclient.ToolInProgress, Live: true, announced: s.turns}
 	if s.served.calls == nil {
 		s.served.calls = map[acpclient.TerminalID]*ToolCall{}
 	}
 	s.served.calls[e.ID] = t
-	fx.served = append(fx.served, servedCall{t, e.ID})
+	s.effect.served = append(s.effect.served, servedCall{t, e.ID})
 }
 
 // serveWaiting creates calls for the commands that no call has shown.
-func (s *State) serveWaiting(fx *effect) {
+func (s *State) serveWaiting() {
 	for _, w := range s.served.waiting {
-		s.serve(w.TerminalCreated, fx)
+		s.serve(w.TerminalCreated)
 		if w.exited {
-			s.servedExited(w.ID, fx)
+			s.servedExited(w.ID)
 		}
 	}
 	s.served.waiting = nil
 }
 
 // servedExited ends the call of a command.
-func (s *State) servedExited(id acpclient.TerminalID, fx *effect) {
+func (s *State) servedExited(id acpclient.TerminalID) {
 	for i := range s.served.waiting {
 		w := &s.served.waiting[i]
 		w.exited = w.exited || w.ID == id
@@ -69,13 +72,13 @@ func (s *State) servedExited(id acpclient.TerminalID, fx *effect) {
 	if t := s.served.calls[id]; t != nil {
 		t.Status, t.Live = acpclient.ToolCompleted, false
 		t.changed()
-		fx.calls = append(fx.calls, t)
+		s.effect.calls = append(s.effect.calls, t)
 	}
 }
 
 // loseServed ends the calls of commands when the agent is gone.
-func (s *State) loseServed(fx *effect) {
-	s.serveWaiting(fx)
+func (s *State) loseServed() {
+	s.serveWaiting()
 	for _, t := range s.served.calls {
 		t.Live = false
 		t.changed()

@@ -111,11 +111,11 @@ func modelNames(groups acpclient.ConfigSelectOptions) acpclient.ConfigSelectOpti
 
 // updateOptions sets the state of all options, from the answer to a switch or, if answer is
 // nil, from an update, and records the changes.
-func (s *State) updateOptions(all []acpclient.SessionConfigOption, answer *OptionSettled, fx *effect) {
+func (s *State) updateOptions(all []acpclient.SessionConfigOption, answer *OptionSettled) {
 	before, given := s.Options, s.optionsGiven
 	s.replaceOptions(all)
 	if given { // else they replace modes and models
-		s.recordOptionChanges(before, answer, fx)
+		s.recordOptionChanges(before, answer)
 	}
 }
 
@@ -158,7 +158,7 @@ func legacyOption(id acpclient.ConfigID, category acpclient.ConfigCategory, curr
 // applyMode sets the current mode. Agents with config options and modes may report a change
 // only in this older way, so the option of the category mode follows it. A config option takes
 // only values that it offers; an unlisted mode is shown by its id.
-func (s *State) applyMode(id acpclient.SessionModeID, fx *effect) {
+func (s *State) applyMode(id acpclient.SessionModeID) {
 	o := s.OptionByCategory(acpclient.CategoryMode)
 	if o == nil || o.Type != acpclient.ConfigSelect {
 		return
@@ -169,7 +169,7 @@ func (s *State) applyMode(id acpclient.SessionModeID, fx *effect) {
 		before := s.Options
 		s.stated[o.ID] = true
 		s.setOption(o.ID, acpclient.SelectValue(value))
-		s.recordOptionChanges(before, nil, fx)
+		s.recordOptionChanges(before, nil)
 	}
 }
 
@@ -181,10 +181,16 @@ func (s *State) setOption(id acpclient.ConfigID, v acpclient.ConfigValue) {
 	}
 }
 
-// applyOptionSettled applies the agent's answer to a switch. The agent's latest word counts:
+func (e OptionChosen) fold(s *State) {
+	s.names[e.Option] = s.optionName(e.Option)
+	s.pending[e.Option] = append(s.pending[e.Option], e)
+	delete(s.stated, e.Option)
+}
+
+// fold applies the agent's answer to a switch. The agent's latest word counts:
 // an answer without a state sets the value that was sent, unless the agent has reported one
 // meanwhile or has answered a later switch.
-func (s *State) applyOptionSettled(e OptionSettled, fx *effect) {
+func (e OptionSettled) fold(s *State) {
 	asked := slices.ContainsFunc(s.pending[e.Option], func(p OptionChosen) bool { return p.Seq == e.Seq })
 	s.pending[e.Option] = slices.DeleteFunc(s.pending[e.Option], func(p OptionChosen) bool { return p.Seq <= e.Seq })
 	if len(s.pending[e.Option]) == 0 {
@@ -202,7 +208,7 @@ func (s *State) applyOptionSettled(e OptionSettled, fx *effect) {
 		answer = &e
 	}
 	if e.Options != nil { // the agent's full current state
-		s.updateOptions(e.Options, answer, fx)
+		s.updateOptions(e.Options, answer)
 		delete(s.stated, e.Option)
 		return
 	}
@@ -210,7 +216,7 @@ func (s *State) applyOptionSettled(e OptionSettled, fx *effect) {
 	if !overtaken && !stated {
 		s.setOption(e.Option, e.Value)
 	}
-	s.recordOptionChanges(before, answer, fx)
+	s.recordOptionChanges(before, answer)
 }
 
 // Option returns the option with this id, nil if there is none.
@@ -346,7 +352,7 @@ func (c *Conversation) ChangedByAgent() []acpclient.ConfigID {
 
 // recordOptionChanges records what the agent has changed since the options were as before.
 // answer is the switch that it has just answered, or nil.
-func (s *State) recordOptionChanges(before []acpclient.SessionConfigOption, answer *OptionSettled, fx *effect) {
+func (s *State) recordOptionChanges(before []acpclient.SessionConfigOption, answer *OptionSettled) {
 	if s.Phase != PhaseReady || len(before) == 0 {
 		return
 	}
@@ -354,12 +360,12 @@ func (s *State) recordOptionChanges(before []acpclient.SessionConfigOption, answ
 		o := &s.Options[i]
 		was := optionIn(before, func(b *acpclient.SessionConfigOption) bool { return b.ID == o.ID })
 		if change, ok := s.changeOf(was, o, answer); ok {
-			fx.options = append(fx.options, change)
+			s.effect.options = append(s.effect.options, change)
 		}
 	}
 	for i := range before {
 		if o := &before[i]; s.Option(o.ID) == nil {
-			fx.options = append(fx.options, optionChange{id: o.ID, name: o.Name, from: currentName(o)})
+			s.effect.options = append(s.effect.options, optionChange{id: o.ID, name: o.Name, from: currentName(o)})
 		}
 	}
 }

@@ -3,6 +3,7 @@ package conversation
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -96,36 +97,17 @@ func (s *State) AwaitsUser() bool {
 		slices.ContainsFunc(s.RunningSubagents(), func(t *ToolCall) bool { return t.Subagent.Waits })
 }
 
-// timeOf returns when an event happened, zero if unknown. Only those count of which every record has
-// the time: a viewer must know the same.
-func timeOf(e Event) time.Time {
-	switch e := e.(type) {
-	case AgentStarting:
-		return e.At
-	case AgentLost:
-		return e.At
-	case PromptSent:
-		return e.At
-	case PromptSteered:
-		return e.At
-	case CancelRequested:
-		return e.At
-	case TurnEnded:
-		return e.At
-	case PermissionOpened:
-		return e.At
-	case PermissionReferred:
-		return e.At
-	case PermissionClosed:
-		return e.At
-	case ElicitationOpened:
-		return e.At
-	case ElicitationClosed:
-		return e.At
-	case ShellStarted:
-		return e.At
+// timeOf returns when an event happened, zero if unknown. Streamed events do not count: a
+// merged text has no time.
+func timeOf(e Event) (at time.Time) {
+	switch e.(type) {
+	case Text, Update, TerminalOutput:
+		return at
 	}
-	return time.Time{}
+	if f := reflect.ValueOf(e).FieldByName("At"); f.IsValid() {
+		at, _ = f.Interface().(time.Time)
+	}
+	return at
 }
 
 // Progress is how far a plan is.

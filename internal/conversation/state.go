@@ -118,131 +118,85 @@ type effect struct {
 // whatever effect it can.
 func (s *State) Apply(e Event) {
 	s.effect = effect{calls: s.effect.calls[:0]}
-	fx := &s.effect
 	s.by = nil
 	s.Said = s.Said || Says(e)
-	switch e := e.(type) {
-	case Text:
-		if e.Text != "" {
-			key := messageKey{chunk: e.Chunk, id: e.MessageID}
-			s.speaks(key)
-			if e.Chunk == acpclient.AgentMessageChunk {
-				s.last.write(key, e.Text, false)
-			}
-		}
-	case Update:
-		s.applyUpdate(e, fx)
-	case AgentStarting:
-		s.Phase = PhaseStarting
-		s.costAgain()
-		if e.Command != s.Agent.Command {
-			s.Limits = nil // they are another agent's
-		}
-		s.Agent = AgentState{Command: e.Command, Since: e.At, Info: s.Agent.Info}
-	case AgentReady:
-		s.Agent.Capabilities = e.Info.AgentCapabilities
-		s.Agent.AuthMethods = e.Info.AuthMethods
-		s.Agent.Steering, _ = acpclient.MetaValue[bool](e.Info.Meta, "steering", "supported")
-		s.Agent.Protocol = e.Info.ProtocolVersion
-		if e.Info.AgentInfo != nil {
-			s.Agent.Info = *e.Info.AgentInfo
-		}
-	case AgentLost:
-		s.applyAgentLost(e, fx)
-	case SessionOpening:
-		s.applyOpening(e)
-	case SessionOpened:
-		s.applyOpened(e)
-	case SessionFailed:
-		s.restore(fx)
-		s.Phase = PhaseFailed
-	case PromptSent:
-		s.last.end()
-		s.Limit, s.LimitWait = nil, time.Time{}
-		s.newTurn()
-		s.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
-		s.Turn.follow(s.asks(), e.At)
-	case CancelRequested:
-		s.Turn.Cancelling = e.At
-		s.endTools(true, e.At, fx)
-	case TerminalCreated:
-		s.Said = true
-		s.applyTerminalCreated(e, fx)
-	case TerminalExited:
-		s.servedExited(e.ID, fx)
-	case TurnEnded:
-		s.serveWaiting(fx)
-		s.endTools(e.Reason == acpclient.StopCancelled, e.At, fx)
-		s.Turn.stop(e.At)
-		fx.worked = s.Turn.Took()
-		s.Turn, s.Unbounded = Turn{}, false
-		if e.Usage != nil {
-			s.tokens.add(e.Usage.TotalTokens)
-		}
-	case NoticeAdded:
-		if e.Subject != "" {
-			s.subjects[e.Subject] = true
-		}
-	case BudgetSet:
-		s.Budget, s.BudgetRaised, s.Unbounded, s.BudgetReached = e.Budget, e.Raised, e.Unbounded, false
-		if e.Spent != nil {
-			s.Restore(*e.Spent)
-		}
-	case UsageCounted:
-		usage := e.Usage
-		s.Usage, s.costs = &usage, costs{before: e.Before, past: e.Past, foreign: e.Foreign}
-	case BudgetReached:
-		s.BudgetReached = true
-	case BudgetShared:
-		s.Shared = e.Spent
-	case LimitReached:
-		s.Limit, s.LimitWait = &e, time.Time{}
-	case LimitWait:
-		s.LimitWait = e.Until
-	case QueueChanged:
-		s.Queue, s.QueuePaused = e.Queue, e.Paused
-	case OptionChosen:
-		s.names[e.Option] = s.optionName(e.Option)
-		s.pending[e.Option] = append(s.pending[e.Option], e)
-		delete(s.stated, e.Option)
-	case OptionSettled:
-		s.applyOptionSettled(e, fx)
-	case PermissionOpened:
-		s.applyPermissionOpened(e, fx)
-	case PermissionReferred:
-		s.applyPermissionReferred(e)
-	case PermissionClosed:
-		s.applyPermissionClosed(e, fx)
-	case ElicitationOpened:
-		q := &Elicitation{Seen: Seen{ID: e.ID, Revision: 1}, Request: e.Request} // it is never revised
-		s.Elicitations = append(s.Elicitations, q)
-		q.holds = s.hold(s.tools[e.Request.ToolCallID], e.At)
-	case ElicitationClosed:
-		s.applyElicitationClosed(e, fx)
-	case ElicitationCompleted:
-		// The question may still be open.
-		for _, q := range slices.Concat(s.Elicitations, s.visits) {
-			if q.Request.ElicitationID == e.ElicitationID {
-				q.Completed = true
-				q.changed()
-			}
-		}
-		s.visits = slices.DeleteFunc(s.visits, func(q *Elicitation) bool { return q.Completed })
-	case AuthRequired:
-		s.AuthError = e.Err
-	case AuthDone:
-		s.AuthError = e.Err
-	}
+	e.fold(s)
 	s.revise()
 	s.stands(e)
 }
 
-// applyUpdate folds a session update.
-func (s *State) applyUpdate(e Update, fx *effect) {
+func (e Text) fold(s *State) {
+	if e.Text == "" {
+		return
+	}
+	key := messageKey{chunk: e.Chunk, id: e.MessageID}
+	s.speaks(key)
+	if e.Chunk == acpclient.AgentMessageChunk {
+		s.last.write(key, e.Text, false)
+	}
+}
+
+func (e AgentStarting) fold(s *State) {
+	s.Phase = PhaseStarting
+	s.costAgain()
+	if e.Command != s.Agent.Command {
+		s.Limits = nil // they are another agent's
+	}
+	s.Agent = AgentState{Command: e.Command, Since: e.At, Info: s.Agent.Info}
+}
+
+func (e AgentReady) fold(s *State) {
+	s.Agent.Capabilities = e.Info.AgentCapabilities
+	s.Agent.AuthMethods = e.Info.AuthMethods
+	s.Agent.Steering, _ = acpclient.MetaValue[bool](e.Info.Meta, "steering", "supported")
+	s.Agent.Protocol = e.Info.ProtocolVersion
+	if e.Info.AgentInfo != nil {
+		s.Agent.Info = *e.Info.AgentInfo
+	}
+}
+
+func (e PromptSent) fold(s *State) {
+	s.last.end()
+	s.Limit, s.LimitWait = nil, time.Time{}
+	s.newTurn()
+	s.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
+	s.Turn.follow(s.asks(), e.At)
+}
+
+func (PromptSteered) fold(*State) {}
+
+func (e CancelRequested) fold(s *State) {
+	s.Turn.Cancelling = e.At
+	s.endTools(true, e.At)
+}
+
+func (e TurnEnded) fold(s *State) {
+	s.serveWaiting()
+	s.endTools(e.Reason == acpclient.StopCancelled, e.At)
+	s.Turn.stop(e.At)
+	s.effect.worked = s.Turn.Took()
+	s.Turn, s.Unbounded = Turn{}, false
+	if e.Usage != nil {
+		s.tokens.add(e.Usage.TotalTokens)
+	}
+}
+
+func (e QueueChanged) fold(s *State) { s.Queue, s.QueuePaused = e.Queue, e.Paused }
+
+func (e NoticeAdded) fold(s *State) {
+	if e.Subject != "" {
+		s.subjects[e.Subject] = true
+	}
+}
+
+func (e AuthRequired) fold(s *State) { s.AuthError = e.Err }
+func (e AuthDone) fold(s *State)     { s.AuthError = e.Err }
+
+func (e Update) fold(s *State) {
 	s.by = s.subagents[e.Session]
 	switch u := e.Update.(type) {
 	case *acpclient.ContentChunk:
-		if fx.announced = s.by == nil && s.applyAnnouncedMode(u, fx); !fx.announced {
+		if s.effect.announced = s.by == nil && s.applyAnnouncedMode(u); !s.effect.announced {
 			id, _ := marksOf(u)
 			key := messageKey{u.Chunk, id, s.parentOf(u.Meta)}
 			s.speaks(key)
@@ -251,27 +205,27 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 			}
 		}
 	case *acpclient.ToolCall:
-		s.applyToolCall(u, e.At, fx)
+		s.applyToolCall(u, e.At)
 	case *acpclient.ToolCallUpdate:
 		update := *u
-		s.updateTool(s.toolOf(&update, updates, e.At), e.At, &update, fx)
+		s.updateTool(s.toolOf(&update, updates, e.At), e.At, &update)
 	case *acpclient.ToolCallContentChunk:
-		s.applyToolCallContentChunk(u, e.At, fx)
+		s.applyToolCallContentChunk(u, e.At)
 	case *acpclient.SubagentUpdate:
-		s.applySubagentUpdate(u, e.At, fx)
+		s.applySubagentUpdate(u, e.At)
 	}
 	if s.by != nil {
-		s.applyOfSubagent(e.Update, fx)
+		s.applyOfSubagent(e.Update)
 		return
 	}
 	switch u := e.Update.(type) {
 	case *acpclient.AvailableCommandsUpdate:
 		s.Commands = first(u.AvailableCommands, mostCommands)
 	case *acpclient.CurrentModeUpdate:
-		s.applyMode(u.CurrentModeID, fx)
+		s.applyMode(u.CurrentModeID)
 	case *acpclient.ConfigOptionUpdate:
 		if u.ConfigOptions != nil {
-			s.updateOptions(u.ConfigOptions, nil, fx)
+			s.updateOptions(u.ConfigOptions, nil)
 		}
 	case *acpclient.SessionInfoUpdate:
 		field(&s.Title, u.Title)
@@ -298,9 +252,9 @@ func (s *State) applyUpdate(e Update, fx *effect) {
 			s.progress = Progress{}
 		}
 	case *acpclient.StateUpdate:
-		s.applyWork(u, e.At, fx)
+		s.applyWork(u, e.At)
 	case *acpclient.UnknownUpdate:
-		s.applyTask(u, fx)
+		s.applyTask(u)
 	}
 }
 
@@ -380,8 +334,8 @@ func (s *State) newTurn() {
 	clear(s.questioned)
 }
 
-// applyOpening prepares the state for the session that is being opened.
-func (s *State) applyOpening(e SessionOpening) {
+// fold prepares the state for the session that is being opened.
+func (e SessionOpening) fold(s *State) {
 	s.Phase = PhaseOpening
 	s.AuthError = nil
 	s.Work, s.Tasks = Work{}, nil
@@ -422,7 +376,7 @@ func (s *State) forget(same bool) {
 }
 
 // restore restores the state from before a failed opening, unless questions have come since.
-func (s *State) restore(fx *effect) {
+func (s *State) restore() {
 	b := s.before
 	s.before = nil
 	if b == nil || len(s.Permissions)+len(s.Judging)+len(s.Elicitations)+len(s.visits) > 0 {
@@ -433,10 +387,15 @@ func (s *State) restore(fx *effect) {
 	b.Permissions, b.Judging, b.Elicitations, b.visits = nil, nil, nil, nil
 	b.stood, b.since, b.latest = s.stood, s.since, s.latest
 	*s = *b
-	fx.restored = true
+	s.effect.restored = true
 }
 
-func (s *State) applyOpened(e SessionOpened) {
+func (e SessionFailed) fold(s *State) {
+	s.restore()
+	s.Phase = PhaseFailed
+}
+
+func (e SessionOpened) fold(s *State) {
 	s.ID, s.Cwd, s.Phase, s.before = e.ID, e.Cwd, PhaseReady, nil
 	clear(s.pending)
 	clear(s.stated)
@@ -449,8 +408,8 @@ func (s *State) applyOpened(e SessionOpened) {
 	}
 }
 
-func (s *State) applyAgentLost(e AgentLost, fx *effect) {
-	s.restore(fx)
+func (e AgentLost) fold(s *State) {
+	s.restore()
 	s.Agent.Err, s.Agent.Stderr = e.Err, e.Stderr
 	failed := s.Phase == PhaseStarting || s.Phase == PhaseOpening
 	s.Phase = PhaseLost
@@ -462,8 +421,8 @@ func (s *State) applyAgentLost(e AgentLost, fx *effect) {
 	s.LimitWait = time.Time{} // nothing is sent to another agent unasked
 	clear(s.subagents)
 	s.AuthError = nil
-	s.endTools(true, e.At, fx)
-	s.loseServed(fx)
+	s.endTools(true, e.At)
+	s.loseServed()
 	s.Permissions, s.Judging, s.Elicitations = nil, nil, nil
 	clear(s.pending)
 }

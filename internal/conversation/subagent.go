@@ -50,7 +50,7 @@ func (s *State) parentOf(meta acpclient.Meta) acpclient.ToolCallID {
 }
 
 // applySubagentUpdate creates or updates a subagent's call.
-func (s *State) applySubagentUpdate(u *acpclient.SubagentUpdate, at time.Time, fx *effect) {
+func (s *State) applySubagentUpdate(u *acpclient.SubagentUpdate, at time.Time) {
 	t := s.subagents[u.SessionID]
 	if t == nil {
 		t = s.newTool(acpclient.ToolCallID("subagent "+u.SessionID), nil, at)
@@ -81,7 +81,7 @@ func (s *State) applySubagentUpdate(u *acpclient.SubagentUpdate, at time.Time, f
 			s.liveTools = append(s.liveTools, t)
 		}
 	}
-	s.changeTool(t, change, at, fx)
+	s.changeTool(t, change, at)
 }
 
 // subagentStatus returns a session's state as the status of its call, nil for an unknown
@@ -105,13 +105,13 @@ func subagentStatus(u *acpclient.StateUpdate) *acpclient.ToolCallStatus {
 
 // applyOfSubagent folds an update in a subagent's session that would otherwise change the main
 // session. A subagent's plan becomes the tasks of its call.
-func (s *State) applyOfSubagent(update acpclient.SessionUpdate, fx *effect) {
+func (s *State) applyOfSubagent(update acpclient.SessionUpdate) {
 	switch u := update.(type) {
 	case *acpclient.Plan:
 		s.by.Tasks = first(u.Entries, mostEntries)
 		s.heldCalls.weighs(s.by, s.by.weigh())
 		s.by.changed()
-		fx.calls = append(fx.calls, s.by)
+		s.effect.calls = append(s.effect.calls, s.by)
 	case *acpclient.UsageUpdate:
 		if u.Cost != nil {
 			s.by.Subagent.Cost = u.Cost

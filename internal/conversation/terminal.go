@@ -12,6 +12,12 @@ import (
 // are kept, so that dropping output is rare.
 const terminalKeep = 2 << 20
 
+// The State takes nothing from these.
+func (FileWritten) fold(*State)    {}
+func (ShellStarted) fold(*State)   {}
+func (TerminalOutput) fold(*State) {}
+func (TerminalHidden) fold(*State) {}
+
 // Terminal is a command and its output.
 type Terminal struct {
 	ID      acpclient.TerminalID

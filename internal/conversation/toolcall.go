@@ -116,25 +116,25 @@ func (s *State) announce(t *ToolCall, id acpclient.ToolCallID, meta acpclient.Me
 }
 
 // applyToolCall creates or updates a call.
-func (s *State) applyToolCall(u *acpclient.ToolCall, at time.Time, fx *effect) {
+func (s *State) applyToolCall(u *acpclient.ToolCall, at time.Time) {
 	update := &acpclient.ToolCallUpdate{
 		ToolCallID: u.ToolCallID, Title: given(&u.Title), Name: given(&u.Name), Kind: given(&u.Kind), Status: given(&u.Status),
 		Content: u.Content, Locations: u.Locations, RawInput: u.RawInput, RawOutput: u.RawOutput, Meta: u.Meta,
 	}
-	s.updateTool(s.toolOf(update, announces, at), at, update, fx)
+	s.updateTool(s.toolOf(update, announces, at), at, update)
 }
 
 // updateTool applies what the agent says about a call outside its questions. It modifies the
 // update.
-func (s *State) updateTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate, fx *effect) {
+func (s *State) updateTool(t *ToolCall, at time.Time, u *acpclient.ToolCallUpdate) {
 	s.exitCode(t, u)
 	u.Content = s.shown(u.Content)
-	s.changeTool(t, u, at, fx)
+	s.changeTool(t, u, at)
 	s.questionsFollow(t, u)
 }
 
 // applyToolCallContentChunk adds to the content of a call.
-func (s *State) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at time.Time, fx *effect) {
+func (s *State) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at time.Time) {
 	t := s.tools[u.ToolCallID]
 	if t == nil {
 		t = s.toolOf(&acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Content: u.Content, Meta: u.Meta}, updates, at)
@@ -143,7 +143,7 @@ func (s *State) applyToolCallContentChunk(u *acpclient.ToolCallContentChunk, at 
 	}
 	t.add(s.shown(u.Content))
 	update := &acpclient.ToolCallUpdate{ToolCallID: u.ToolCallID, Meta: u.Meta}
-	s.changeTool(t, update, at, fx)
+	s.changeTool(t, update, at)
 	update.Content = t.Content
 	s.questionsFollow(t, update)
 }
@@ -159,19 +159,19 @@ func (t *ToolCall) add(content acpclient.ToolCallContents) {
 }
 
 // changeTool updates a tool call. Fields that are nil in the update stay.
-func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Time, fx *effect) {
+func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Time) {
 	before := t.Status
 	t.apply(u)
 	t.clockFrom(before, at)
 	if parent := s.parentOf(u.Meta); parent != "" && parent != t.ID && parent != t.Parent {
 		t.Parent = parent
-		fx.moved = true
+		s.effect.moved = true
 	}
 	if t.ended() {
 		delete(s.questioned, t.ID) // a later question would be about another call
 	}
 	s.progressOfTasks(t, u)
-	fx.calls = append(fx.calls, t)
+	s.effect.calls = append(s.effect.calls, t)
 	s.heldCalls.weighs(t, t.weigh())
 }
 

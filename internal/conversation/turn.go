@@ -78,7 +78,7 @@ func stopWords(r acpclient.StopReason) (string, acpclient.NoticeSeverity) {
 
 // endTools tells the tool calls of the turn that it has ended. It marks denied calls and, if
 // the turn was cancelled, unfinished ones.
-func (s *State) endTools(cancelled bool, at time.Time, fx *effect) {
+func (s *State) endTools(cancelled bool, at time.Time) {
 	var on []*ToolCall
 	// Background calls continue while the agent is idle.
 	background := make(map[acpclient.ToolCallID]bool, len(s.Work.Background))
@@ -99,7 +99,7 @@ func (s *State) endTools(cancelled bool, at time.Time, fx *effect) {
 		}
 		t.Live = false
 		t.changed()
-		fx.calls = append(fx.calls, t)
+		s.effect.calls = append(s.effect.calls, t)
 	}
 	s.liveTools = on
 }
@@ -168,13 +168,13 @@ type Work struct {
 }
 
 // applyWork applies a report of the agent's activity. Background calls continue after a turn.
-func (s *State) applyWork(u *acpclient.StateUpdate, at time.Time, fx *effect) {
+func (s *State) applyWork(u *acpclient.StateUpdate, at time.Time) {
 	s.Work.State = u.State
 	if u.Background != nil {
 		s.Work.Background = u.Background
 	}
 	if !s.Turn.Running && u.State == acpclient.WorkIdle {
-		s.endTools(u.StopReason == acpclient.StopCancelled, at, fx) // of work that no prompt began
+		s.endTools(u.StopReason == acpclient.StopCancelled, at) // of work that no prompt began
 	}
 }
 

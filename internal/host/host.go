@@ -205,7 +205,7 @@ func (h *Host) recorded(e conversation.Event) conversation.Event {
 	recorded := h.state.Recorded(e)
 	switch e := e.(type) {
 	case conversation.PermissionOpened:
-		size := int64(recorded.Size() - e.Size())
+		size := int64(conversation.SizeOf(recorded) - conversation.SizeOf(e))
 		if h.carrying+size > h.history.most/8 {
 			return e
 		}

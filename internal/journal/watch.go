@@ -143,20 +143,20 @@ func (j *Journal) Watch(e conversation.Event) {
 		j.watch.turnEnds()
 	case conversation.PermissionOpened:
 		if e.File == nil {
-			j.watch.report(e.Size(), func(t *turnWatch) { t.opened(e.ID, e.Request.ToolCall) })
+			j.watch.report(conversation.SizeOf(e), func(t *turnWatch) { t.opened(e.ID, e.Request.ToolCall) })
 		}
 	case conversation.PermissionClosed:
-		j.watch.report(e.Size(), func(t *turnWatch) { t.answered(e.ID) })
+		j.watch.report(conversation.SizeOf(e), func(t *turnWatch) { t.answered(e.ID) })
 	case conversation.Update:
 		switch u := e.Update.(type) {
 		case *acpclient.ToolCall:
 			j.report(acpclient.ToolCallUpdate{
 				ToolCallID: u.ToolCallID, Kind: &u.Kind, Status: &u.Status, Content: u.Content, Locations: u.Locations,
-			}, e.Size())
+			}, conversation.SizeOf(e))
 		case *acpclient.ToolCallUpdate:
-			j.report(*u, e.Size())
+			j.report(*u, conversation.SizeOf(e))
 		case *acpclient.ToolCallContentChunk:
-			j.watch.report(e.Size(), func(t *turnWatch) { t.reportedMore(u) })
+			j.watch.report(conversation.SizeOf(e), func(t *turnWatch) { t.reportedMore(u) })
 		}
 	}
 }

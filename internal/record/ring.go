@@ -135,7 +135,7 @@ func (r *Ring) Take(events []conversation.Event) {
 	defer r.mu.Unlock()
 	now := r.now()
 	for _, e := range events {
-		size := r.kept(e.Size())
+		size := r.kept(conversation.SizeOf(e))
 		r.makeRoom(size)
 		r.events += size
 		r.push(slot{at: now, kind: Event, event: e, length: size})

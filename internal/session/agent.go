@@ -275,7 +275,7 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 		}
 		return
 	case a.expecting && !a.left[n.SessionID]:
-		size := a.event(n, n.SessionID).Size()
+		size := conversation.SizeOf(a.event(n, n.SessionID))
 		if a.earlyBytes+size <= earlyBound {
 			a.early = append(a.early, n)
 			a.earlyBytes += size

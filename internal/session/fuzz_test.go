@@ -32,7 +32,7 @@ func FuzzFold(f *testing.F) {
 		in := 0
 		for _, e := range all {
 			c.Apply(e)
-			in += e.Size()
+			in += conversation.SizeOf(e)
 		}
 		for _, e := range all {
 			again.Apply(e)

@@ -339,7 +339,7 @@ func (a *agent) checkStray(n *acpclient.SessionNotification) {
 	if a.strays == nil || a.stray != n.SessionID || a.strayBytes > earlyBound {
 		a.strays, a.stray, a.strayBytes = conversation.NewState(), n.SessionID, 0
 	}
-	a.strayBytes += e.Size()
+	a.strayBytes += conversation.SizeOf(e)
 	a.strays.Apply(e)
 	r.tellDenied(r.doneBy(a.strays, id, true))
 }

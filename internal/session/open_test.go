@@ -389,7 +389,7 @@ func TestABurstWithASlowReader(t *testing.T) {
 			synctest.Wait()
 			size := 0
 			for _, e := range h.Stream().Take() {
-				size += e.Size()
+				size += conversation.SizeOf(e)
 				switch e := e.(type) {
 				case conversation.Text:
 					text.WriteString(e.Text)

@@ -288,7 +288,7 @@ func (s *Stream) add(e conversation.Event) {
 	if s.watch != nil {
 		s.watch(e)
 	}
-	s.bytes += e.Size()
+	s.bytes += conversation.SizeOf(e)
 	s.state.Apply(e)
 	switch e := e.(type) {
 	case conversation.Text:

@@ -398,13 +398,13 @@ func TestSizes(t *testing.T) {
 		e := test.Up(t, u)
 		if u, ok := e.(conversation.Update); ok { // it also holds the line of the wire
 			raw := len(u.Raw)
-			whole := u.Size()
+			whole := conversation.SizeOf(u)
 			u.Raw = nil
-			if e = u; whole-u.Size() != raw || raw < big {
-				t.Errorf("%d bytes as they were received make the size %d of %d", raw, whole, u.Size())
+			if e = u; whole-conversation.SizeOf(u) != raw || raw < big {
+				t.Errorf("%d bytes as they were received make the size %d of %d", raw, whole, conversation.SizeOf(u))
 			}
 		}
-		if n := e.Size(); n < big || n > 2*big {
+		if n := conversation.SizeOf(e); n < big || n > 2*big {
 			t.Errorf("%.100s… has the size %d", u, n)
 		}
 	}
@@ -418,7 +418,7 @@ func TestSizes(t *testing.T) {
 		conversation.FileWritten{After: long},
 		conversation.TerminalOutput{Data: []byte(long)},
 	} {
-		if n := e.Size(); n < big || n > 2*big {
+		if n := conversation.SizeOf(e); n < big || n > 2*big {
 			t.Errorf("%T has the size %d", e, n)
 		}
 	}

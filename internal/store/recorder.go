@@ -125,7 +125,7 @@ func (r *Recorder) add(batch []conversation.Event) {
 func (r *Recorder) hold(batch []conversation.Event) {
 	for _, e := range batch {
 		r.held = append(r.held, e)
-		r.size += e.Size()
+		r.size += conversation.SizeOf(e)
 		r.worth = r.worth || conversation.Says(e) || r.size > maxPrelude
 	}
 }
@@ -170,7 +170,7 @@ func (r *Recorder) flush() error {
 	for len(r.held) > 0 {
 		n, size := 0, 0
 		for ; n < len(r.held) && (n == 0 || size < maxWrite); n++ {
-			size += r.held[n].Size()
+			size += conversation.SizeOf(r.held[n])
 		}
 		if err := r.append(r.held[:n]); err != nil {
 			return err
@@ -218,15 +218,15 @@ func (r *Recorder) drop() {
 			}
 			r.lost++
 			r.missing++
-			r.size -= e.Size()
+			r.size -= conversation.SizeOf(e)
 		}
 		r.held = kept
 	}
 	if was := r.held[r.gap]; was != nil {
-		r.size -= was.Size()
+		r.size -= conversation.SizeOf(was)
 	}
 	r.held[r.gap] = notInLog(r.lost, r.failed)
-	r.size += r.held[r.gap].Size()
+	r.size += conversation.SizeOf(r.held[r.gap])
 }
 
 // streamed reports whether an event is a piece of what the agent says or shows, and not one

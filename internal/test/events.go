@@ -26,47 +26,14 @@ func Up(t testing.TB, update string) conversation.Event {
 	return conversation.FromNotification(n)
 }
 
-// At returns an event with a time. Text has none.
+// At returns an event with a time, if it has one.
 func At(e conversation.Event, at time.Time) conversation.Event {
-	switch e := e.(type) {
-	case conversation.Update:
-		e.At = at
-		return e
-	case conversation.PromptSent:
-		e.At = at
-		return e
-	case conversation.PromptSteered:
-		e.At = at
-		return e
-	case conversation.CancelRequested:
-		e.At = at
-		return e
-	case conversation.TurnEnded:
-		e.At = at
-		return e
-	case conversation.PermissionOpened:
-		e.At = at
-		return e
-	case conversation.PermissionReferred:
-		e.At = at
-		return e
-	case conversation.PermissionClosed:
-		e.At = at
-		return e
-	case conversation.ElicitationOpened:
-		e.At = at
-		return e
-	case conversation.ElicitationClosed:
-		e.At = at
-		return e
-	case conversation.OptionChosen:
-		e.At = at
-		return e
-	case conversation.AgentLost:
-		e.At = at
-		return e
+	v := reflect.New(reflect.TypeOf(e)).Elem()
+	v.Set(reflect.ValueOf(e))
+	if f := v.FieldByName("At"); f.IsValid() {
+		f.Set(reflect.ValueOf(at))
 	}
-	return e
+	return v.Interface().(conversation.Event)
 }
 
 func chunk(role, text, id string) string {

@@ -1,11 +1,13 @@
 package test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"testing"
@@ -32,170 +34,146 @@ func Checks(t testing.TB, n int) {
 
 // Kinds are generators of events, by the name of their type. They use few ids, so that
 // the events of a stream refer to each other.
-var Kinds = map[string]*rapid.Generator[conversation.Event]{
-	"AgentStarting": draw(func(t *rapid.T) conversation.Event {
-		return conversation.AgentStarting{Command: someText(t), At: moment(t)}
-	}),
-	"AgentReady": draw(func(t *rapid.T) conversation.Event {
-		return conversation.AgentReady{Info: decoded[acpclient.InitializeResponse](t, initializeResponses)}
-	}),
-	"AgentLost": draw(func(t *rapid.T) conversation.Event {
-		return conversation.AgentLost{Err: failure(t), Stderr: someText(t), At: moment(t)}
-	}),
-	"SessionOpening": draw(func(t *rapid.T) conversation.Event {
-		return conversation.SessionOpening{How: conversation.Opening(rapid.IntRange(0, 3).Draw(t, "how")), ID: acpclient.SessionID(id(t)), Clear: rapid.Bool().Draw(t, "clear")}
-	}),
-	"SessionOpened": draw(func(t *rapid.T) conversation.Event {
-		return conversation.SessionOpened{ID: acpclient.SessionID(id(t)), Cwd: someText(t), State: *decoded[acpclient.SessionState](t, sessionStates)}
-	}),
-	"SessionFailed": draw(func(t *rapid.T) conversation.Event {
-		err := failure(t)
-		if err == nil {
-			err = errors.New("no")
-		}
-		return conversation.SessionFailed{Err: err}
-	}),
-	"PromptSent": draw(func(t *rapid.T) conversation.Event {
-		return conversation.PromptSent{Prompt: prompt(t), At: moment(t)}
-	}),
-	"PromptSteered": draw(func(t *rapid.T) conversation.Event {
-		return conversation.PromptSteered{Prompt: prompt(t), At: moment(t)}
-	}),
-	"BudgetSet": draw(func(t *rapid.T) conversation.Event {
-		e := conversation.BudgetSet{
-			Budget: conversation.Budget{Cost: float64(number(t)), Tokens: rapid.Uint64().Draw(t, "tokens")},
-			Raised: rapid.Bool().Draw(t, "raised"), Unbounded: rapid.Bool().Draw(t, "unbounded"),
-		}
-		if rapid.Bool().Draw(t, "goes on") {
-			e.Spent = &conversation.Spent{
-				Cost: &acpclient.Cost{Amount: float64(number(t)), Currency: "USD"}, Foreign: float64(number(t)), Tokens: rapid.Uint64().Draw(t, "spent"),
-			}
+var Kinds = func() map[string]*rapid.Generator[conversation.Event] {
+	all := map[string]*rapid.Generator[conversation.Event]{}
+	for _, e := range conversation.Kinds() {
+		kind := reflect.TypeOf(e)
+		all[kind.Name()] = rapid.Custom(func(t *rapid.T) conversation.Event { return randomEvent(t, kind) })
+	}
+	return all
+}()
+
+// randomEvent fills the fields of an event by their types, which suits most kinds.
+func randomEvent(t *rapid.T, kind reflect.Type) conversation.Event {
+	if kind == reflect.TypeFor[conversation.Update]() {
+		return randomUpdate(t)
+	}
+	rapid.Bool().Draw(t, kind.Name()) // rapid needs data of an event without fields, too
+	v := reflect.New(kind).Elem()
+	for f := range kind.Fields() {
+		v.FieldByIndex(f.Index).Set(randomField(t, f, false))
+	}
+	switch e := v.Interface().(type) {
+	case conversation.AgentReady:
+		e.Info = decoded[acpclient.InitializeResponse](t, initializeResponses) // never absent
+		return e
+	case conversation.SessionFailed:
+		e.Err = cmp.Or(e.Err, errors.New("no"))
+		return e
+	case conversation.PermissionOpened:
+		if e.Incomplete = false; e.File != nil {
+			e.Request, e.Judging = fileRequest(t, e.File), false
 		}
 		return e
-	}),
-	"BudgetReached": rapid.Just[conversation.Event](conversation.BudgetReached{}),
-	"BudgetShared": draw(func(t *rapid.T) conversation.Event {
-		return conversation.BudgetShared{Spent: conversation.Spent{
-			Cost: &acpclient.Cost{Amount: float64(number(t)), Currency: "USD"}, Foreign: float64(number(t)), Tokens: rapid.Uint64().Draw(t, "spent"),
-		}}
-	}),
-	"LimitReached": draw(func(t *rapid.T) conversation.Event {
-		return conversation.LimitReached{Kind: someText(t), Resets: moment(t), Waits: rapid.Bool().Draw(t, "waits")}
-	}),
-	"LimitWait": draw(func(t *rapid.T) conversation.Event { return conversation.LimitWait{Until: moment(t)} }),
-	"UsageCounted": draw(func(t *rapid.T) conversation.Event {
-		e := conversation.UsageCounted{Usage: acpclient.UsageUpdate{Used: 1, Size: 2}, Past: float64(number(t)), Foreign: float64(number(t))}
-		if rapid.Bool().Draw(t, "before") {
-			e.Before = &acpclient.Cost{Amount: float64(number(t)), Currency: "USD"}
+	default:
+		return e.(conversation.Event)
+	}
+}
+
+func fileRequest(t *rapid.T, q *conversation.FileQuestion) *acpclient.RequestPermissionRequest {
+	before := "a"
+	raw, err := json.Marshal(conversation.FileRequest(q, &before, "b"))
+	r := new(acpclient.RequestPermissionRequest)
+	if err = errors.Join(err, acpclient.Unmarshal(raw, r)); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// randomField returns a value for a field of an event or, if it is inner, of a value in one,
+// whose texts are UTF-8.
+func randomField(t *rapid.T, f reflect.StructField, inner bool) reflect.Value {
+	fill := func(v any) reflect.Value { return reflect.ValueOf(v).Convert(f.Type) }
+	optional := func() bool { return rapid.Bool().Draw(t, f.Name) }
+	pick := func(values ...any) reflect.Value { return fill(rapid.SampledFrom(values).Draw(t, f.Name)) }
+	switch reflect.Zero(f.Type).Interface().(type) {
+	case time.Time:
+		return fill(moment(t))
+	case conversation.Opening:
+		return fill(rapid.IntRange(0, 3).Draw(t, "how"))
+	case acpclient.StopReason:
+		return pick("", acpclient.StopEndTurn, acpclient.StopCancelled, acpclient.StopRefusal, "odd")
+	case acpclient.NoticeSeverity:
+		return pick("", acpclient.NoticeInfo, acpclient.NoticeError)
+	case acpclient.ElicitationAction:
+		return pick(acpclient.ElicitAccept, acpclient.ElicitDecline, acpclient.ElicitCancel)
+	case acpclient.ChunkKind:
+		return pick(acpclient.UserMessageChunk, acpclient.AgentMessageChunk, acpclient.AgentThoughtChunk)
+	case acpclient.ConfigID:
+		return pick("m", "t", conversation.LegacyModeID, conversation.LegacyModelID, "gone")
+	case acpclient.Meta, []acpclient.ToolCallUpdate:
+		return reflect.Zero(f.Type)
+	case acpclient.ConfigValue:
+		return fill(value(t))
+	case acpclient.RequestPermissionOutcome:
+		return pick(acpclient.PermissionCancelled, acpclient.PermissionSelected("y"), acpclient.PermissionSelected("n"), acpclient.PermissionSelected(""))
+	case []acpclient.ContentBlock:
+		return fill(prompt(t))
+	case []acpclient.SessionConfigOption:
+		if !optional() {
+			return reflect.Zero(f.Type)
 		}
-		return e
-	}),
-	"CancelRequested": draw(func(t *rapid.T) conversation.Event { return conversation.CancelRequested{At: moment(t)} }),
-	"TurnEnded": draw(func(t *rapid.T) conversation.Event {
-		reason := rapid.SampledFrom([]acpclient.StopReason{"", acpclient.StopEndTurn, acpclient.StopCancelled, acpclient.StopRefusal, "odd"}).Draw(t, "reason")
-		var usage *acpclient.Usage
-		if rapid.Bool().Draw(t, "counted") {
-			usage = &acpclient.Usage{TotalTokens: rapid.Uint64().Draw(t, "tokens")}
+		return fill(decoded[acpclient.SessionState](t, sessionStates).ConfigOptions)
+	case acpclient.SessionState:
+		return fill(*decoded[acpclient.SessionState](t, sessionStates))
+	case acpclient.TerminalExitStatus:
+		return fill(*decoded[acpclient.TerminalExitStatus](t, exitStatuses))
+	case *acpclient.InitializeResponse:
+		return fill(decoded[acpclient.InitializeResponse](t, initializeResponses))
+	case *acpclient.RequestPermissionRequest:
+		return fill(decoded[acpclient.RequestPermissionRequest](t, permissionRequests))
+	case *acpclient.CreateElicitationRequest:
+		return fill(decoded[acpclient.CreateElicitationRequest](t, elicitationRequests))
+	}
+	v := reflect.New(f.Type).Elem()
+	part := func(of reflect.Type) reflect.Value {
+		return randomField(t, reflect.StructField{Name: f.Name, Type: of}, true)
+	}
+	switch f.Type.Kind() {
+	case reflect.Interface: // an error
+		if err := failure(t); err != nil {
+			v.Set(reflect.ValueOf(err))
 		}
-		return conversation.TurnEnded{Reason: reason, Err: failure(t), At: moment(t), Usage: usage}
-	}),
-	"QueueChanged": draw(func(t *rapid.T) conversation.Event {
-		var queue []conversation.QueuedPrompt
-		for i := range rapid.IntRange(0, 2).Draw(t, "prompts") {
-			queue = append(queue, conversation.QueuedPrompt{ID: i + 1, Prompt: prompt(t), Folds: []conversation.Fold{{From: number(t), To: number(t), Block: i}}, Steering: rapid.Bool().Draw(t, "steering")})
+	case reflect.String:
+		switch {
+		case f.Type != reflect.TypeFor[string]():
+			v.SetString(id(t))
+		case inner:
+			v.SetString(rapid.String().Draw(t, f.Name))
+		default:
+			v.SetString(someText(t))
 		}
-		return conversation.QueueChanged{Queue: queue, Paused: rapid.Bool().Draw(t, "paused")}
-	}),
-	"Text": draw(func(t *rapid.T) conversation.Event {
-		return conversation.Text{Chunk: chunkKind(t), MessageID: acpclient.MessageID(id(t)), Text: someText(t)}
-	}),
-	"Update": draw(randomUpdate),
-	"OptionChosen": draw(func(t *rapid.T) conversation.Event {
-		return conversation.OptionChosen{Seq: number(t), Option: option(t), Value: value(t), At: moment(t)}
-	}),
-	"OptionSettled": draw(func(t *rapid.T) conversation.Event {
-		e := conversation.OptionSettled{Seq: number(t), Option: option(t), Value: value(t), Err: failure(t)}
-		if rapid.Bool().Draw(t, "with all options") {
-			e.Options = decoded[acpclient.SessionState](t, sessionStates).ConfigOptions
+	case reflect.Bool:
+		v.SetBool(optional())
+	case reflect.Int:
+		v.SetInt(int64(number(t)))
+	case reflect.Uint64:
+		v.SetUint(rapid.Uint64().Draw(t, f.Name))
+	case reflect.Float64:
+		v.SetFloat(float64(number(t)))
+	case reflect.Uint8:
+		v.SetUint(uint64(rapid.Byte().Draw(t, f.Name)))
+	case reflect.Pointer:
+		if optional() {
+			v.Set(reflect.New(f.Type.Elem()))
+			v.Elem().Set(part(f.Type.Elem()))
 		}
-		return e
-	}),
-	"PermissionOpened": draw(func(t *rapid.T) conversation.Event {
-		if rapid.Bool().Draw(t, "parley asks") {
-			before := "a"
-			q := &conversation.FileQuestion{
-				Path: "/w/a", Target: "/b", Outside: true, Write: rapid.Bool().Draw(t, "write"), Hidden: rapid.Bool().Draw(t, "hidden"),
-				Changed: rapid.Bool().Draw(t, "changed"), Links: rapid.IntRange(0, 2).Draw(t, "links"),
-			}
-			raw, err := json.Marshal(conversation.FileRequest(q, &before, "b"))
-			r := new(acpclient.RequestPermissionRequest)
-			if err = errors.Join(err, acpclient.Unmarshal(raw, r)); err != nil {
-				t.Fatal(err)
-			}
-			return conversation.PermissionOpened{ID: number(t), Request: r, File: q, At: moment(t)}
+	case reflect.Slice:
+		least := 0
+		if inner {
+			least = 1
 		}
-		return conversation.PermissionOpened{ID: number(t), Request: decoded[acpclient.RequestPermissionRequest](t, permissionRequests), Judging: rapid.Bool().Draw(t, "judging"), At: moment(t)}
-	}),
-	"PermissionReferred": draw(func(t *rapid.T) conversation.Event {
-		e := conversation.PermissionReferred{ID: number(t), Why: someText(t), At: moment(t)}
-		if rapid.Bool().Draw(t, "with proposals") {
-			e.Proposals = rapid.SliceOfN(rapid.SliceOfN(rapid.String(), 1, 3), 1, 3).Draw(t, "proposals")
+		for range rapid.IntRange(least, 2).Draw(t, f.Name) {
+			v.Set(reflect.Append(v, part(f.Type.Elem())))
 		}
-		return e
-	}),
-	"PermissionClosed": draw(func(t *rapid.T) conversation.Event {
-		outcome := acpclient.PermissionCancelled
-		if rapid.Bool().Draw(t, "answered") {
-			outcome = acpclient.PermissionSelected(rapid.SampledFrom([]acpclient.PermissionOptionID{"y", "n", ""}).Draw(t, "option"))
+	case reflect.Struct:
+		for of := range f.Type.Fields() {
+			v.FieldByIndex(of.Index).Set(randomField(t, of, true))
 		}
-		return conversation.PermissionClosed{ID: number(t), Outcome: outcome, Rule: someText(t), Source: someText(t), At: moment(t)}
-	}),
-	"ElicitationOpened": draw(func(t *rapid.T) conversation.Event {
-		return conversation.ElicitationOpened{ID: number(t), Request: decoded[acpclient.CreateElicitationRequest](t, elicitationRequests), At: moment(t)}
-	}),
-	"ElicitationClosed": draw(func(t *rapid.T) conversation.Event {
-		action := rapid.SampledFrom([]acpclient.ElicitationAction{acpclient.ElicitAccept, acpclient.ElicitDecline, acpclient.ElicitCancel}).Draw(t, "action")
-		answers := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) conversation.FieldAnswer {
-			return conversation.FieldAnswer{Field: rapid.String().Draw(t, "field"), Value: rapid.String().Draw(t, "value"), Secret: rapid.Bool().Draw(t, "secret")}
-		}), 0, 3).Draw(t, "answers")
-		return conversation.ElicitationClosed{ID: number(t), Action: action, Answers: answers, At: moment(t)}
-	}),
-	"ElicitationCompleted": draw(func(t *rapid.T) conversation.Event {
-		return conversation.ElicitationCompleted{ElicitationID: acpclient.ElicitationID(id(t))}
-	}),
-	"AuthRequired": draw(func(t *rapid.T) conversation.Event {
-		return conversation.AuthRequired{Message: someText(t), Err: failure(t)}
-	}),
-	"AuthDone": draw(func(t *rapid.T) conversation.Event {
-		return conversation.AuthDone{Method: acpclient.AuthMethodID(id(t)), Err: failure(t)}
-	}),
-	"FileWritten": draw(func(t *rapid.T) conversation.Event {
-		e := conversation.FileWritten{Path: rapid.SampledFrom([]string{"/w/a", "/w/\xff"}).Draw(t, "path"), After: someText(t)}
-		if rapid.Bool().Draw(t, "there was one") {
-			before := someText(t)
-			e.Before = &before
-		}
-		return e
-	}),
-	"TerminalCreated": draw(func(t *rapid.T) conversation.Event {
-		return conversation.TerminalCreated{ID: acpclient.TerminalID(id(t)), Command: someText(t), Cwd: someText(t)}
-	}),
-	"ShellStarted": draw(func(t *rapid.T) conversation.Event {
-		return conversation.ShellStarted{ID: acpclient.TerminalID(id(t)), Command: someText(t), Cwd: someText(t), Lasts: rapid.Bool().Draw(t, "lasts"), At: moment(t)}
-	}),
-	"TerminalOutput": draw(func(t *rapid.T) conversation.Event {
-		return conversation.TerminalOutput{ID: acpclient.TerminalID(id(t)), Data: []byte(someText(t))}
-	}),
-	"TerminalHidden": draw(func(t *rapid.T) conversation.Event {
-		return conversation.TerminalHidden{ID: acpclient.TerminalID(id(t)), Hidden: rapid.Bool().Draw(t, "hidden")}
-	}),
-	"TerminalExited": draw(func(t *rapid.T) conversation.Event {
-		return conversation.TerminalExited{ID: acpclient.TerminalID(id(t)), Status: *decoded[acpclient.TerminalExitStatus](t, exitStatuses)}
-	}),
-	"NoticeAdded": draw(func(t *rapid.T) conversation.Event {
-		severity := rapid.SampledFrom([]acpclient.NoticeSeverity{"", acpclient.NoticeInfo, acpclient.NoticeError}).Draw(t, "severity")
-		return conversation.NoticeAdded{Severity: severity, Title: someText(t), Detail: someText(t), Subject: someText(t)}
-	}),
+	default:
+		t.Fatalf("no values of %s for %s", f.Type, f.Name)
+	}
+	return v
 }
 
 // Random generates an event of any kind. Half of them are updates.
@@ -205,10 +183,6 @@ func Random() *rapid.Generator[conversation.Event] {
 		all = append(all, Kinds[name], Kinds["Update"])
 	}
 	return rapid.OneOf(all...)
-}
-
-func draw(make func(*rapid.T) conversation.Event) *rapid.Generator[conversation.Event] {
-	return rapid.Custom(make)
 }
 
 func id(t *rapid.T) string { return rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "id") }
@@ -224,14 +198,6 @@ func someText(t *rapid.T) string {
 func moment(t *rapid.T) time.Time {
 	at := time.Unix(rapid.Int64Range(0, 1<<33).Draw(t, "seconds"), rapid.Int64Range(0, 999_999_999).Draw(t, "nanoseconds"))
 	return rapid.SampledFrom([]time.Time{{}, at.UTC(), at.In(time.FixedZone("elsewhere", 3600*5+1800)), at.In(time.FixedZone("odd", 61))}).Draw(t, "time")
-}
-
-func chunkKind(t *rapid.T) acpclient.ChunkKind {
-	return rapid.SampledFrom([]acpclient.ChunkKind{acpclient.UserMessageChunk, acpclient.AgentMessageChunk, acpclient.AgentThoughtChunk}).Draw(t, "chunk")
-}
-
-func option(t *rapid.T) acpclient.ConfigID {
-	return rapid.SampledFrom([]acpclient.ConfigID{"m", "t", conversation.LegacyModeID, conversation.LegacyModelID, "gone"}).Draw(t, "option")
 }
 
 func value(t *rapid.T) acpclient.ConfigValue {
