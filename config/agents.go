@@ -26,6 +26,8 @@ const (
 	SourceFound Source = "found"
 	// SourceBuiltIn marks an agent from parley's own table.
 	SourceBuiltIn Source = "built-in"
+	// SourceAvailable marks an agent of the registry that could be installed.
+	SourceAvailable Source = "available"
 )
 
 // Agent is a program that speaks the Agent Client Protocol, and how to start it or
@@ -60,11 +62,13 @@ type Agent struct {
 	Sandbox    AgentSandbox
 	// Protocol selects the protocol versions to offer; "" is ProtocolV1.
 	Protocol Protocol
-	// Reason says why [Config.Available] considers the agent unusable on this machine;
-	// "" if it does not.
-	Reason string
-	// Origin is where an installed agent comes from; nil for others.
+	// Unusable says why the agent cannot be started, or installed, on this machine; nil if
+	// it can, or if nobody has looked.
+	Unusable error
+	// Origin is where an agent of the registry comes from, installed or not; nil for others.
 	Origin *Origin
+	// About says what an agent of the registry is.
+	About string
 	// Mode and Options are set when a session begins: the id or the name of a mode, and
 	// values by option id.
 	Mode    string
@@ -85,19 +89,19 @@ type Agent struct {
 	Alternative []string
 }
 
-// Unusable returns why an agent cannot be started on this machine, or "". lookPath is
-// usually [os/exec.LookPath]. An agent that listens is never unusable.
-func (a Agent) Unusable(lookPath func(program string) (string, error)) string {
+// Usable returns why an agent cannot be started on this machine, or nil. lookPath is
+// usually [os/exec.LookPath]. An agent that listens is always usable.
+func (a Agent) Usable(lookPath func(program string) (string, error)) error {
 	if a.Address != "" {
-		return ""
+		return nil
 	}
 	if _, err := lookPath(a.Command); err == nil {
-		return ""
+		return nil
 	}
 	if strings.ContainsRune(a.Command, filepath.Separator) {
-		return a.Command + " does not exist or is not a program"
+		return errors.New(a.Command + " does not exist or is not a program")
 	}
-	return a.Command + " is not installed, or not on PATH"
+	return errors.New(a.Command + " is not installed, or not on PATH")
 }
 
 // Available returns the agents to offer: the configured ones in the order of the file,
@@ -112,7 +116,7 @@ func (c *Config) Available(lookPath func(program string) (string, error)) []Agen
 	}
 	for i := range agents {
 		agents[i] = c.mark(agents[i])
-		agents[i].Reason = agents[i].Unusable(lookPath)
+		agents[i].Unusable = agents[i].Usable(lookPath)
 	}
 	return agents
 }
@@ -237,33 +241,6 @@ func (t *table) optionValues(key string) map[string]string {
 	return values
 }
 
-// SaveDefault writes what new sessions with an agent begin with into a configuration file,
-// as [SaveTheme] does: the value of an option, or of the mode if option is "". The value is
-// a string or a bool; nil removes it. The agent must be known without the file, or be in
-// it.
-func SaveDefault(file, agent, option string, value any) error {
-	at := path{"agents", agent, "mode"}
-	if option != "" {
-		at = path{"agents", agent, "options", option}
-	}
-	change := func(data []byte) []byte { return withoutKey(data, at) }
-	if value != nil {
-		change = func(data []byte) []byte { return withValue(data, at, written(value)) }
-	}
-	holds := func(c *Config) bool {
-		a, err := c.Agent(agent)
-		now, set := a.Options[option]
-		if option == "" {
-			now, set = a.Mode, a.Mode != ""
-		}
-		return err == nil && a.ID == agent && set == (value != nil) && (!set || now == fmt.Sprint(value))
-	}
-	if err := edit(file, change, holds); err != nil {
-		return fmt.Errorf("write the default into %s: %w", file, err)
-	}
-	return nil
-}
-
 func (t *table) registry(key string) string {
 	address := t.text(key)
 	if address != "" && !isURL(address, "https") {
@@ -380,9 +357,9 @@ func (t *table) agents() []Agent {
 		}
 		agents = append(agents, agent)
 	}
-	for _, a := range t.doc.added {
+	for _, a := range t.doc.saved {
 		if !slices.ContainsFunc(agents, func(own Agent) bool { return own.ID == a.ID }) {
-			agents = append(agents, a.Agent())
+			agents = append(agents, a)
 		}
 	}
 	return agents

@@ -181,10 +181,10 @@ url = "https://agents.example.com/claude"
 		t.Errorf("%v", err)
 	}
 	none := func(string) (string, error) { return "", os.ErrNotExist }
-	if why := far.Unusable(none); why != "" || far.Listens() != "wss://agents.example.com/acp" {
-		t.Errorf("%q, %q", why, far.Listens())
+	if why := far.Usable(none); why != nil || far.Listens() != "wss://agents.example.com/acp" {
+		t.Errorf("%v, %q", why, far.Listens())
 	}
-	if build.Unusable(none) == "" || build.Listens() != "" {
+	if build.Usable(none) == nil || build.Listens() != "" {
 		t.Errorf("%+v", build)
 	}
 	// A known name does not bring its program along.
@@ -203,11 +203,11 @@ func TestWhereAnAgentListensForPeople(t *testing.T) {
 
 // The configuration's own table adds to an agent that was added by its URL.
 func TestSettingsOfAnAddedAgentThatListens(t *testing.T) {
-	f := AddedBeside(filepath.Join(t.TempDir(), "config.toml"))
-	if _, err := f.Put(Added{ID: "team", URL: "wss://agents.example.com/acp", Headers: map[string]string{"A": "b"}, Insecure: true}); err != nil {
+	config := filepath.Join(t.TempDir(), "config.toml")
+	team := Agent{ID: "team", Address: "wss://agents.example.com/acp", Headers: NewSecrets(map[string]string{"A": "b"}), Insecure: true}
+	if _, err := SavedBeside(config).Put(team); err != nil {
 		t.Fatal(err)
 	}
-	config := filepath.Join(filepath.Dir(f.path), "config.toml")
 	if err := os.WriteFile(config, []byte("[agents.team]\nname = \"The team's\"\nserve_files = true\nheaders = { C = \"d\" }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -219,23 +219,6 @@ func TestSettingsOfAnAddedAgentThatListens(t *testing.T) {
 	if a.Name != "The team's" || a.Address != "wss://agents.example.com/acp" || !a.Insecure || !a.ServeFiles || a.Command != "" ||
 		!maps.Equal(a.Headers.all(), map[string]string{"A": "b", "C": "d"}) {
 		t.Errorf("%+v", a)
-	}
-}
-
-func TestWhatIsWrongWithAnAddedAgentThatListens(t *testing.T) {
-	const url = "wss://agents.example.com"
-	for want, a := range map[string]Added{
-		"takes no command":                {URL: url, Command: "x"},
-		"args, env or cwd":                {URL: url, Cwd: "/w"},
-		"its URL is invalid":              {URL: "https://me:hunter2@agents.example.com"},
-		"only to an agent with a url":     {Command: "x", Insecure: true},
-		"is not a valid name of a header": {URL: url, Headers: map[string]string{"A B": "c"}},
-		"the header A":                    {URL: url, Headers: map[string]string{"A": "$"}},
-	} {
-		a.ID = "a"
-		if err := a.Check(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%q: %v", want, err)
-		}
 	}
 }
 

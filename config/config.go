@@ -100,26 +100,39 @@ const maxFileSize = 256 << 10
 // the file says otherwise, GLAMOUR_STYLE sets the style of Markdown and
 // PREFERS_REDUCED_MOTION turns animations off.
 func Load(path string) (*Config, error) {
+	c, _, err := load(path)
+	return c, err
+}
+
+// load is Load, and returns what the files say.
+func load(path string) (*Config, *table, error) {
 	data, err := readFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{File: printable(path), Message: "cannot be read: " + printable(reason(ExplainRead(path, err)))}
+		return nil, nil, unreadable(path, err)
 	}
-	added, err := AddedBeside(path).Agents()
+	saved, err := SavedBeside(path).read()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	c, err := Parse(path, data, added...)
+	c, root, err := parseWith(path, data, saved)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.ReducedMotion = c.ReducedMotion || os.Getenv("PREFERS_REDUCED_MOTION") != "" // CSS has a preference of this name
 	if c.MarkdownStyle.Name == "" {
 		if c.MarkdownStyle, err = styleFromEnvironment(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return c, nil
+	return c, root, nil
 }
+
+// unreadable is the error for a file that cannot be read.
+func unreadable(path string, err error) error {
+	return &Error{File: printable(path), Message: "cannot be read: " + printable(reason(ExplainRead(path, err)))}
+}
+
+var errTooLarge = fmt.Errorf("it is larger than %d KiB", maxFileSize>>10)
 
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
@@ -132,7 +145,7 @@ func readFile(path string) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
 	if err == nil && len(data) > maxFileSize {
-		err = fmt.Errorf("it is larger than %d KiB", maxFileSize>>10)
+		err = errTooLarge
 	}
 	return data, err
 }
@@ -145,19 +158,26 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Parse reads a configuration from data, to which the agents of an AddedFile belong. file
-// is its name in errors, which are those of [Load]; relative paths start at its directory.
-func Parse(file string, data []byte, added ...Added) (*Config, error) {
+// Parse reads a configuration from data. file is its name in errors, which are those of
+// [Load]; relative paths start at its directory.
+func Parse(file string, data []byte) (*Config, error) {
+	c, _, err := parseWith(file, data, saved{})
+	return c, err
+}
+
+// parseWith is Parse with what is saved beside the file, and returns what they say.
+func parseWith(file string, data []byte, s saved) (*Config, *table, error) {
 	d, root := open(file, data)
 	if root == nil {
-		return nil, d.err()
+		return nil, nil, d.err()
 	}
-	d.added = added
+	d.saved = s.agents
+	root.choose(s.Choices)
 	c := root.config()
 	if err := d.err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c, nil
+	return c, root, nil
 }
 
 // config reads the whole configuration.

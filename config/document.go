@@ -32,8 +32,9 @@ type document struct {
 	// items holds the first bytes of the strings in lists, by the path of the list.
 	items map[string]map[int]int
 	errs  []*Error
-	// added are the agents from the AddedFile.
-	added []Added
+	// saved are the agents of [Saved], and choices the keys whose values are from there.
+	saved   []Agent
+	choices []path
 }
 
 // path is the position of a key in the tree of tables.
@@ -182,12 +183,19 @@ func (d *document) record(places map[string]int, p path, hide bool, hint, messag
 		return
 	}
 	e := &Error{File: d.file, Message: shown(message), Hint: printable(hint)}
-	if offset, known := places[p.id()]; known {
+	if d.isChosen(p) {
+		e.File = printable(SavedBeside(d.file).Path)
+	} else if offset, known := places[p.id()]; known {
 		var start, end int
 		e.Line, e.Column, start, end = d.position(offset)
 		e.Text = d.line(start, end, hide)
 	}
 	d.errs = append(d.errs, e)
+}
+
+// isChosen reports whether the value at p is not from the document.
+func (d *document) isChosen(p path) bool {
+	return slices.ContainsFunc(d.choices, func(c path) bool { return slices.Equal(c, p) })
 }
 
 // add records an error in another file.
@@ -421,11 +429,16 @@ func (t *table) children(key string) []*table {
 // keys returns the table's keys in the order of the file.
 func (t *table) keys() []string {
 	return slices.SortedFunc(maps.Keys(t.values), func(a, b string) int {
-		return cmp.Or(
-			cmp.Compare(t.doc.keys[t.at.child(a).id()], t.doc.keys[t.at.child(b).id()]),
-			cmp.Compare(a, b),
-		)
+		return cmp.Or(cmp.Compare(t.offset(a), t.offset(b)), cmp.Compare(a, b))
 	})
+}
+
+// offset is where a key is in the file; those that are not there come last.
+func (t *table) offset(key string) int {
+	if at, there := t.doc.keys[t.at.child(key).id()]; there {
+		return at
+	}
+	return len(t.doc.data)
 }
 
 // done records an error for every key that was not read.

@@ -129,7 +129,7 @@ func (t *table) keystrokes(a ActionInfo, texts []string) []string {
 // if both are configured.
 func (t *table) conflict(first, second Action, name string) {
 	at, other := second, first
-	if !t.has(string(second)) || t.has(string(first)) && t.offset(first) > t.offset(second) {
+	if !t.has(string(second)) || t.has(string(first)) && t.offset(string(first)) > t.offset(string(second)) {
 		at, other = first, second
 	}
 	hint := "give one of them another key"
@@ -138,8 +138,6 @@ func (t *table) conflict(first, second Action, name string) {
 	}
 	t.fail(string(at), hint, "takes %q, the key of %q in the same context (%s)", name, other, known().context(at))
 }
-
-func (t *table) offset(a Action) int { return t.doc.keys[t.at.child(string(a)).id()] }
 
 // modifiers in the order in which Bubble Tea prints them.
 var modifiers = []string{"ctrl", "alt", "shift", "meta", "hyper", "super"}

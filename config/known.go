@@ -136,18 +136,19 @@ func (a Agent) with(env map[string]string) Agent {
 	return a
 }
 
-// known returns the agent that has a command without the configuration file: one from
-// the AddedFile, or a known one.
+// known returns the agent that has a command without the configuration file: one that is
+// saved, or a known one.
 func (d *document) known(id string) (Agent, bool) {
-	for _, a := range d.added {
-		if a.ID == id {
-			return a.Agent(), true
-		}
+	all := slices.Concat(d.saved, knownAgents())
+	i := slices.IndexFunc(all, func(a Agent) bool { return a.ID == id })
+	if i < 0 {
+		return Agent{}, false
 	}
-	for _, a := range knownAgents() {
-		if a.ID == id {
-			return a, true
-		}
-	}
-	return Agent{}, false
+	return all[i], true
+}
+
+// knows reports whether an agent is known.
+func (d *document) knows(id string) bool {
+	_, known := d.known(id)
+	return known
 }

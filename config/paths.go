@@ -203,6 +203,33 @@ func ReplaceFile(path string, data []byte, mode fs.FileMode) error {
 	return files.Replace(dir, filepath.Base(path), data, mode)
 }
 
+// rewrite changes a file of parley's own under its lock, atomically. change gets the content,
+// nil if there is no file.
+func rewrite(path string, change func(before []byte) ([]byte, error)) error {
+	unlock, err := Lock(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // the file may be a link to where the user keeps the configuration
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	before, err := files.ReadHead(path, maxFileSize+1)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case len(before) > maxFileSize:
+		return errTooLarge
+	}
+	after, err := change(before)
+	if err != nil {
+		return err
+	}
+	return ReplaceFile(path, after, FileMode)
+}
+
 // MakeFile writes the example to path if there is no configuration yet.
 func MakeFile(path string) error {
 	if err := MakeDir(filepath.Dir(path)); err != nil {

@@ -10,12 +10,8 @@ import (
 	"parley/fs"
 )
 
-const (
-	// most limits the actions and the agents that are remembered.
-	most = 20
-	// maxFile limits what is read of the file, in bytes.
-	maxFile = 64 << 10
-)
+// most limits the actions and the agents that are remembered.
+const most = 20
 
 // Recent is what the user used last: actions of the command palette, agents and their
 // models, and the version of parley. Each list begins with the latest.
@@ -50,7 +46,8 @@ func (m *RecentFile) Load() Recent {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.used = m.read()
+	data, _ := fs.ReadHead(m.path, maxFileSize)
+	m.used = recentOf(data)
 	return m.used.clone()
 }
 
@@ -109,39 +106,29 @@ func (u Recent) clone() Recent {
 	return Recent{slices.Clone(u.Actions), slices.Clone(u.Agents), models, u.Version}
 }
 
-// read returns the contents of the file; nothing if it cannot be read.
-func (m *RecentFile) read() Recent {
-	var u Recent
-	data, err := fs.ReadHead(m.path, maxFile)
-	if err != nil || json.Unmarshal(data, &u) != nil {
+// recentOf returns what the contents of the file say; nothing if they cannot be read.
+func recentOf(data []byte) (u Recent) {
+	if json.Unmarshal(data, &u) != nil {
 		return Recent{}
 	}
 	u.Actions, u.Agents = u.Actions[:min(len(u.Actions), most)], u.Agents[:min(len(u.Agents), most)]
 	return u
 }
 
-// update changes the file atomically under its lock, because several instances of
-// parley may run.
+// update changes the file, because several instances of parley may run.
 func (m *RecentFile) update(change func(*Recent)) error {
 	if m == nil {
 		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	unlock, err := Lock(m.path)
-	if err != nil {
-		return fmt.Errorf("lock the recently used settings: %w", err)
-	}
-	defer unlock()
-	u := m.read()
-	change(&u)
-	data, err := json.Marshal(u)
-	if err == nil {
-		err = ReplaceFile(m.path, append(data, '\n'), FileMode)
-	}
+	err := rewrite(m.path, func(before []byte) ([]byte, error) {
+		m.used = recentOf(before)
+		change(&m.used)
+		return json.Marshal(m.used)
+	})
 	if err != nil {
 		return fmt.Errorf("save the recently used settings: %w", err)
 	}
-	m.used = u
 	return nil
 }

@@ -15,8 +15,10 @@ type Setting struct {
 	// Value is the value as TOML. Values that may be secret are "…", unless they only
 	// name an environment variable.
 	Value string
-	// Line is the setting's line in the file; 0 if it is not there.
-	Line int
+	// Line is the setting's line in the file; 0 if it is not there. Saved means that the user
+	// chose it in parley: see [Saved].
+	Line  int
+	Saved bool
 	// Variable is the environment variable that the value comes from, or "".
 	Variable string
 	// Default marks a default value.
@@ -26,17 +28,9 @@ type Setting struct {
 // Settings returns all effective settings, from the configuration file, the environment
 // and the defaults, in the order of the example file. Its errors are those of [Load].
 func Settings(file string) ([]Setting, error) {
-	c, err := Load(file)
+	c, root, err := load(file)
 	if err != nil {
 		return nil, err
-	}
-	data, err := readFile(file)
-	if err != nil { // Load treats a missing file as empty
-		data = nil
-	}
-	d, root := open(file, data)
-	if root == nil {
-		return nil, d.err()
 	}
 	return effective(fileRows(), root, c), nil
 }
@@ -94,7 +88,9 @@ func (d *document) settings(at path, v any) []Setting {
 		} else if address, ok := v.(string); ok && at[len(at)-1] == "url" {
 			s.Value = written(withoutSecrets(address))
 		}
-		s.Line = d.lineOf(at)
+		if s.Saved = d.isChosen(at); !s.Saved {
+			s.Line = d.lineOf(at)
+		}
 		return []Setting{s}
 	}
 	t := &table{doc: d, at: at, values: values}

@@ -10,8 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // Theme is the name of a theme.
@@ -178,44 +176,4 @@ func FindThemes(dir string) ([]FoundTheme, error) {
 		found = append(found, FoundTheme{Theme(name), own, err})
 	}
 	return found, nil
-}
-
-// SaveTheme writes the chosen theme into a configuration file, which need not exist.
-// Everything else in the file stays, comments included. The write is atomic; if the
-// file has errors, SaveTheme returns an error and leaves it unchanged.
-func SaveTheme(file string, name Theme) error {
-	err := edit(file,
-		func(data []byte) []byte { return withTheme(data, name) },
-		func(c *Config) bool { return c.Themes.Chosen == name })
-	if err != nil {
-		return fmt.Errorf("write the theme into %s: %w", file, err)
-	}
-	return nil
-}
-
-// themeComment is the line of the example that has the theme commented out.
-var themeComment = regexp.MustCompile(`(?m)^#[ \t]*theme[ \t]*=.*(\n|\z)`)
-
-// withTheme returns the file with another theme: in place of the current one, else
-// below the comment with the theme, else at the beginning.
-func withTheme(data []byte, name Theme) []byte {
-	var p unstable.Parser
-	p.Reset(data)
-	value, top := written(string(name)), len(data)
-	for p.NextExpression() {
-		node := p.Expression()
-		key, first := keyOf(node)
-		if node.Kind != unstable.KeyValue { // what follows is in a table
-			top = first
-			break
-		}
-		if raw := node.Value().Raw; key.id() == "theme" {
-			return slices.Concat(data[:raw.Offset], []byte(value), data[raw.Offset+raw.Length:])
-		}
-	}
-	at := 0
-	if comment := themeComment.FindIndex(data[:top]); comment != nil {
-		at = comment[1]
-	}
-	return withLine(data, at, "theme = "+value)
 }

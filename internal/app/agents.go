@@ -111,9 +111,9 @@ func Directory(dir string) (string, error) {
 
 // Agents are the agents to choose from.
 type Agents struct {
-	Available []config.Agent   // can be started
-	Missing   []config.Agent   // are known, but not installed
-	Offers    []registry.Offer // can be installed from the registry
+	Available []config.Agent // can be started
+	Missing   []config.Agent // are known, but not installed
+	Offers    []config.Agent // can be installed from the registry
 	// Err says why Available is unknown, RegistryErr why Offers is incomplete.
 	Err, RegistryErr error
 }
@@ -133,7 +133,7 @@ func (b *Backend) FindAgents() Agents {
 	}
 	if b.Missing != nil && found.Err == nil {
 		found.Missing = slices.DeleteFunc(b.Missing(), func(a config.Agent) bool {
-			return slices.ContainsFunc(found.Offers, func(o registry.Offer) bool { return config.KnownAs(o.Entry.ID) == a.ID })
+			return slices.ContainsFunc(found.Offers, func(o config.Agent) bool { return config.KnownAs(o.ID) == a.ID })
 		})
 	}
 	return found
@@ -159,18 +159,22 @@ func (b *Backend) RememberAgent(a config.Agent) error {
 	return b.Recent.Agent(a.ID)
 }
 
-// LatestEntry asks the registry for an agent. If the registry cannot be reached, it uses the
-// local list, and note says so and gives the list's age.
-func LatestEntry(ctx context.Context, agents *registry.Agents, word string) (e registry.Entry, note string, err error) {
+// LatestPlan asks the registry for an agent, to be installed as one of the kinds. If the
+// registry cannot be reached, it uses the local list, and note says so and gives the list's age.
+func LatestPlan(ctx context.Context, agents *registry.Agents, word string, kinds ...registry.Kind) (plan config.Agent, note string, err error) {
 	edition, asked := agents.Cache.Latest(ctx)
 	if err := ctx.Err(); err != nil {
-		return e, "", err
+		return plan, "", err
 	}
-	e, err = edition.Find(word)
+	e, err := edition.Find(word)
 	if asked != nil {
 		note = NotAsked(asked) + "; using " + ListAge(edition.DateOf(e))
 	}
-	return e, note, err
+	if err != nil {
+		return plan, note, err
+	}
+	plan = e.PlanHere(kinds...)
+	return plan, note, plan.Unusable
 }
 
 // NotAsked says that the registry could not be asked, and why.
@@ -195,16 +199,16 @@ func ListAge(at time.Time) string {
 
 // InstallQuestion asks whether to install an agent of the registry. Below the note, it says
 // exactly what will be done and run. Its first choice installs; the front end carries it out.
-func InstallQuestion(agents *registry.Agents, p registry.Plan, note string) Question {
+func InstallQuestion(agents *registry.Agents, plan config.Agent, note string) Question {
 	q := Question{
-		Title:   "Install " + p.Entry.Name + "?",
+		Title:   "Install " + plan.Name + "?",
 		Text:    "Third-party software; it runs with your permissions. parley will:",
 		Choices: []Choice{{Name: "Install and start", Key: "i"}, {Name: "Not now", Key: "n"}},
 	}
 	if note != "" {
 		q.Text = termtext.Capital(note) + ".\n" + q.Text
 	}
-	for _, f := range p.Facts(agents.Dir) {
+	for _, f := range agents.Facts(plan) {
 		q.Lines = append(q.Lines, fmt.Sprintf("%-10s %s", f.Name, f.Text))
 	}
 	return q
@@ -224,16 +228,16 @@ func NeedsText(err error) string {
 }
 
 // CannotInstall says why an agent of the registry cannot be installed, and what to do.
-func CannotInstall(e registry.Entry, err error) Question {
-	q := Question{Title: e.Name + " " + NeedsText(err), Text: err.Error(), Choices: []Choice{{Name: "Go back", Key: "b"}}}
+func CannotInstall(a config.Agent, err error) Question {
+	q := Question{Title: a.Name + " " + NeedsText(err), Text: err.Error(), Choices: []Choice{{Name: "Go back", Key: "b"}}}
 	var missing *registry.MissingError
 	switch {
 	case errors.As(err, &missing):
 		name, url := missing.Needs()
 		q.Text = fmt.Sprintf("It runs with %s, which is not installed, or not on PATH.\nInstall %s from %s, then start parley again.", missing.Kind, name, url)
 	case errors.Is(err, registry.ErrPlatform):
-		q.Title = e.Name + " is " + NeedsText(err)
-		q.Text = "See " + e.Source()
+		q.Title = a.Name + " is " + NeedsText(err)
+		q.Text = "See " + a.URL
 	}
 	return q
 }

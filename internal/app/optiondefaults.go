@@ -76,7 +76,11 @@ func ToggleDefault(a config.Agent, options []acpclient.SessionConfigOption, o *a
 			}
 		}
 	}
-	return changed, func() error { return config.SaveDefault(config.ConfigFile(), a.ID, key, value) }, nil
+	at := []string{"agents", a.ID, "mode"}
+	if key != "" {
+		at = []string{"agents", a.ID, "options", key}
+	}
+	return changed, func() error { return config.SavedBeside(config.ConfigFile()).Choose(value, at...) }, nil
 }
 
 // RememberModel records that a model was used with an agent, unless the agent came from the

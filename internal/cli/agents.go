@@ -173,46 +173,29 @@ func listAgents(cfg *config.Config, e *registry.Edition) []listedAgent {
 	}
 	for _, entry := range e.Entries {
 		if !slices.ContainsFunc(list, func(l listedAgent) bool { return l.ID == entry.ID && l.State != "found" }) {
-			list = append(list, availableOf(entry))
+			list = append(list, listedOf(entry.PlanHere(), e))
 		}
 	}
 	return list
 }
 
-// listedOf describes an agent that is configured, installed or found.
+// listedOf describes an agent. e says whether there is a newer one.
 func listedOf(a config.Agent, e *registry.Edition) listedAgent {
 	l := listedAgent{
-		ID: a.ID, Name: a.Name, State: string(a.Source), Command: a.Command, Args: a.Args, URL: a.Listens(), Reason: a.Unusable(exec.LookPath),
-		Default: a.Default, Source: a.URL, Env: a.Env.Names(),
+		ID: a.ID, Name: a.Name, State: string(a.Source), Command: a.Command, Args: a.Args, URL: a.Listens(),
+		Default: a.Default, Source: a.URL, Env: a.Env.Names(), Description: a.About,
+	}
+	if a.Unusable != nil {
+		l.Reason = a.Unusable.Error()
 	}
 	if o := a.Origin; o != nil {
-		l.State = string(config.SourceInstalled)
+		if a.Source == config.SourceConfigured { // it has settings, too
+			l.State = string(config.SourceInstalled)
+		}
 		l.Version, l.Kind, l.License, l.Source, l.Archive, l.SHA256 = o.Version, o.Kind, o.License, o.Source, o.Archive, o.SHA256
 		if entry, err := e.Find(a.ID); err == nil && entry.Version != o.Version {
 			l.Newer = entry.Version
 		}
-	}
-	return l
-}
-
-// availableOf describes an agent of the registry that is not installed.
-func availableOf(entry registry.Entry) listedAgent {
-	l := listedAgent{
-		ID: entry.ID, Name: entry.Name, State: "available", Version: entry.Version, License: entry.License,
-		Source: entry.Source(), Description: entry.About(),
-	}
-	p, err := entry.PlanHere()
-	if err != nil {
-		l.Reason = err.Error()
-		if missing, is := errors.AsType[*registry.MissingError](err); is {
-			l.Kind = string(missing.Kind)
-		}
-		return l
-	}
-	l.Kind, l.Command, l.Args, l.Archive, l.SHA256 = string(p.Kind), p.Command, p.Args, p.Archive, p.SHA256
-	for _, v := range p.Variables() {
-		name, _, _ := strings.Cut(v, "=")
-		l.Env = append(l.Env, name)
 	}
 	return l
 }
@@ -314,6 +297,7 @@ func findListed(s *streams, word string) (listedAgent, error) {
 		}
 	}
 	if known, err := app.AgentNamed(cfg, word); err == nil { // not on this machine
+		known.Unusable = known.Usable(exec.LookPath)
 		return listedOf(known, e), nil
 	}
 	_, err = e.Find(word)
@@ -375,7 +359,7 @@ func agentsRefreshCommand(s *streams) *cobra.Command {
 				return err
 			}
 			for _, own := range installed {
-				if entry, err := e.Find(own.ID); err == nil && entry.Outdated(own) {
+				if entry, err := e.Find(own.ID); err == nil && entry.Version != own.Origin.Version {
 					fmt.Fprintf(s.Out, "%s %s can be updated to %s: parley agents update %s\n", own.ID, termtext.Line(own.Origin.Version), termtext.Line(entry.Version), own.ID)
 				}
 			}

@@ -56,23 +56,19 @@ func (o *agentsInstallOptions) install(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	entry, note, err := app.LatestEntry(cmd.Context(), a, name)
+	plan, note, err := app.LatestPlan(cmd.Context(), a, name, kinds...)
 	if note != "" {
 		fmt.Fprintln(o.streams.Err, termtext.Line("parley: "+note))
 	}
-	if err != nil {
-		return agentExplained(err)
+	if err == nil {
+		err = o.carryOut(cmd.Context(), a, plan)
 	}
-	p, err := entry.PlanHere(kinds...)
-	if err != nil {
-		return agentExplained(err)
-	}
-	return agentExplained(o.carryOut(cmd.Context(), a, p))
+	return agentExplained(err)
 }
 
 // carryOut asks, then installs. On a terminal it shows the progress.
-func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents, p registry.Plan) error {
-	if err := askedFirst(ctx, o.streams, app.InstallQuestion(a, p, ""), o.yes); err != nil {
+func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents, plan config.Agent) error {
+	if err := askedFirst(ctx, o.streams, app.InstallQuestion(a, plan, ""), o.yes); err != nil {
 		return err
 	}
 	var progress func(done, all int64)
@@ -88,11 +84,11 @@ func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents,
 			last = text
 		}
 	}
-	added, err := a.Install(ctx, p, progress)
+	agent, err := a.Install(ctx, plan, progress)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.streams.Out, "installed %s %s: start it with 'parley -a %s'\n", added.ID, termtext.Line(added.Origin.Version), added.ID)
+	fmt.Fprintf(o.streams.Out, "installed %s %s: start it with 'parley -a %s'\n", agent.ID, termtext.Line(agent.Origin.Version), agent.ID)
 	return nil
 }
 
@@ -133,17 +129,17 @@ func (o *agentsInstallOptions) update(ctx context.Context, names []string) error
 			errs = append(errs, agentExplained(err))
 			continue
 		}
-		if !entry.Outdated(own) {
+		if entry.Version == own.Origin.Version {
 			current++
 			continue
 		}
 		fmt.Fprintf(o.streams.Err, "%s has %s, the registry %s\n", own.ID, termtext.Line(own.Origin.Version), termtext.Line(entry.Version))
-		p, err := entry.PlanHere(registry.Kind(own.Origin.Kind))
-		if err != nil { // the registry dropped that kind of package
-			p, err = entry.PlanHere()
+		plan := entry.PlanHere(registry.Kind(own.Origin.Kind))
+		if plan.Unusable != nil { // the registry dropped that kind of package
+			plan = entry.PlanHere()
 		}
-		if err == nil {
-			err = o.carryOut(ctx, a, p)
+		if err = plan.Unusable; err == nil {
+			err = o.carryOut(ctx, a, plan)
 		}
 		errs = append(errs, agentExplained(err))
 	}
@@ -161,18 +157,18 @@ func (o *agentsInstallOptions) update(ctx context.Context, names []string) error
 }
 
 // installedAgents returns the installed agents with these names, or all if there are none.
-func installedAgents(a *registry.Agents, names []string) ([]config.Added, error) {
-	list, err := a.Added.Agents()
+func installedAgents(a *registry.Agents, names []string) ([]config.Agent, error) {
+	list, err := a.Saved.Agents()
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(own config.Added) bool { return own.Origin == nil })
+	list = slices.DeleteFunc(list, func(own config.Agent) bool { return own.Origin == nil })
 	if len(names) == 0 {
 		return list, nil
 	}
-	var some []config.Added
+	var some []config.Agent
 	for _, name := range names {
-		i := slices.IndexFunc(list, func(own config.Added) bool {
+		i := slices.IndexFunc(list, func(own config.Agent) bool {
 			return strings.EqualFold(own.ID, name) || strings.EqualFold(own.Name, name)
 		})
 		if i < 0 {
@@ -247,40 +243,40 @@ func (o *agentsAddOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// added returns the agent that the flags and arguments describe.
-func (o *agentsAddOptions) added() (config.Added, error) {
+// agent returns the agent that the flags and arguments describe.
+func (o *agentsAddOptions) agent() (config.Agent, error) {
 	a := app.AgentOf(o.id, o.words)
-	added := config.Added{ID: a.ID, Name: o.title, Command: a.Command, Args: a.Args, URL: a.Address, Insecure: o.insecure}
+	a.Name, a.Insecure = o.title, o.insecure
 	var err error
-	if added.Env, err = settings("env", o.env); err != nil {
-		return added, err
+	if a.Env, err = settings("env", o.env); err != nil {
+		return a, err
 	}
-	if added.Headers, err = settings("header", o.headers); err != nil {
-		return added, err
+	if a.Headers, err = settings("header", o.headers); err != nil {
+		return a, err
 	}
 	if o.cwd != "" {
-		if added.Cwd, err = app.Directory(o.cwd); err != nil {
-			return added, fmt.Errorf("--cwd: %w", err)
+		if a.Cwd, err = app.Directory(o.cwd); err != nil {
+			return a, fmt.Errorf("--cwd: %w", err)
 		}
 	}
 	// A path would lead elsewhere from another directory.
-	if strings.ContainsRune(added.Command, filepath.Separator) && !filepath.IsAbs(added.Command) {
-		added.Command, err = filepath.Abs(added.Command)
+	if strings.ContainsRune(a.Command, filepath.Separator) && !filepath.IsAbs(a.Command) {
+		a.Command, err = filepath.Abs(a.Command)
 	}
-	return added, err
+	return a, err
 }
 
 // settings parses the values of a repeated flag of the form NAME=VALUE.
-func settings(flag string, texts []string) (map[string]string, error) {
+func settings(flag string, texts []string) (config.Secrets, error) {
 	values := map[string]string{}
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, app.WithHint("Example: --"+flag+" NAME=VALUE", "--%s %s has no value", flag, name)
+			return config.Secrets{}, app.WithHint("Example: --"+flag+" NAME=VALUE", "--%s %s has no value", flag, name)
 		}
 		values[name] = value
 	}
-	return values, nil
+	return config.NewSecrets(values), nil
 }
 
 func (o *agentsAddOptions) run() error {
@@ -288,21 +284,21 @@ func (o *agentsAddOptions) run() error {
 	if err != nil {
 		return err
 	}
-	added, err := o.added()
+	agent, err := o.agent()
 	if err != nil {
 		return err
 	}
 	if err := o.free(a, cfg); err != nil {
 		return err
 	}
-	if _, err := a.Added.Put(added); err != nil {
+	if _, err := a.Saved.Put(agent); err != nil {
 		return err
 	}
 	fmt.Fprintf(o.streams.Out, "added %s: start it with 'parley -a %s'\n", termtext.Line(o.id), termtext.Line(o.id))
-	if why := added.Agent().Unusable(exec.LookPath); why != "" {
-		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot start yet: "+why+"."))
+	if why := agent.Usable(exec.LookPath); why != nil {
+		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot start yet: "+why.Error()+"."))
 	}
-	if _, err := app.RemoteAgent(added.Agent()); err != nil {
+	if _, err := app.RemoteAgent(agent); err != nil {
 		fmt.Fprintln(o.streams.Err, termtext.Line("It cannot be reached yet: "+err.Error()+"."))
 	}
 	return nil
@@ -313,7 +309,7 @@ func (o *agentsAddOptions) free(a *registry.Agents, cfg *config.Config) error {
 	if o.id == app.TourID {
 		return fmt.Errorf("%s is the name of the built-in tour", app.TourID)
 	}
-	list, err := a.Added.Agents()
+	list, err := a.Saved.Agents()
 	if err != nil {
 		return err
 	}

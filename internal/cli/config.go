@@ -68,8 +68,8 @@ func configShowCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Show every setting and where it comes from",
-		Long: `show prints each setting and where it comes from: the file, an environment
-variable, a flag, or the default. Secret values are hidden. --agent and --sandbox
+		Long: `show prints each setting and where it comes from: the file, a choice in parley, an
+environment variable, a flag, or the default. Secret values are hidden. --agent and --sandbox
 show what parley would use with them.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -150,6 +150,8 @@ func (o *configShowOptions) counts(s config.Setting, file string) (value, origin
 		origin = fmt.Sprintf("%s:%d", file, s.Line)
 	case s.Default:
 		return s.Value, "default"
+	case s.Saved:
+		origin = "chosen in parley"
 	}
 	if s.Variable == "" {
 		return s.Value, origin

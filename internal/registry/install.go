@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,53 +27,24 @@ var ErrDigest = errors.New("the download does not match the digest in the regist
 // install installs an agent as planned, and returns how to start it. It downloads
 // nothing for a package, which npx or uvx fetches when the agent starts. A failed
 // installation leaves nothing behind.
-func (a *Agents) install(ctx context.Context, p Plan, progress func(done, all int64)) (config.Added, error) {
-	added := config.Added{
-		ID: p.Entry.ID, Name: p.Entry.Name, Command: p.Command, Args: p.Args, Env: literal(p.Env),
-		Origin: &config.Origin{Version: p.Entry.Version, Kind: string(p.Kind), License: p.Entry.License, Source: p.Entry.Source(), At: time.Now().UTC().Truncate(time.Second)},
+func (a *Agents) install(ctx context.Context, plan config.Agent, progress func(done, all int64)) (config.Agent, error) {
+	agent, origin := plan, *plan.Origin
+	agent.Source, agent.Origin = config.SourceInstalled, &origin
+	origin.At = time.Now().UTC().Truncate(time.Second)
+	if origin.Archive == "" {
+		return agent, nil
 	}
-	if p.Kind != Binary {
-		return added, nil
-	}
-	dir, err := a.fetch(ctx, p, progress)
+	dir, err := a.fetch(ctx, plan, progress)
 	if err != nil {
-		return added, fmt.Errorf("install %s: %w", p.Entry.ID, err)
+		return agent, fmt.Errorf("install %s: %w", plan.ID, err)
 	}
-	added.Command = filepath.Join(dir, filepath.FromSlash(p.Command))
-	added.Origin.Dir, added.Origin.Archive, added.Origin.SHA256 = dir, p.Archive, p.SHA256
-	return added, nil
-}
-
-// literal escapes variables so that they refer to no others: a registry must not read
-// the user's environment.
-func literal(env map[string]string) map[string]string {
-	out := make(map[string]string, len(env))
-	for name, value := range env {
-		out[name] = strings.ReplaceAll(value, "$", "$$")
-	}
-	return out
-}
-
-// Source returns a page about the agent.
-func (e Entry) Source() string {
-	if e.Repository != "" {
-		return e.Repository
-	}
-	return e.Website
-}
-
-// About says what the agent is, or at least who makes it.
-func (e Entry) About() string {
-	by := ""
-	if len(e.Authors) > 0 {
-		by = "by " + strings.Join(e.Authors, ", ")
-	}
-	return cmp.Or(e.Description, by, e.Source())
+	agent.Command, origin.Dir = filepath.Join(dir, filepath.FromSlash(plan.Command)), dir
+	return agent, nil
 }
 
 // fetch downloads and unpacks a program, and returns its directory.
-func (a *Agents) fetch(ctx context.Context, p Plan, progress func(done, all int64)) (dir string, err error) {
-	home := filepath.Join(a.Dir, p.Entry.ID)
+func (a *Agents) fetch(ctx context.Context, plan config.Agent, progress func(done, all int64)) (dir string, err error) {
+	home := filepath.Join(a.Dir, plan.ID)
 	if err := config.MakeDir(home); err != nil {
 		return "", err
 	}
@@ -88,25 +58,25 @@ func (a *Agents) fetch(ctx context.Context, p Plan, progress func(done, all int6
 		return "", err
 	}
 	defer archive.Close()
-	if err := a.download(ctx, p, archive, progress); err != nil {
-		return "", fmt.Errorf("download %s: %w", p.Archive, err)
+	if err := a.download(ctx, plan, archive, progress); err != nil {
+		return "", fmt.Errorf("download %s: %w", plan.Origin.Archive, err)
 	}
 	files := filepath.Join(temp, "files")
 	if err := os.Mkdir(files, 0o700); err != nil {
 		return "", err
 	}
-	u, err := url.Parse(p.Archive)
+	u, err := url.Parse(plan.Origin.Archive)
 	if err != nil {
 		return "", err
 	}
-	if err := unpack(archive, path.Base(u.Path), files, p.Command, defaultBounds); err != nil {
-		return "", fmt.Errorf("unpack %s: %w", p.Archive, err)
+	if err := unpack(archive, path.Base(u.Path), files, plan.Command, defaultBounds); err != nil {
+		return "", fmt.Errorf("unpack %s: %w", plan.Origin.Archive, err)
 	}
-	if err := makeExecutable(files, p.Command); err != nil {
+	if err := makeExecutable(files, plan.Command); err != nil {
 		return "", err
 	}
 	// A new name, because another program may be running from the previous directory.
-	dir = filepath.Join(home, p.Entry.Version+"-"+strings.TrimPrefix(filepath.Base(temp), temporary))
+	dir = filepath.Join(home, plan.Origin.Version+"-"+strings.TrimPrefix(filepath.Base(temp), temporary))
 	return dir, os.Rename(files, dir)
 }
 
@@ -125,8 +95,8 @@ func makeExecutable(dir, cmd string) error {
 }
 
 // download writes the plan's archive to a file, verifies it, and rewinds the file.
-func (a *Agents) download(ctx context.Context, p Plan, to *os.File, tell func(done, all int64)) error {
-	resp, err := get(ctx, a.Cache.Client, p.Archive, nil)
+func (a *Agents) download(ctx context.Context, plan config.Agent, to *os.File, tell func(done, all int64)) error {
+	resp, err := get(ctx, a.Cache.Client, plan.Origin.Archive, nil)
 	if err != nil {
 		return err
 	}
@@ -144,7 +114,7 @@ func (a *Agents) download(ctx context.Context, p Plan, to *os.File, tell func(do
 		return err
 	case n > maxArchive:
 		return fmt.Errorf("%w: more than %d MiB", errTooLarge, maxArchive>>20)
-	case p.SHA256 != "" && hex.EncodeToString(digest.Sum(nil)) != p.SHA256:
+	case plan.Origin.SHA256 != "" && hex.EncodeToString(digest.Sum(nil)) != plan.Origin.SHA256:
 		return ErrDigest
 	}
 	_, err = to.Seek(0, io.SeekStart)

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,11 +27,11 @@ func secureServer(t *testing.T, h http.Handler) (address string, client *http.Cl
 	return s.URL, client
 }
 
-func planFor(archive, digest string) Plan {
-	return Plan{
-		Entry: Entry{ID: "demo", Name: "Demo", Version: "1.2.3", License: "MIT", Repository: "https://example.com/demo"},
-		Kind:  Binary, Command: "bin/agent", Args: []string{"acp"}, Env: map[string]string{"A": "$HOME"}, Archive: archive, SHA256: digest,
-	}
+func planFor(archive, digest string) config.Agent {
+	return Entry{
+		ID: "demo", Name: "Demo", Version: "1.2.3", License: "MIT", Repository: "https://example.com/demo",
+		Distribution: Distribution{Binary: map[string]Target{"linux-x86_64": {Cmd: "bin/agent", Args: []string{"acp"}, Env: map[string]string{"A": "$HOME"}, Archive: archive, SHA256: digest}}},
+	}.Plan("linux-x86_64", nothingFound)
 }
 
 func TestInstallOfAProgram(t *testing.T) {
@@ -46,7 +47,7 @@ func TestInstallOfAProgram(t *testing.T) {
 	}))
 	var done int64
 	home := t.TempDir()
-	in := &Agents{Dir: filepath.Join(home, "agents"), Cache: &Cache{Client: client}, Added: config.AddedBeside(filepath.Join(home, "config.toml"))}
+	in := &Agents{Dir: filepath.Join(home, "agents"), Cache: &Cache{Client: client}, Saved: config.SavedBeside(filepath.Join(home, "config.toml"))}
 	first, err := in.install(t.Context(), planFor(address+"/moved.tar.gz", hex.EncodeToString(sum[:])), func(n, _ int64) { done = n })
 	if err != nil {
 		t.Fatal(err)
@@ -55,23 +56,23 @@ func TestInstallOfAProgram(t *testing.T) {
 	if err != nil || info.Mode().Perm()&0o100 == 0 || !strings.HasPrefix(first.Command, filepath.Join(in.Dir, "demo", "1.2.3")) {
 		t.Errorf("%s: %v, %v", first.Command, info, err)
 	}
-	if first.Env["A"] != "$$HOME" {
-		t.Errorf("the registry can read a variable: %v", first.Env)
+	if env, err := first.Env.Environ(os.LookupEnv); err != nil || len(env) != 1 || env[0] != "A=$HOME" {
+		t.Errorf("the registry can read a variable: %v, %v", env, err)
 	}
-	if err := first.Check(); err != nil || done != int64(len(archive)) || first.Origin.Version != "1.2.3" || first.Origin.License != "MIT" {
-		t.Errorf("%+v, %v, %d bytes", first, err, done)
+	if done != int64(len(archive)) || first.Origin.Version != "1.2.3" || first.Origin.License != "MIT" {
+		t.Errorf("%+v, %d bytes", first, done)
 	}
 	// The same once more is beside it.
 	second, err := in.install(t.Context(), planFor(address+"/agent.tar.gz", ""), nil)
 	if err != nil || second.Command == first.Command {
 		t.Fatal(second, err)
 	}
-	for _, a := range []config.Added{first, second} {
+	for _, a := range []config.Agent{first, second} {
 		if _, err := os.Stat(a.Command); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := in.Added.Put(second); err != nil {
+	if _, err := in.Saved.Put(second); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"demo", "demo", "../agents"} {
@@ -162,9 +163,9 @@ func TestTwoInstallsAtOnce(t *testing.T) {
 		_, _ = w.Write(archive)
 	}))
 	dir := t.TempDir()
-	a := &Agents{Cache: &Cache{Client: client}, Dir: filepath.Join(dir, "agents"), Added: config.AddedBeside(filepath.Join(dir, "config.toml"))}
+	a := &Agents{Cache: &Cache{Client: client}, Dir: filepath.Join(dir, "agents"), Saved: config.SavedBeside(filepath.Join(dir, "config.toml"))}
 	type result struct {
-		added config.Added
+		added config.Agent
 		err   error
 	}
 	slow := make(chan result)
@@ -183,7 +184,7 @@ func TestTwoInstallsAtOnce(t *testing.T) {
 	if last.err != nil {
 		t.Fatal(last.err)
 	}
-	list, err := a.Added.Agents()
+	list, err := a.Saved.Agents()
 	if err != nil || len(list) != 1 || list[0].Command != last.added.Command {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -201,13 +202,13 @@ func TestAnInstallThatCannotBeWrittenDown(t *testing.T) {
 	address, client := secureServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive) }))
 	home := t.TempDir()
 	a := &Agents{
-		Cache: &Cache{Client: client}, Dir: filepath.Join(home, "agents"), Added: config.AddedBeside(filepath.Join(home, "config.toml")),
+		Cache: &Cache{Client: client}, Dir: filepath.Join(home, "agents"), Saved: config.SavedBeside(filepath.Join(home, "config.toml")),
 	}
 	first, err := a.Install(t.Context(), planFor(address+"/agent.tgz", ""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock := filepath.Join(home, "agents.toml.lock")
+	lock := filepath.Join(home, "saved.toml.lock")
 	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)); err != nil { // nobody can lock that
 		t.Fatal(err)
 	}
@@ -233,12 +234,9 @@ func TestInstallOfAPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.Plan("linux-x86_64", allFound)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := (&Agents{Dir: "/nowhere/at/all"}).install(t.Context(), p, nil)
-	if err != nil || a.Command != "npx" || strings.Join(a.Args, " ") != "-y @augmentcode/auggie@"+e.Version+" --acp" || a.Env["AUGMENT_DISABLE_AUTO_UPDATE"] != "1" || a.Origin.Dir != "" {
+	a, err := (&Agents{Dir: "/nowhere/at/all"}).install(t.Context(), e.Plan("linux-x86_64", allFound), nil)
+	env, _ := a.Env.Environ(os.LookupEnv)
+	if err != nil || a.Command != "npx" || strings.Join(a.Args, " ") != "-y @augmentcode/auggie@"+e.Version+" --acp" || !slices.Equal(env, []string{"AUGMENT_DISABLE_AUTO_UPDATE=1"}) || a.Origin.Dir != "" {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -1,15 +1,14 @@
 package registry
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"path/filepath"
+	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"parley/config"
 )
 
 // Kind is a kind of distribution.
@@ -36,20 +35,6 @@ func Platform(goos, goarch string) string {
 	return goos + "-" + arch
 }
 
-// Plan says how to install an agent on this machine, and what then runs.
-type Plan struct {
-	Entry Entry
-	Kind  Kind
-	// Command is the program, Args are its arguments. For a Binary it is the path in
-	// the archive, with slashes, until it is installed.
-	Command string
-	Args    []string
-	Env     map[string]string
-	// Archive is the download of a Binary, SHA256 its digest; "" if the registry has
-	// none.
-	Archive, SHA256 string
-}
-
 // MissingError means that an agent needs a program that is not installed.
 type MissingError struct{ Kind Kind }
 
@@ -74,42 +59,59 @@ func (e *MissingError) Hint() string {
 // ErrPlatform means that an agent has no distribution for this platform.
 var ErrPlatform = errors.New("it is not available for this platform")
 
-// Plan chooses the distribution for a platform: the first of the kinds (all if none are
-// given) that the agent has and that can be started with the programs that lookPath
-// finds. The error is a [*MissingError], or wraps ErrPlatform.
-func (e Entry) Plan(platform string, lookPath func(string) (string, error), kinds ...Kind) (Plan, error) {
+// Plan returns an agent as it would be installed for a platform, with the first of the kinds
+// (all if none are given) that it has and that can be started with the programs that lookPath
+// finds. Its Origin describes the download, and its Command is a path in that, with slashes,
+// until it is installed. If there is none, Unusable is the error, which is a
+// [*MissingError] or wraps ErrPlatform.
+func (e Entry) Plan(platform string, lookPath func(string) (string, error), kinds ...Kind) config.Agent {
 	if len(kinds) == 0 {
 		kinds = Kinds()
 	}
-	var missing error
+	o := &config.Origin{Version: e.Version, License: e.License, Source: e.source()}
+	a := config.Agent{ID: e.ID, Name: e.Name, About: e.about(), URL: o.Source, Source: config.SourceAvailable, Origin: o}
 	for _, k := range kinds {
-		p := Plan{Entry: e, Kind: k}
-		d := e.Distribution
+		d, env, command, args := e.Distribution, map[string]string(nil), string(k), []string(nil)
 		target, binary := d.Binary[platform]
 		switch {
 		case k == Binary && binary:
-			p.Command, _ = programIn(target.Cmd) // already checked
-			p.Args, p.Env, p.Archive, p.SHA256 = target.Args, target.Env, target.Archive, strings.ToLower(target.SHA256)
-			return p, nil
+			command, _ = programIn(target.Cmd) // already checked
+			args, env, o.Archive, o.SHA256 = target.Args, target.Env, target.Archive, strings.ToLower(target.SHA256)
 		case k == NPX && d.NPX != nil:
 			// Without -y npx would ask, but no user can answer.
-			p.Command, p.Args, p.Env = "npx", append([]string{"-y"}, d.NPX.arguments("--package", "@", e.Version)...), d.NPX.Env
+			args, env = append([]string{"-y"}, d.NPX.arguments("--package", "@", e.Version)...), d.NPX.Env
 		case k == UVX && d.UVX != nil:
-			p.Command, p.Args, p.Env = "uvx", d.UVX.arguments("--from", "==", e.Version), d.UVX.Env
+			args, env = d.UVX.arguments("--from", "==", e.Version), d.UVX.Env
 		default:
 			continue
 		}
-		if _, err := lookPath(p.Command); err == nil {
-			return p, nil
+		if _, err := lookPath(command); k == Binary || err == nil {
+			a.Command, a.Args, a.Env, a.Unusable, o.Kind = command, args, config.NewSecrets(literal(env)), nil, string(k)
+			return a
 		}
-		if missing == nil {
-			missing = &MissingError{k}
+		if a.Unusable == nil {
+			a.Unusable, o.Kind = &MissingError{k}, string(k)
 		}
 	}
-	if missing != nil {
-		return Plan{}, missing
+	if a.Unusable == nil {
+		a.Unusable = fmt.Errorf("%s has no program for %s: %w", e.ID, platform, ErrPlatform)
 	}
-	return Plan{}, fmt.Errorf("%s has no program for %s: %w", e.ID, platform, ErrPlatform)
+	return a
+}
+
+// PlanHere is Plan for this machine.
+func (e Entry) PlanHere(kinds ...Kind) config.Agent {
+	return e.Plan(Platform(runtime.GOOS, runtime.GOARCH), exec.LookPath, kinds...)
+}
+
+// literal escapes variables so that they refer to no others: a registry must not read
+// the user's environment.
+func literal(env map[string]string) map[string]string {
+	out := make(map[string]string, len(env))
+	for name, value := range env {
+		out[name] = strings.ReplaceAll(value, "$", "$$")
+	}
+	return out
 }
 
 // arguments returns the arguments that run a package: flag precedes a package whose
@@ -123,55 +125,4 @@ func (p Package) arguments(flag, mark, version string) []string {
 		return append([]string{pkg}, p.Args...)
 	}
 	return append([]string{flag, pkg, p.Cmd}, p.Args...)
-}
-
-// Variables returns the environment variables, sorted, as NAME=VALUE.
-func (p Plan) Variables() []string {
-	list := make([]string, 0, len(p.Env))
-	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
-		list = append(list, name+"="+p.Env[name])
-	}
-	return list
-}
-
-// Fact is a fact about a plan that helps the user decide.
-type Fact struct{ Name, Text string }
-
-// Facts describe what a plan does and exactly what will run. Their texts come from the
-// registry; sanitise them before drawing.
-func (p Plan) Facts(dir string) []Fact {
-	facts := []Fact{{"agent", p.Entry.Name + " " + p.Entry.Version}}
-	add := func(name, text string) {
-		if text != "" {
-			facts = append(facts, Fact{name, text})
-		}
-	}
-	add("licence", p.Entry.License)
-	add("source", p.Entry.Source())
-	if p.Kind == Binary {
-		add("downloads", p.Archive)
-		add("sha256", cmp.Or(p.SHA256, "unknown: the download is not verified"))
-	} else {
-		add("downloads", fmt.Sprintf("nothing now; %s fetches the package when the agent starts", p.Kind))
-	}
-	add("runs", p.Line(dir))
-	return facts
-}
-
-// Line returns the command line that will run, with its variables. dir is where
-// programs are installed; "…" stands for a part that is not known yet.
-func (p Plan) Line(dir string) string {
-	program := p.Command
-	if p.Kind == Binary {
-		program = filepath.Join(dir, p.Entry.ID, p.Entry.Version+"-…", filepath.FromSlash(p.Command))
-	}
-	words := p.Variables()
-	for _, w := range append([]string{program}, p.Args...) {
-		quoted, err := syntax.Quote(w, syntax.LangPOSIX)
-		if err != nil || w == program && strings.Contains(w, "…") && !strings.ContainsAny(w, " '\"$`\\") {
-			quoted = w
-		}
-		words = append(words, quoted)
-	}
-	return strings.Join(words, " ")
 }

@@ -6,10 +6,11 @@
 // shown and carried out; a bad entry does not affect the others. An archive is unpacked
 // through an os.Root into a directory of its own, with symbolic links last, and every
 // link is followed before the directory gets its final name. How an agent is started is
-// stored in agents.toml ([config.AddedFile]), which config.Load reads.
+// stored in saved.toml ([config.Saved]), which config.Load reads.
 package registry
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -72,6 +73,18 @@ type Package struct {
 func (e Entry) OnlyNPM() bool {
 	d := e.Distribution
 	return d.NPX != nil && d.UVX == nil && len(d.Binary) == 0
+}
+
+// source returns a page about the agent.
+func (e Entry) source() string { return cmp.Or(e.Repository, e.Website) }
+
+// about says what the agent is, or at least who makes it.
+func (e Entry) about() string {
+	by := ""
+	if len(e.Authors) > 0 {
+		by = "by " + strings.Join(e.Authors, ", ")
+	}
+	return cmp.Or(e.Description, by, e.source())
 }
 
 // InstallCommand returns the command that installs an agent.

@@ -31,26 +31,26 @@ func TestEveryEntryOfTheSnapshot(t *testing.T) {
 		t.Fatalf("%d of %d entries, %v", len(x.Entries), len(file.Agents), x.Faults)
 	}
 	for _, e := range x.Entries {
-		if e.Description == "" || e.License == "" || e.Source() == "" && e.ID != "factory-droid" {
+		if e.Description == "" || e.License == "" || e.source() == "" && e.ID != "factory-droid" {
 			t.Errorf("%s: %+v", e.ID, e)
 		}
 		for _, goos := range []string{"linux", "darwin", "windows"} {
 			for _, arch := range []string{"amd64", "arm64"} {
-				p, err := e.Plan(Platform(goos, arch), allFound)
-				if errors.Is(err, ErrPlatform) {
+				p := e.Plan(Platform(goos, arch), allFound)
+				if errors.Is(p.Unusable, ErrPlatform) {
 					continue
 				}
-				if err != nil {
-					t.Errorf("%s on %s: %v", e.ID, goos, err)
+				if p.Unusable != nil {
+					t.Errorf("%s on %s: %v", e.ID, goos, p.Unusable)
 				}
-				switch p.Kind {
+				switch Kind(p.Origin.Kind) {
 				case Binary:
-					if !strings.HasPrefix(p.Archive, "https://") || p.Command == "" || strings.ContainsAny(p.Command, `\`) {
+					if !strings.HasPrefix(p.Origin.Archive, "https://") || p.Command == "" || strings.ContainsAny(p.Command, `\`) {
 						t.Errorf("%s on %s: %+v", e.ID, goos, p)
 					}
 				default:
 					// The version stands in the command: what runs later is what was shown.
-					if line := strings.Join(p.Args, " "); !strings.ContainsAny(line, "0123456789") || p.Command != string(p.Kind) {
+					if line := strings.Join(p.Args, " "); !strings.ContainsAny(line, "0123456789") || p.Command != p.Origin.Kind {
 						t.Errorf("%s on %s: %+v", e.ID, goos, p)
 					}
 				}
@@ -77,11 +77,12 @@ func TestPlanChoosesWhatCanRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := e.Plan(platform, look, kinds...)
-		if err != nil {
-			return err.Error()
+		p := e.Plan(platform, look, kinds...)
+		if p.Unusable != nil {
+			return p.Unusable.Error()
 		}
-		return strings.Join(slices.Concat(p.Variables(), []string{p.Command}, p.Args), " ")
+		env, _ := p.Env.Environ(os.LookupEnv)
+		return strings.Join(slices.Concat(env, []string{p.Command}, p.Args), " ")
 	}
 	for _, c := range []struct{ got, want string }{
 		{line("all", "linux-x86_64", nothingFound), "A=1 B=2 bin/all acp"},
@@ -98,8 +99,8 @@ func TestPlanChoosesWhatCanRun(t *testing.T) {
 	}
 	var missing *MissingError
 	e, _ := x.Find("py")
-	if _, err := e.Plan("linux-x86_64", nothingFound); !errors.As(err, &missing) || !strings.Contains(missing.Hint(), "uv") {
-		t.Error(err)
+	if p := e.Plan("linux-x86_64", nothingFound); !errors.As(p.Unusable, &missing) || !strings.Contains(missing.Hint(), "uv") || p.Origin.Kind != "uvx" {
+		t.Errorf("%+v", p)
 	}
 	if _, err := x.Find("none"); !errors.Is(err, ErrUnknown) {
 		t.Error(err)
@@ -180,8 +181,8 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, e := range x.Entries {
 			for _, k := range Kinds() {
-				p, err := e.Plan("linux-x86_64", allFound, k)
-				if err != nil {
+				p := e.Plan("linux-x86_64", allFound, k)
+				if p.Unusable != nil {
 					continue
 				}
 				if strings.HasPrefix(p.Command, "-") && k != Binary || k == Binary && !localPath(p.Command) || !plain(strings.Join(p.Args, "")[:min(maxText, len(strings.Join(p.Args, "")))]) {

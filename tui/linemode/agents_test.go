@@ -46,7 +46,7 @@ func TestAnAgentIsChosenOrInstalled(t *testing.T) {
 		}
 		opt.Registry = &registry.Agents{
 			Cache: &registry.Cache{URL: server.URL, File: file, Client: server.Client()},
-			Dir:   filepath.Join(dir, "agents"), Added: config.AddedBeside(filepath.Join(dir, "config.toml")),
+			Dir:   filepath.Join(dir, "agents"), Saved: config.SavedBeside(filepath.Join(dir, "config.toml")),
 		}
 	})
 	const list = "No agent is installed. Take the tour, or install one:\nWhich agent?"

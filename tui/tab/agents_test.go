@@ -198,7 +198,7 @@ func newShop(t *testing.T) *shop {
 	s.agents = &registry.Agents{
 		Cache: &registry.Cache{URL: server.URL, File: filepath.Join(dir, "registry.json"), Client: server.Client()},
 		Dir:   filepath.Join(dir, "agents"),
-		Added: config.AddedBeside(filepath.Join(dir, "config.toml")),
+		Saved: config.SavedBeside(filepath.Join(dir, "config.toml")),
 	}
 	writeFile(t, s.agents.Cache.File, registryOf(server.URL, sha256.Sum256(archive)))
 	p := s.program
@@ -360,12 +360,8 @@ func TestAsksBeforeItInstalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := edition.Entries[0].PlanHere()
-	if err != nil {
-		t.Fatal(err)
-	}
 	screen := unwrapped(s.screen())
-	for _, f := range plan.Facts(s.agents.Dir) {
+	for _, f := range s.agents.Facts(edition.Entries[0].PlanHere()) {
 		if !strings.Contains(screen, unwrapped(f.Name+f.Text)) {
 			t.Errorf("it does not say %s %s:\n%s", f.Name, f.Text, s.screen())
 		}

@@ -106,7 +106,7 @@ func (c *themeChooser) choose(name config.Theme) tea.Cmd {
 	if name == c.switcher.Saved() {
 		return nil
 	}
-	file := toolview.PathsIn("").Path(filepath.Clean(config.ConfigFile()))
+	file := toolview.PathsIn("").Path(filepath.Clean(config.SavedBeside(config.ConfigFile()).Path))
 	c.ask(dialog.Confirmation{
 		Title: "The theme " + string(name), Text: "Keep it? parley then writes this into " + file + ":",
 		Lines: []string{fmt.Sprintf("theme = %q", name)},
@@ -121,7 +121,7 @@ func (c *themeChooser) choose(name config.Theme) tea.Cmd {
 // keep writes the theme into the configuration, in the background.
 func (c *themeChooser) keep(name config.Theme) tea.Cmd {
 	return inBackground(func() then {
-		err := config.SaveTheme(config.ConfigFile(), name)
+		err := config.SavedBeside(config.ConfigFile()).Choose(string(name), "theme")
 		return func() tea.Cmd {
 			if err != nil {
 				return c.say(err.Error())

@@ -39,7 +39,7 @@ func TestChoose(t *testing.T) {
 			} else {
 				b.Choose("Only until you quit")
 			}
-			data, _ := os.ReadFile(config.ConfigFile())
+			data, _ := os.ReadFile(config.SavedBeside(config.ConfigFile()).Path)
 			if written := strings.Contains(string(data), string(marked)); written != keep || l.shown != marked {
 				t.Errorf("kept %v: %q is shown, and the file is %q", keep, l.shown, data)
 			}

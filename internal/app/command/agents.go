@@ -113,7 +113,7 @@ func (l *agentList) choice() Choice {
 	c.Items = append(c.Items, tour...)
 	more := l.installable()
 	shown := 0
-	if !slices.ContainsFunc(l.agents.Available, func(a config.Agent) bool { return a.ID != app.TourID && a.Reason == "" }) {
+	if !slices.ContainsFunc(l.agents.Available, func(a config.Agent) bool { return a.ID != app.TourID && a.Unusable == nil }) {
 		c.About = "No agent is installed. Take the tour, or install one:"
 		shown = mostUsed
 	}
@@ -148,17 +148,17 @@ func agentItem(a config.Agent) Item {
 	}
 	detail := strings.Join(a.Words(), " ")
 	switch {
-	case a.Reason != "":
-		detail = a.Reason
+	case a.Unusable != nil:
+		detail = a.Unusable.Error()
 	case a.Source == config.SourceBuiltIn:
 		detail = "a two-minute tour: no account needed"
 	case a.Address != "":
 		detail = "listens at " + a.Listens()
 	}
-	if a.Origin != nil && a.Reason == "" {
+	if a.Origin != nil && a.Unusable == nil {
 		detail = a.Origin.Version + "  " + detail
 	}
-	return Item{ID: a.ID, Title: cmp.Or(a.Name, a.ID), Words: a.ID, Detail: detail, Group: groups[a.Source], Current: a.Default, Dim: a.Reason != ""}
+	return Item{ID: a.ID, Title: cmp.Or(a.Name, a.ID), Words: a.ID, Detail: detail, Group: groups[a.Source], Current: a.Default, Dim: a.Unusable != nil}
 }
 
 // search lists all agents while there is a filter.
@@ -177,7 +177,7 @@ func (l *agentList) installable() []Item {
 	}
 	var all []ranked
 	for _, o := range l.agents.Offers {
-		all = append(all, ranked{config.Popularity(config.KnownAs(o.Entry.ID)), l.offer(o)})
+		all = append(all, ranked{config.Popularity(config.KnownAs(o.ID)), l.offer(o)})
 	}
 	for _, a := range l.agents.Missing { // known, but not in the registry
 		all = append(all, ranked{config.Popularity(a.ID), Item{
@@ -212,19 +212,18 @@ func (l *agentList) session(s *store.Summary) Item {
 const toInstall = "Install"
 
 // offer returns the item of an agent in the registry.
-func (l *agentList) offer(o registry.Offer) Item {
-	e := o.Entry
+func (l *agentList) offer(a config.Agent) Item {
 	item := Item{
-		ID: "registry " + e.ID, Title: e.Name, Words: e.ID, Group: toInstall, Dim: true, Stays: true, Detail: e.About(),
-		About: strings.Join([]string{registry.InstallCommand(e.ID), e.License, e.Source()}, "  "),
+		ID: "registry " + a.ID, Title: a.Name, Words: a.ID, Group: toInstall, Dim: true, Stays: true, Detail: a.About,
+		About: strings.Join([]string{registry.InstallCommand(a.ID), a.Origin.License, a.URL}, "  "),
 		Do: func() {
-			l.installs = &installing{list: l, plan: o.Plan}
+			l.installs = &installing{list: l, plan: a}
 			l.installs.askRegistry()
 		},
 	}
-	if o.Err != nil {
-		item.Detail = app.NeedsText(o.Err) + " · " + item.Detail
-		item.Do = func() { l.f.Ask(app.CannotInstall(e, o.Err)) }
+	if a.Unusable != nil {
+		item.Detail = app.NeedsText(a.Unusable) + " · " + item.Detail
+		item.Do = func() { l.f.Ask(app.CannotInstall(a, a.Unusable)) }
 	}
 	return item
 }
@@ -233,7 +232,7 @@ func (l *agentList) offer(o registry.Offer) Item {
 // that closes the list stops it.
 type installing struct {
 	list *agentList
-	plan registry.Plan
+	plan config.Agent
 
 	asking   bool                   // the registry is asked for the newest version
 	stop     context.CancelFunc     // nil before the start
@@ -258,25 +257,21 @@ func (i *installing) inBackground(do func(context.Context) func()) {
 // askRegistry asks the registry for the newest version, and then whether to install it.
 func (i *installing) askRegistry() {
 	i.asking = true
-	agents, id := i.list.f.Backend().Registry, i.plan.Entry.ID
+	agents, id := i.list.f.Backend().Registry, i.plan.ID
 	i.inBackground(func(ctx context.Context) func() {
-		entry, note, err := app.LatestEntry(ctx, agents, id)
-		plan := registry.Plan{Entry: entry}
-		if err == nil {
-			plan, err = entry.PlanHere()
-		}
+		plan, note, err := app.LatestPlan(ctx, agents, id)
 		return func() { i.askUser(plan, note, err) }
 	})
 }
 
 // askUser asks whether to carry out a plan.
-func (i *installing) askUser(plan registry.Plan, note string, err error) {
+func (i *installing) askUser(plan config.Agent, note string, err error) {
 	f := i.list.f
 	i.asking, i.stop = false, nil
 	switch open := i.list.show(); {
 	case i.stopped || !open:
 	case err != nil:
-		f.Ask(app.CannotInstall(i.plan.Entry, err))
+		f.Ask(app.CannotInstall(i.plan, err))
 	default:
 		i.plan = plan
 		q := app.InstallQuestion(f.Backend().Registry, plan, note)
@@ -290,9 +285,9 @@ func (i *installing) begin() {
 	i.more = make(chan struct{}, 1)
 	agents := i.list.f.Backend().Registry
 	i.inBackground(func(ctx context.Context) func() {
-		added, err := agents.Install(ctx, i.plan, i.onProgress)
+		agent, err := agents.Install(ctx, i.plan, i.onProgress)
 		close(i.more)
-		return func() { i.ended(added.Agent(), err) }
+		return func() { i.ended(agent, err) }
 	})
 	i.showProgress()
 }
@@ -324,9 +319,9 @@ func (i *installing) showProgress() {
 
 // choice returns the list while it shows the progress.
 func (i *installing) choice() Choice {
-	title := "Installing " + i.plan.Entry.Name
+	title := "Installing " + i.plan.Name
 	if i.asking {
-		title = "Asking the registry for " + i.plan.Entry.Name
+		title = "Asking the registry for " + i.plan.Name
 	}
 	if come := i.progress.Load(); come != nil {
 		title += "  " + *come
@@ -342,7 +337,7 @@ func (i *installing) underWay() bool { return i != nil && i.stop != nil && !i.do
 
 // ended starts the agent, or restores the list and reports the error.
 func (i *installing) ended(agent config.Agent, err error) {
-	f, name := i.list.f, i.plan.Entry.Name
+	f, name := i.list.f, i.plan.Name
 	i.done = true
 	switch open := i.list.show(); {
 	case errors.Is(err, context.Canceled):

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -24,13 +25,16 @@ func TestAgentItems(t *testing.T) {
 
 // An agent to install says what it is, also one that needs something first.
 func TestAnAgentToInstallSaysWhatItIs(t *testing.T) {
-	for want, o := range map[string]registry.Offer{
-		"writes code":                           {Entry: registry.Entry{Description: "writes code"}},
-		"needs Node.js · writes code":           {Entry: registry.Entry{Description: "writes code"}, Err: &registry.MissingError{Kind: registry.NPX}},
-		"by Ann, Bob":                           {Entry: registry.Entry{Authors: []string{"Ann", "Bob"}}},
-		"needs Node.js · https://example.com/x": {Entry: registry.Entry{Repository: "https://example.com/x"}, Err: &registry.MissingError{Kind: registry.NPX}},
+	none := func(string) (string, error) { return "", exec.ErrNotFound }
+	npx, linux := registry.Distribution{NPX: &registry.Package{Package: "x"}}, "linux-x86_64"
+	binary := registry.Distribution{Binary: map[string]registry.Target{linux: {Cmd: "x"}}}
+	for want, e := range map[string]registry.Entry{
+		"writes code":                           {Description: "writes code", Distribution: binary},
+		"needs Node.js · writes code":           {Description: "writes code", Distribution: npx},
+		"by Ann, Bob":                           {Authors: []string{"Ann", "Bob"}, Distribution: binary},
+		"needs Node.js · https://example.com/x": {Repository: "https://example.com/x", Distribution: npx},
 	} {
-		if got := (&agentList{}).offer(o).Detail; got != want {
+		if got := (&agentList{}).offer(e.Plan(linux, none)).Detail; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

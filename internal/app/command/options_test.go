@@ -164,7 +164,7 @@ func TestDefaultValues(t *testing.T) {
 	if got, want := strings.Join(s.said, "\n"), "Brave mode: off is now the default\nModel: Haiku is now the default\nModel: Haiku is no longer the default"; got != want {
 		t.Errorf("it says\n%s", got)
 	}
-	if got, _ := os.ReadFile(config.ConfigFile()); !strings.Contains(string(got), "brave = false") || strings.Contains(string(got), "haiku") {
-		t.Errorf("the configuration is %q", got)
+	if got, _ := os.ReadFile(config.SavedBeside(config.ConfigFile()).Path); !strings.Contains(string(got), "'brave']\nvalue = false") || strings.Contains(string(got), "haiku") {
+		t.Errorf("what is saved is %s", got)
 	}
 }

@@ -75,7 +75,7 @@ func TestChoosesATheme(t *testing.T) {
 	p.Shows("follows the terminal's background", "dracula")
 	p.Type("dracula").Press("enter")
 	p.focused = hex(theme.Named("dracula").Theme(theme.TrueColor).BorderFocused)
-	p.Question(`theme = "dracula"`).TakesKeys().Shows("~/.config/parley/config.toml").Answer("Keep it").Shows("kept: the theme dracula")
+	p.Question(`theme = "dracula"`).TakesKeys().Shows("~/.config/parley/saved.toml").Answer("Keep it").Shows("kept: the theme dracula")
 	x, y, ok := p.Screen().Find("parley")
 	if got := p.Cell(x, y).FG; !ok || !strings.EqualFold(got, "#ffb86c") {
 		t.Errorf("the name is %s", got)

@@ -50,7 +50,7 @@ func TestTheFirstFrameComesFirst(t *testing.T) {
 	if strings.Contains(before, "history.jsonl") || !strings.Contains(after, "history.jsonl") {
 		t.Error("the prompt history was not read after the first frame")
 	}
-	for _, file := range []string{"user-dirs.dirs", "config.toml", "agents.toml"} {
+	for _, file := range []string{"user-dirs.dirs", "config.toml", "saved.toml"} {
 		opened := regexp.MustCompile(`openat\(.*` + regexp.QuoteMeta(file))
 		if n := len(opened.FindAllString(before, -1)); n > 1 {
 			t.Errorf("%s was opened %d times before the first frame", file, n)
