@@ -3,6 +3,7 @@ package diffview
 import (
 	"sort"
 	"strconv"
+	"strings"
 
 	"parley/internal/termtext"
 	"parley/tui/theme"
@@ -386,47 +387,52 @@ func appendEdit(rows []row, e termtext.LineEdit, mode Mode) []row {
 	return rows
 }
 
-// Source is a line of one of the texts, and the lines of a layout that show it.
-type Source struct {
-	// Text is the line as in the file, without its end.
-	Text string
-	// From (inclusive) and To (exclusive) are the lines of the layout that show it.
-	From, To int
-	// Lead is the number of cells before the text: numbers, the sign, and, side by
-	// side, the old text.
-	Lead int
-}
-
-// Sources returns the lines of the texts that the lines from (inclusive) to (exclusive)
-// of the layout show, each whole. It skips lines that show none, such as notes. Side by
-// side, it prefers the new text.
-func (l *Layout) Sources(from, to int) []Source {
+// Rows says what the lines from (inclusive) to (exclusive) of the layout show. Side by side,
+// that is the new text where a line has both.
+func (l *Layout) Rows(from, to int) []termtext.Row {
 	from, to = max(from, 0), min(to, l.Len())
 	d := l.diff
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var out []Source
+	d.measureBy(l.method)
+	var out []termtext.Row
 	for i := l.rowAt(from); i < len(l.rows) && l.starts[i] < to; i++ {
-		r := l.rows[i]
-		s := Source{From: l.starts[i], To: l.starts[i+1]}
-		switch r.kind {
-		case gapRow, noteRow:
-			continue
-		case removedRow:
-			s.Text, s.Lead = d.raw(oldSide, r.old), l.unified.lead()
-		default:
-			if r.new == none {
-				s.Text, s.Lead = d.raw(oldSide, r.old), l.left.lead()
-				break
-			}
-			s.Text, s.Lead = d.raw(newSide, r.new), l.unified.lead()
-			if l.mode == Split {
-				s.Lead = l.left.width + 1 + l.right.lead()
-			}
+		r, start := l.rows[i], l.starts[i]
+		for n := max(from, start); n < min(to, l.starts[i+1]); n++ {
+			out = append(out, l.row(r, n-start))
 		}
-		out = append(out, s)
 	}
 	return out
+}
+
+// row says what a line of a row shows. diff.mu must be held.
+func (l *Layout) row(r row, n int) termtext.Row {
+	d := l.diff
+	if !r.shows() {
+		return termtext.Row{Soft: n > 0}
+	}
+	s, line, pair, c, before := newSide, r.new, r.old, l.unified, 0
+	switch {
+	case r.kind == removedRow || r.new == none:
+		s, line, pair = oldSide, r.old, r.new
+		if l.mode == Split {
+			c = l.left
+		}
+	case l.mode == Split:
+		c, before = l.right, l.left.width+1
+	}
+	if r.kind == contextRow {
+		pair = none
+	}
+	row := termtext.Row{Lead: before + c.width - c.text(), End: before + c.width, Soft: n > 0}
+	text := d.text(s, line, pair)
+	ends := append([]int{0}, d.wrap(text, c.text())...)
+	if n+1 >= len(ends) { // only the other column has this line
+		row.Lead = row.End
+	} else if shown := text[ends[n]:ends[n+1]]; strings.IndexByte(shown, tabHead) >= 0 {
+		row.Text = sentTabs.Replace(shown)
+	}
+	return row
 }
 
 // LinesAt returns which lines of the texts, from 0, a line of the layout shows; -1 for
@@ -489,6 +495,3 @@ func (r row) compare(e termtext.LineEdit) int {
 	}
 	return 1
 }
-
-// lead returns the number of cells before a column's text.
-func (c column) lead() int { return c.width - c.text() }

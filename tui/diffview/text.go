@@ -148,6 +148,7 @@ func expandTabs(m termtext.Method, line string) string {
 var (
 	unchangedTabs = strings.NewReplacer(string(tabHead), " ", string(tabFill), " ")
 	changedTabs   = strings.NewReplacer(string(tabHead), "→", string(tabFill), " ")
+	sentTabs      = strings.NewReplacer(string(tabHead), "\t", string(tabFill), "")
 	changedBlanks = strings.NewReplacer(string(tabHead), "→", string(tabFill), " ", " ", "·")
 )
 

@@ -46,7 +46,8 @@ type memo map[string][][]span
 // closed block is lexed as a whole.
 // The first row names the language.
 func (r *renderer) code(n ast.Node, language string) {
-	text := expandTabs(strings.TrimSuffix(string(n.Lines().Value(r.src)), "\n"))
+	sent := strings.TrimSuffix(string(n.Lines().Value(r.src)), "\n")
+	text := expandTabs(sent)
 	goesOn := r.cont != nil && n.Parent().Kind() == ast.KindDocument && n.PreviousSibling() == nil
 	if language != "" && !goesOn {
 		r.language(language)
@@ -69,8 +70,10 @@ func (r *renderer) code(n ast.Node, language string) {
 	if goesOn && n.Lines().Len() == 0 {
 		return
 	}
+	rest := sent
 	for i, line := range lines {
-		r.codeLine(line, i == 0 && goesOn && r.cont.within)
+		sent, rest, _ = strings.Cut(rest, "\n")
+		r.codeLine(line, sent, i == 0 && goesOn && r.cont.within)
 	}
 }
 
@@ -79,7 +82,7 @@ func (r *renderer) language(name string) {
 	if own := r.p.own; own != nil && !own.noCodeBar {
 		bar, _ := r.gutter()
 		room := max(r.room-termtext.Width(bar.text), 2)
-		r.codeRow(bar, []span{{text: termtext.Truncate(name, room, "…"), ink: own.language}})
+		r.codeRow(bar, []span{{text: termtext.Truncate(termtext.Line(name), room, "…"), ink: own.language}}, termtext.Row{Soft: true, Lead: r.room})
 	}
 }
 
@@ -119,9 +122,14 @@ func nextChunk(code string) string {
 	return code[:end]
 }
 
-// codeLine draws a line of code; goesOn means that it began in an earlier piece.
-func (r *renderer) codeLine(line []span, goesOn bool) {
+// codeLine draws a line of code, in colours and as it was sent; goesOn means that it began
+// in an earlier piece.
+func (r *renderer) codeLine(line []span, sent string, goesOn bool) {
 	bar, rest := r.gutter()
+	row := termtext.Row{Soft: goesOn}
+	if strings.IndexByte(sent, '\t') < 0 {
+		sent = ""
+	}
 	if goesOn {
 		bar = rest
 	}
@@ -134,35 +142,48 @@ func (r *renderer) codeLine(line []span, goesOn bool) {
 		}
 	}
 	left := room
-	var row []span
+	var spans []span
 	for _, s := range line {
 		for s.text != "" {
 			n, w := termtext.Fit(s.text, left, room)
 			if n > 0 {
 				part := s
 				part.text, s.text = s.text[:n], s.text[n:]
-				row = append(row, part)
+				spans = append(spans, part)
 				left -= w
 			}
 			if s.text != "" {
-				r.codeRow(bar, row)
-				bar, row, room = rest, row[:0], beside(rest)
+				if row.Text = ""; sent != "" {
+					row.Text = termtext.Reindent(textOf(spans), sent)
+				}
+				r.codeRow(bar, spans, row)
+				row.Soft, sent = true, ""
+				bar, spans, room = rest, spans[:0], beside(rest)
 				left = room
 			}
 		}
 	}
-	r.codeRow(bar, row)
+	row.Text = sent
+	r.codeRow(bar, spans, row)
 }
 
-func (r *renderer) codeRow(bar span, row []span) {
-	if len(row) == 0 {
+func textOf(spans []span) (text string) {
+	for _, s := range spans {
+		text += s.text
+	}
+	return text
+}
+
+func (r *renderer) codeRow(bar span, spans []span, row termtext.Row) {
+	row = row.Right(termtext.Width(bar.text))
+	if len(spans) == 0 {
 		bar.text = strings.TrimRight(bar.text, " ")
 	}
 	r.pen.write(bar.text, bar.ink, "")
-	for _, s := range row {
+	for _, s := range spans {
 		r.pen.write(s.text, s.ink, "")
 	}
-	r.emit()
+	r.emit(row)
 }
 
 // diff colours the lines of a diff by their meaning. Where added and removed lines have the

@@ -175,6 +175,12 @@ func title(lexer chroma.Lexer) string {
 	return lexer.Config().Name
 }
 
+func TestLanguageIsOneLineOfText(t *testing.T) {
+	if got, want := ansi.Strip(draw(document("~~~a\tb\nx\n~~~\n"), 40)[0]), "│ a b"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A diff of a file that was not seen before looks for its language while the screen
 // waits.
 func BenchmarkFindLanguage(b *testing.B) {

@@ -22,6 +22,7 @@ package markdown
 
 import (
 	"bytes"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -129,15 +130,14 @@ func (d *Document) Lines(i, width int) []string {
 			if d.memo == nil {
 				d.memo = memo{}
 			}
-			d.drawn = d.draw(i, d.text[d.open:], d.cont, d.memo)
+			d.drawn = d.draw(i, d.memo, nil)
 			d.drawnAt = d.version
 		}
 		return d.drawn
 	}
 	lines, ok := d.lines[i]
 	if !ok {
-		b := d.blocks[i]
-		lines = d.draw(i, d.text[b.start:b.end], b.cont, nil)
+		lines = d.draw(i, nil, nil)
 		size := 0
 		for _, line := range lines {
 			size += len(line)
@@ -151,11 +151,25 @@ func (d *Document) Lines(i, width int) []string {
 	return lines
 }
 
-func (d *Document) draw(i int, text string, cont *continuation, live memo) []string {
-	if d.whole {
-		return d.drawWhole()
+// Rows says what the lines of block i show at a width.
+func (d *Document) Rows(i, width int) (rows []termtext.Row) {
+	if d.Lines(i, width) != nil {
+		d.draw(i, nil, &rows)
 	}
-	src := cont.source(text)
+	return rows
+}
+
+// draw draws block i. Rows may be nil.
+func (d *Document) draw(i int, live memo, rows *[]termtext.Row) []string {
+	if d.whole {
+		return d.drawWhole(rows)
+	}
+	b := block{start: d.open, end: len(d.text), cont: d.cont}
+	if i < len(d.blocks) {
+		b = d.blocks[i]
+	}
+	cont := b.cont
+	src := cont.source(d.text[b.start:b.end])
 	if safe := termtext.Block(string(src)); safe != string(src) {
 		src = []byte(safe)
 	}
@@ -163,6 +177,7 @@ func (d *Document) draw(i int, text string, cont *continuation, live memo) []str
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := newRenderer(p, src, d.width, cont, live)
+	r.copies = rows != nil
 	r.inset(&p.document, p.text, func() {
 		if !cont.plain() {
 			r.children(parseAll(src), p.text, false)
@@ -172,10 +187,17 @@ func (d *Document) draw(i int, text string, cont *continuation, live memo) []str
 			r.flow([]span{{text: expandTabs(strings.TrimRight(line, " \t\n")), ink: p.text}})
 		}
 	})
-	if len(r.lines) == 0 || i == 0 || cont != nil {
-		return r.lines
+	p.line = r.pen.b
+	if len(r.lines) > 0 && i > 0 && cont == nil {
+		r.lines = append([]string{""}, r.lines...)
+		if r.copies {
+			r.rows = append([]termtext.Row{{}}, r.rows...)
+		}
 	}
-	return append([]string{""}, r.lines...)
+	if rows != nil {
+		*rows = r.rows
+	}
+	return r.lines
 }
 
 func (d *Document) hasOpen() bool {
@@ -192,25 +214,10 @@ func (d *Document) close(end int, next *continuation) {
 	d.memo, d.drawn, d.drawnAt = nil, nil, 0
 }
 
-// Source returns the text of block i, up to the beginning of the next one. The sources
-// of all blocks together are the text.
-func (d *Document) Source(i int) string {
+// BlockAt returns the index of the block at an offset of the text.
+func (d *Document) BlockAt(at int) int {
 	d.sync()
-	start := func(i int) int {
-		switch {
-		case i <= 0:
-			return 0
-		case i < len(d.blocks):
-			return d.blocks[i].start
-		case i == len(d.blocks) && d.hasOpen():
-			return d.open
-		}
-		return len(d.text)
-	}
-	if i < 0 {
-		return ""
-	}
-	return d.text[start(i):start(i+1)]
+	return sort.Search(len(d.blocks), func(i int) bool { return d.blocks[i].end > at })
 }
 
 // maxParsed bounds how much of a text is parsed. The parser looks at each line once for

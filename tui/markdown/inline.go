@@ -167,11 +167,7 @@ func (in *inliner) link(n ast.Node, destination string, text, url *part, base *i
 	label := inliner{p: in.p, src: in.src}
 	k := in.p.over(text.ink, base)
 	label.children(n, k, to)
-	written := ""
-	for _, s := range label.spans {
-		written += s.text
-	}
-	written = strings.TrimSpace(written)
+	written := strings.TrimSpace(textOf(label.spans))
 	if written == "" {
 		in.part(url, destination, base, to)
 		return
@@ -416,7 +412,7 @@ const (
 
 // pen writes one line, switching styles and links only where they change.
 type pen struct {
-	b    strings.Builder
+	b    []byte
 	ink  *ink
 	link string
 }
@@ -431,26 +427,24 @@ func (p *pen) write(s string, k *ink, link string) {
 	if k != p.ink {
 		p.setInk(k)
 	}
-	p.b.WriteString(s)
+	p.b = append(p.b, s...)
 }
 
 func (p *pen) setInk(k *ink) {
 	if p.ink != nil && p.ink.sgr != "" {
-		p.b.WriteString(sgrReset)
+		p.b = append(p.b, sgrReset...)
 	}
 	if k != nil {
-		p.b.WriteString(k.sgr)
+		p.b = append(p.b, k.sgr...)
 	}
 	p.ink = k
 }
 
 func (p *pen) setLink(link string) {
 	if link == "" {
-		p.b.WriteString(linkEnd)
+		p.b = append(p.b, linkEnd...)
 	} else {
-		p.b.WriteString("\x1b]8;;")
-		p.b.WriteString(link)
-		p.b.WriteByte('\x07')
+		p.b = append(append(append(p.b, "\x1b]8;;"...), link...), '\x07')
 	}
 	p.link = link
 }
@@ -463,7 +457,7 @@ func (p *pen) line() string {
 	if p.link != "" {
 		p.setLink("")
 	}
-	s := p.b.String()
-	p.b.Reset()
+	s := string(p.b)
+	p.b = p.b[:0]
 	return s
 }

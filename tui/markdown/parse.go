@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -170,6 +171,9 @@ func prepare(root ast.Node, src []byte) []byte {
 			p.quiet(n.ClosureLine)
 		case *ast.Paragraph:
 			p.separate(n)
+			p.enclose(n)
+		case *ast.TextBlock, *ast.Heading:
+			p.enclose(n)
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
 			code = append(code, n)
 		}
@@ -219,6 +223,16 @@ func (p *preparer) separate(n *ast.Paragraph) {
 		return
 	}
 	n.InsertBefore(n, n.FirstChild(), p.addition("\n\n"))
+}
+
+// enclose marks both ends of a text that Glamour wraps.
+func (p *preparer) enclose(n ast.Node) {
+	first := n.FirstChild()
+	if box, ok := first.(*extast.TaskCheckBox); ok { // Glamour looks for it at the beginning
+		first = box.NextSibling()
+	}
+	n.InsertBefore(n, first, p.addition(flowStart))
+	n.AppendChild(n, p.addition(flowEnd))
 }
 
 // addition adds text at the end of the source and returns a node for it.

@@ -29,6 +29,8 @@ type renderer struct {
 	margins []margin
 	room    int // width without the margins
 	lines   []string
+	copies  bool           // rows are recorded
+	rows    []termtext.Row // what the lines show
 }
 
 // margin is what precedes the lines of a block.
@@ -37,10 +39,28 @@ type margin struct {
 	width       int
 	right       int  // left blank at the right
 	used        bool // the first line was drawn
+	text        bool // it is text, such as the mark of an item
 }
 
 func newRenderer(p *palette, src []byte, width int, cont *continuation, live memo) *renderer {
-	return &renderer{p: p, src: src, width: width, room: width, cont: cont, live: live}
+	return &renderer{p: p, src: src, width: width, room: width, cont: cont, live: live, pen: pen{b: p.line}}
+}
+
+// end ends a line, which continues the one above it if row is soft. The row's lead is what
+// stands between the margins and the text.
+func (r *renderer) end(line string, row termtext.Row) {
+	r.lines = append(r.lines, line)
+	if !r.copies {
+		return
+	}
+	keeps := !row.Soft && row.Lead == 0 // the margins that are text
+	for i := range r.margins {
+		if r.margins[i].text && keeps {
+			break
+		}
+		row = row.Right(r.margins[i].width)
+	}
+	r.rows = append(r.rows, row)
 }
 
 // children draws the blocks in n, with blank lines between them unless tight.
@@ -54,6 +74,7 @@ func (r *renderer) children(n ast.Node, base *ink, tight bool) {
 		r.block(c, base)
 		if len(r.lines) == after {
 			r.lines = r.lines[:before] // nothing to separate
+			r.rows = r.rows[:min(before, len(r.rows))]
 		}
 	}
 }
@@ -97,7 +118,7 @@ func (r *renderer) flow(spans []span) {
 	for _, row := range wrap(filled, cut, r.room) {
 		r.margin(len(row.atoms) == 0)
 		r.pen.row(row)
-		r.lines = append(r.lines, r.pen.line())
+		r.end(r.pen.line(), row.shows())
 	}
 	if cap(cut) <= keptAtoms {
 		r.p.cut, r.p.filled = cut, filled
@@ -109,15 +130,15 @@ func (r *renderer) flow(spans []span) {
 const keptAtoms = 1 << 12
 
 // emit ends a line with only the pen's content.
-func (r *renderer) emit() {
+func (r *renderer) emit(row termtext.Row) {
 	text := r.pen.line()
 	r.margin(text == "")
-	r.lines = append(r.lines, r.pen.line()+text)
+	r.end(r.pen.line()+text, row)
 }
 
 func (r *renderer) blank() {
 	r.margin(true)
-	r.lines = append(r.lines, r.pen.line())
+	r.end(r.pen.line(), termtext.Row{})
 }
 
 // margin writes what precedes the next line; on an empty line, without trailing spaces.
@@ -199,7 +220,7 @@ func (r *renderer) heading(n *ast.Heading, base *ink) {
 	in.add(e.before, base, "")
 	in.add(e.prefix, k, "")
 	m := margin{first: in.spans, width: widthOf(in.spans)}
-	m.rest = []span{{text: strings.Repeat(" ", m.width), ink: r.p.text}}
+	m.rest, m.text = []span{{text: strings.Repeat(" ", m.width), ink: r.p.text}}, true
 	e.before, e.prefix = "", ""
 	e.suffix = strings.ReplaceAll(e.suffix, " ", "\u00a0") // ordinary spaces are dropped at the end of a line
 	r.inset(&e, base, func() {
@@ -221,7 +242,7 @@ func (r *renderer) rule(base *ink) {
 		r.pen.write(strings.Trim(s.text, " ")[:n], s.ink, "")
 		left -= w
 	}
-	r.emit()
+	r.emit(termtext.Row{})
 }
 
 func (r *renderer) quote(n *ast.Blockquote, base *ink) {
@@ -256,7 +277,7 @@ func (r *renderer) html(n *ast.HTMLBlock, base *ink) {
 			continue
 		}
 		blank := []span{{text: line[:len(line)-len(text)], ink: r.p.text}}
-		r.indent(margin{first: blank, rest: blank, width: len(line) - len(text)}, func() {
+		r.indent(margin{first: blank, rest: blank, width: len(line) - len(text), text: true}, func() {
 			r.flow([]span{{text: text, ink: k, code: true}})
 		})
 	}
@@ -405,7 +426,7 @@ func (p *palette) mark(base *ink, kind markKind, text string, delimiter byte) ma
 	default:
 		in.part(&p.item, "", k, "")
 	}
-	m := margin{first: in.spans, width: widthOf(in.spans)}
+	m := margin{first: in.spans, width: widthOf(in.spans), text: true}
 	m.rest = []span{{text: strings.Repeat(" ", m.width), ink: p.text}}
 	return m
 }
@@ -438,6 +459,25 @@ const (
 type row struct {
 	atoms []atom
 	width int
+	begun beginning
+}
+
+// beginning is what precedes the first atom of a row.
+type beginning uint8
+
+const (
+	newLine beginning = iota
+	wrapped           // the row above, within a word
+	spaced            // the row above, and a space
+)
+
+// shows says what the row shows of its text.
+func (r row) shows() termtext.Row {
+	row := termtext.Row{Soft: r.begun != newLine}
+	if r.begun == spaced {
+		row.Gap = " "
+	}
+	return row
 }
 
 // atomise splits spans where a line may break: at white space, and on both sides of a
@@ -488,6 +528,7 @@ func atomise(atoms []atom, spans []span) []atom {
 func wrap(all, atoms []atom, width int) []row {
 	var rows []row
 	start, used := 0, 0 // of the current row: its first atom, its cells
+	begun := newLine
 	add := func(a atom) {
 		all = append(all, a)
 		used += a.width
@@ -497,13 +538,17 @@ func wrap(all, atoms []atom, width int) []row {
 		for ; k > start && all[k-1].kind == spaceAtom; k-- {
 			used -= all[k-1].width
 		}
-		rows = append(rows, row{all[start:k:k], used})
+		rows = append(rows, row{all[start:k:k], used, begun})
+		if begun = wrapped; k < len(all) {
+			begun = spaced
+		}
 		start, used = len(all), 0
 	}
 	for i := 0; i < len(atoms); {
 		switch atoms[i].kind {
 		case breakAtom:
 			end()
+			begun = newLine
 			i++
 			continue
 		case spaceAtom:

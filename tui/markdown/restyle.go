@@ -11,10 +11,10 @@ import (
 	"parley/internal/termtext"
 )
 
-// restyle turns Glamour's output into lines. It keeps only text and colours, so that
-// the lines contain nothing else. It wraps what is wider than width, and drops trailing
-// spaces, and blank lines at both ends.
-func restyle(out string, width int) []string {
+// restyle turns Glamour's output into lines, and says in rows, unless it is nil, what they
+// show. It keeps only text and colours, so that the lines contain nothing else. It wraps what
+// is wider than width, and drops trailing spaces, and blank lines at both ends.
+func restyle(out string, width int, rows *[]termtext.Row) []string {
 	r := restyler{width: width}
 	parser := sgr.NewParser()
 	for out != "" {
@@ -28,6 +28,8 @@ func restyle(out string, width int) []string {
 			r.endLine()
 		case piece == markEnd:
 			r.moveMarkOut()
+		case piece == flowStart, piece == flowEnd:
+			r.flows = piece == flowStart
 		case piece[0] == '\x1b':
 			sgr.DecodeSequence(piece, sgr.NormalState, parser)
 			if sgr.Cmd(parser.Command()).Final() == 'm' && strings.HasPrefix(piece, "\x1b[") {
@@ -42,6 +44,9 @@ func restyle(out string, width int) []string {
 	}
 	for last > first && r.lines[last-1] == "" {
 		last--
+	}
+	if rows != nil {
+		*rows = r.rows[first:last]
 	}
 	return r.lines[first:last]
 }
@@ -58,6 +63,9 @@ type restyler struct {
 	line  []run
 	used  int // cells of line
 	lines []string
+	rows  []termtext.Row
+	flows bool         // within text that is wrapped
+	row   termtext.Row // of line
 }
 
 // write writes a character with its width in cells; one that is wider than a line is
@@ -134,6 +142,14 @@ func (r *restyler) endLine() {
 		}
 		b.WriteString(run.style.String() + text + sgrReset)
 	}
-	r.lines = append(r.lines, b.String())
+	line := b.String()
+	text := sgr.Strip(line)
+	if r.row.Soft {
+		r.row.Lead = termtext.Width(text) - termtext.Width(strings.TrimLeft(text, " │"))
+	}
+	r.lines, r.rows = append(r.lines, line), append(r.rows, r.row)
+	if r.row = (termtext.Row{Soft: r.flows}); !strings.HasSuffix(text, "-") {
+		r.row.Gap = " "
+	}
 	r.line, r.used = r.line[:0], 0
 }

@@ -24,8 +24,9 @@ type palette struct {
 	own    *ownMarks // nil in other styles
 
 	// Reused buffers, because streaming text is drawn with every frame. cut is for the
-	// text of a block, filled for its lines.
+	// text of a block, filled for its lines, line for one of them.
 	cut, filled []atom
+	line        []byte
 
 	text                                   *ink
 	document, quote, list, paragraph       part

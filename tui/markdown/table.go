@@ -91,7 +91,7 @@ func (r *renderer) table(n *extast.Table, base *ink) {
 		case i == 1:
 			r.tableRule(widths)
 		case i > 0 && squeezed:
-			r.emit() // between rows of several lines
+			r.emit(termtext.Row{}) // between rows of several lines
 		}
 		r.tableRow(row, widths, n.Alignments)
 	}
@@ -131,7 +131,7 @@ func (r *renderer) tableRule(widths []int) {
 		b.WriteString(strings.Repeat(line.row, w))
 	}
 	r.pen.write(b.String(), r.p.border, "")
-	r.emit()
+	r.emit(termtext.Row{})
 }
 
 func (r *renderer) tableRow(cells [][]atom, widths []int, align []extast.Alignment) {
@@ -171,7 +171,7 @@ func (r *renderer) tableRow(cells [][]atom, widths []int, align []extast.Alignme
 				r.pen.write(strings.Repeat(" ", max(right, 0)), r.p.text, "")
 			}
 		}
-		r.emit()
+		r.emit(termtext.Row{})
 	}
 }
 
@@ -187,7 +187,7 @@ func (r *renderer) records(rows [][][]atom) {
 	for i, row := range rows[1:] {
 		if i > 0 {
 			r.pen.write(strings.Repeat(r.p.separators.row, min(r.room, 8)), r.p.border, "")
-			r.emit()
+			r.emit(termtext.Row{})
 		}
 		for c, cell := range row {
 			if len(cell) == 0 {
@@ -208,6 +208,6 @@ func (r *renderer) records(rows [][][]atom) {
 func (r *renderer) flowAtoms(atoms []atom) {
 	for _, row := range wrap(make([]atom, 0, len(atoms)), atoms, r.room) {
 		r.pen.row(row)
-		r.emit()
+		r.emit(row.shows())
 	}
 }

@@ -46,18 +46,20 @@ func Complete(text string, t *theme.Theme) *Document {
 }
 
 // drawWhole draws the only block of a complete document.
-func (d *Document) drawWhole() []string {
+func (d *Document) drawWhole(rows *[]termtext.Row) (lines []string) {
 	if d.width <= maxWidth {
 		if out, err := renderWhole(expandTabs(termtext.Block(d.text)), d.width, d.theme); err == nil {
-			return restyle(out, d.width)
+			return restyle(out, d.width, rows)
 		}
 	}
 	blocks := New(d.theme)
 	blocks.SetText(d.text)
 	blocks.Finish()
-	var lines []string
 	for i := range blocks.Len() {
 		lines = append(lines, blocks.Lines(i, d.width)...)
+		if rows != nil {
+			*rows = append(*rows, blocks.Rows(i, d.width)...)
+		}
 	}
 	return lines
 }
@@ -161,8 +163,13 @@ func wholeStyle(m *theme.Markdown, root ast.Node, width int) ansi.StyleConfig {
 	return s
 }
 
-// markEnd follows the mark of a list item. Texts have no control characters.
-const markEnd = "\x1e"
+// markEnd follows the mark of a list item; flowStart and flowEnd enclose text that Glamour
+// wraps. Texts have no control characters.
+const (
+	markEnd   = "\x1e"
+	flowStart = "\x1b[10m"
+	flowEnd   = "\x1b[11m"
+)
 
 // hangItems indents lists by their widest mark and ends each mark with [markEnd], so that
 // the restyler can move marks out to the left: Glamour begins all lines of an item in the

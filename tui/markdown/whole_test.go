@@ -148,8 +148,8 @@ func TestDeeplyNestedDocumentsAreDrawnToo(t *testing.T) {
 func TestComplete(t *testing.T) {
 	const table = "Some text.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
 	d := Complete(table, dark)
-	if d.Len() != 1 || d.Source(0) != table {
-		t.Errorf("%d blocks, the first of %q", d.Len(), d.Source(0))
+	if d.Len() != 1 {
+		t.Errorf("%d blocks", d.Len())
 	}
 	if got, want := d.Lines(0, 60), Whole(table, 60, dark); !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)

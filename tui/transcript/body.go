@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -28,27 +27,37 @@ const rawMost = 64 << 10
 
 // body draws one content of a tool call.
 type body interface {
-	// len returns the number of lines at a width, slice draws some of them.
+	// len returns the number of lines at a width, draw adds some of them.
 	len(width int, env *environment) int
-	slice(from, to, width int, env *environment) []string
-	// peek draws the collapsed body and returns how many lines it leaves out.
-	peek(width int, env *environment) (lines []string, more int)
+	draw(s *sheet, from, to, width int, env *environment)
+	// peek adds the collapsed body and returns how many lines it leaves out.
+	peek(s *sheet, width int, env *environment) (more int)
 }
 
 // shortBody is a body that is drawn whole.
 type shortBody struct {
-	draw      func(width int, env *environment) []string
+	print     func(s *sheet, width int, env *environment)
 	peekLines int // how many lines the collapsed body has at most
 }
 
-func (b *shortBody) len(width int, env *environment) int { return len(b.draw(width, env)) }
-
-func (b *shortBody) slice(from, to, width int, env *environment) []string {
-	return between(b.draw(width, env), from, to)
+func (b *shortBody) all(copies bool, width int, env *environment) *sheet {
+	s := sheet{copies: copies}
+	b.print(&s, width, env)
+	return &s
 }
 
-func (b *shortBody) peek(width int, env *environment) ([]string, int) {
-	return head(b.draw(width, env), b.peekLines)
+func (b *shortBody) len(width int, env *environment) int { return len(b.all(false, width, env).lines) }
+
+func (b *shortBody) draw(s *sheet, from, to, width int, env *environment) {
+	s.take(b.all(s.copies, width, env), from, to)
+}
+
+func (b *shortBody) peek(s *sheet, width int, env *environment) int {
+	top := len(s.lines)
+	b.print(s, width, env)
+	shown, more := head(len(s.lines)-top, b.peekLines)
+	s.cut(top + shown)
+	return more
 }
 
 // between returns the lines from (inclusive) to (exclusive) that there are.
@@ -73,22 +82,20 @@ func (t *toolCall) makeBodies() []body {
 	}
 	add(t.commandBody())
 	if tasks := t.item.Tasks; len(tasks) > 0 {
-		add(&shortBody{func(width int, env *environment) (out []string) {
+		add(&shortBody{func(s *sheet, width int, env *environment) {
 			for _, task := range tasks {
-				out = append(out, toolview.Task(task, env.theme, width)...)
+				s.add(toolview.Task(task, env.theme, width)...)
 			}
-			return out
 		}, diffPeek})
 	}
 	if len(maker.questions) > 0 {
-		add(&shortBody{func(width int, env *environment) (out []string) {
+		add(&shortBody{func(s *sheet, width int, env *environment) {
 			for _, q := range maker.questions {
-				out = append(out, wrap(q.Line(), width, env.theme.Text)...)
+				s.wrap(q.Line(), width, env.theme.Text)
 				for _, o := range q.Options {
-					out = append(out, wrap("• "+o.Line(), width, env.theme.Muted)...)
+					s.wrap("• "+o.Line(), width, env.theme.Muted)
 				}
 			}
-			return out
 		}, textPeek})
 	}
 	for i := range t.item.Content {
@@ -122,7 +129,7 @@ func (t *toolCall) bodyMaker() *bodyMaker {
 // commandBody returns the body with the call's command, nil if the heading or a
 // terminal shows it.
 func (t *toolCall) commandBody() body {
-	if t.item.Kind != acpclient.ToolExecute || t.headed {
+	if t.item.Kind != acpclient.ToolExecute || t.head != nil {
 		return nil // editors have an input of that name too
 	}
 	c := t.command()
@@ -174,8 +181,9 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 		return nil
 	case b.Type != acpclient.ContentText:
 		words := m.call.env.places.Block(b)
-		return &shortBody{func(width int, env *environment) []string {
-			return append([]string{fit(words.Styled(env.theme), width)}, env.pictures.lines(b, width)...)
+		return &shortBody{func(s *sheet, width int, env *environment) {
+			s.add(fit(words.Styled(env.theme), width))
+			s.add(env.pictures.lines(b, width)...)
 		}, pictureRows + 1}
 	case strings.TrimSpace(b.Text) == "":
 		return nil
@@ -233,7 +241,7 @@ type textBody struct {
 	layout termtext.Layout
 }
 
-func (b *textBody) draw(width int) []string {
+func (b *textBody) lines(width int) []string {
 	if layout := termtext.NewLayout(width); b.layout != layout {
 		b.all, b.layout = nil, layout
 		for i := range b.doc.Len() {
@@ -244,31 +252,37 @@ func (b *textBody) draw(width int) []string {
 	return b.all
 }
 
-func (b *textBody) len(width int, _ *environment) int { return len(b.draw(width)) }
+func (b *textBody) len(width int, _ *environment) int { return len(b.lines(width)) }
 
-func (b *textBody) slice(from, to, width int, _ *environment) []string {
-	return between(b.draw(width), from, to)
+func (b *textBody) draw(s *sheet, from, to, width int, _ *environment) {
+	all := sheet{lines: b.lines(width)}
+	if s.copies {
+		all = sheet{copies: true}
+		for i := range b.doc.Len() {
+			all.block(b.doc, i, width)
+		}
+	}
+	s.take(&all, from, to)
 }
 
 // peek draws only the beginning of a long text.
-func (b *textBody) peek(width int, _ *environment) ([]string, int) {
-	var lines []string
-	for i := 0; i < b.doc.Len(); i++ {
-		lines = append(lines, b.doc.Lines(i, width)...)
-		if len(lines) > textPeek+1 {
-			// Count the source's lines instead of drawing the rest.
-			rest := lineCount(b.doc.Text()) - textPeek
-			return lines[:textPeek], max(rest, len(lines)-textPeek)
-		}
+func (b *textBody) peek(s *sheet, width int, _ *environment) int {
+	top, shown, more := len(s.lines), 0, 0
+	for i := 0; i < b.doc.Len() && more == 0; i++ {
+		s.block(b.doc, i, width)
+		shown, more = head(len(s.lines)-top, textPeek)
 	}
-	return head(lines, textPeek)
+	if s.cut(top + shown); more > 0 { // count the source's lines instead of drawing the rest
+		more = max(lineCount(b.doc.Text())-textPeek, more)
+	}
+	return more
 }
 
 // rawBody is indented JSON below a label.
 type rawBody struct {
 	shortBody
 	data   []byte
-	all    []string
+	kept   sheet
 	layout termtext.Layout
 }
 
@@ -285,38 +299,33 @@ func (b *rawBody) of(label string, data []byte) *rawBody {
 
 func newRawBody(label string, data []byte) *rawBody {
 	b := &rawBody{data: data}
-	b.shortBody = shortBody{func(width int, env *environment) []string {
-		if layout := termtext.NewLayout(width); b.layout != layout {
-			b.layout = layout
-			b.all = append([]string{env.theme.Faint.Render(label)}, wrap(toolview.JSON(b.data, rawMost), width, env.theme.Muted)...)
+	b.shortBody = shortBody{func(s *sheet, width int, env *environment) {
+		if layout := termtext.NewLayout(width); b.layout != layout || b.kept.copies != s.copies {
+			b.layout, b.kept = layout, sheet{copies: s.copies}
+			b.kept.add(env.theme.Faint.Render(label))
+			b.kept.wrap(toolview.JSON(b.data, rawMost), width, env.theme.Muted)
 		}
-		return b.all
+		s.take(&b.kept, 0, len(b.kept.lines))
 	}, 1}
 	return b
 }
 
-// commandBody is the whole command of a call whose heading does not show it.
-type commandBody struct {
-	shortBody
-	command toolview.Command
-}
-
-func newCommandBody(c toolview.Command) *commandBody {
-	return &commandBody{shortBody{func(width int, env *environment) []string {
+// newCommandBody returns the body with the whole command of a call whose heading does not
+// show it.
+func newCommandBody(c toolview.Command) body {
+	return &shortBody{func(s *sheet, width int, env *environment) {
 		th := env.theme
-		out := termtext.Break(c.Line, width-2)
-		for i, line := range out {
+		for i, line := range termtext.Break(c.Line, width-2) {
 			lead := "  "
 			if i == 0 {
 				lead = th.Muted.Render("$ ")
 			}
-			out[i] = lead + th.Text.Render(line)
+			s.add(lead + th.Text.Render(line))
 		}
 		if c.Dir != "" {
-			out = append(out, fit(th.Muted.Render("  in "+c.Dir), width))
+			s.add(fit(th.Muted.Render("  in "+c.Dir), width))
 		}
-		return out
-	}, textPeek}, c}
+	}, textPeek}
 }
 
 // diffBody draws a change of a file.
@@ -373,29 +382,32 @@ func (b *diffBody) len(width int, env *environment) int {
 	return length
 }
 
-func (b *diffBody) slice(from, to, width int, env *environment) []string {
+func (b *diffBody) draw(s *sheet, from, to, width int, env *environment) {
 	l := env.diffs.Layout(b.Diff, width)
-	if !b.headed {
-		return l.Lines(from, to, env.theme)
+	if b.headed {
+		if from, to = from-1, to-1; from < 0 {
+			s.add(b.heading(width, env))
+		}
 	}
-	lines := l.Lines(from-1, to-1, env.theme)
-	if from == 0 {
-		lines = append([]string{b.heading(width, env)}, lines...)
-	}
-	return lines
+	b.layout(s, l, from, to, env)
 }
 
-func (b *diffBody) peek(width int, env *environment) ([]string, int) {
-	l := b.Layout(width, diffview.Unified)
-	shown := diffPeek
-	if l.Len() <= diffPeek+1 {
-		shown = l.Len() // a single further line needs no more room than saying so
-	}
-	lines, more := l.Head(shown, env.theme)
+func (b *diffBody) peek(s *sheet, width int, env *environment) (more int) {
 	if b.headed {
-		lines = append([]string{b.heading(width, env)}, lines...)
+		s.add(b.heading(width, env))
 	}
-	return lines, more
+	l := b.Layout(width, diffview.Unified)
+	shown, more := head(l.Len(), diffPeek)
+	b.layout(s, l, 0, shown, env)
+	return more
+}
+
+// layout adds lines of a layout.
+func (b *diffBody) layout(s *sheet, l *diffview.Layout, from, to int, env *environment) {
+	s.add(l.Lines(from, to, env.theme)...)
+	if s.copies {
+		s.tell(l.Rows(from, to)...)
+	}
 }
 
 // changedFiles returns the paths of the files that the call changes.
@@ -426,7 +438,7 @@ func (l *List) HasDiff() bool {
 	if l.Selected() == nil {
 		return false
 	}
-	call, ok := callOf(l.at(l.selected))
+	call, ok := l.at(l.selected).drawing.(*toolCall)
 	return ok && len(call.diffs) > 0
 }
 
@@ -473,10 +485,13 @@ type outputBody struct {
 	layout termtext.Layout
 }
 
+// outputTab is the distance of tab stops.
+const outputTab = 8
+
 // emulate draws a part of the text, whose lines end in bare line feeds.
 func (b *outputBody) emulate(text string, width int) *screen.Screen {
 	if b.prose {
-		text = strings.Join(termtext.Wrap(termtext.ExpandTabs(text, 8), width), "\n")
+		text = strings.Join(termtext.Wrap(termtext.ExpandTabs(text, outputTab), width), "\n")
 	}
 	rows := strings.Count(text, "\n") + len(text)/max(width, 1) + 1
 	s := screen.New(width, TerminalRows, rows)
@@ -485,42 +500,35 @@ func (b *outputBody) emulate(text string, width int) *screen.Screen {
 	return s
 }
 
-func (b *outputBody) draw(width int) *screen.Screen {
+func (b *outputBody) screen(width int) *screen.Screen {
 	if layout := termtext.NewLayout(width); b.all == nil || b.layout != layout {
 		b.all, b.layout = b.emulate(b.text, width), layout
 	}
 	return b.all
 }
 
-func (b *outputBody) len(width int, _ *environment) int { return b.draw(width).Len() }
+func (b *outputBody) len(width int, _ *environment) int { return b.screen(width).Len() }
 
-func (b *outputBody) slice(from, to, width int, _ *environment) []string {
-	s := b.draw(width)
-	var out []string
-	for i := from; i < min(to, s.Len()); i++ {
-		out = append(out, s.Line(i))
-	}
-	return out
+func (b *outputBody) draw(s *sheet, from, to, width int, _ *environment) {
+	s.emulated(b.screen(width), from, to, b.text)
 }
 
-func (b *outputBody) peek(width int, env *environment) ([]string, int) {
-	if !b.ends {
-		part := firstLines(b.text, textPeek+2)
-		lines := b.emulate(part, width).Lines()
-		if part == b.text {
-			return head(lines, textPeek)
-		}
-		shown := min(textPeek, len(lines))
-		return lines[:shown], max(2, len(lines)-shown+lineCount(b.text[len(part):]))
+func (b *outputBody) peek(s *sheet, width int, env *environment) int {
+	if b.ends {
+		part := lastLines(b.text, terminalPeek+2)
+		above := b.text[:len(b.text)-len(part)]
+		s.tail(b.emulate(part, width), strings.Count(above, "\n"), env, part)
+		return 0
 	}
-	part := lastLines(b.text, terminalPeek+2)
-	s := b.emulate(part, width)
-	hidden := s.Len() + strings.Count(b.text[:len(b.text)-len(part)], "\n") - terminalPeek
-	if hidden <= 1 && part == b.text {
-		return s.Lines(), 0
+	part := firstLines(b.text, textPeek+2)
+	emu := b.emulate(part, width)
+	shown, more := head(emu.Len(), textPeek)
+	if part != b.text {
+		shown = min(textPeek, emu.Len())
+		more = max(2, emu.Len()-shown+lineCount(b.text[len(part):]))
 	}
-	above := env.theme.Faint.Render(fmt.Sprintf("… %d lines above", max(2, hidden)))
-	return append([]string{above}, s.Tail(terminalPeek)...), 0
+	s.emulated(emu, 0, shown, part)
+	return more
 }
 
 // lineCount counts the lines of a text; the last one may lack its line feed.

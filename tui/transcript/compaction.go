@@ -21,14 +21,15 @@ type compaction struct {
 // Compaction implements conversation.Visitor.
 func (m *maker) Compaction(i *conversation.Compaction) { m.made = &compaction{item: i} }
 
-func (c *compaction) update(env *environment, expanded bool) {
-	c.expanded = expanded
-	if c.env == env && c.last == c.item.Version() {
-		return
+func (c *compaction) update(env *environment, expanded bool) bool {
+	if c.env != env || c.last != c.item.Version() {
+		c.last = c.item.Version()
+		c.parts = textParts(nil).follow(c.item.Summary, env.dimmed, env.page)
 	}
-	c.env, c.last = env, c.item.Version()
-	c.parts = textParts(nil).follow(c.item.Summary, env.dimmed, env.page)
+	return c.base.update(env, expanded)
 }
+
+func (c *compaction) version() uint64 { return c.item.Version() }
 
 func (c *compaction) sections() int {
 	if c.expanded {
@@ -37,9 +38,10 @@ func (c *compaction) sections() int {
 	return 1
 }
 
-func (c *compaction) lines(section, width int) []string {
+func (c *compaction) draw(s *sheet, section, width int) {
 	if section > 0 {
-		return c.parts.lines(section-1, width, c.env, nil)
+		c.parts.draw(s, section-1, width, c.env, nil)
+		return
 	}
 	th := c.env.theme
 	words := map[acpclient.CompactionStatus]string{
@@ -55,7 +57,7 @@ func (c *compaction) lines(section, width int) []string {
 		words += ": " + termtext.Line(c.item.Error)
 	}
 	line := th.Muted.Render(words) + " "
-	return []string{fit(line+th.Rule.Render(strings.Repeat("─", max(0, width-termtext.Width(line)))), width)}
+	s.add(fit(line+th.Rule.Render(strings.Repeat("─", max(0, width-termtext.Width(line)))), width))
 }
 
 func (c *compaction) mark() string { return c.env.theme.Muted.Render("▼") }

@@ -19,21 +19,20 @@ type elicitation struct {
 // Elicitation implements conversation.Visitor.
 func (m *maker) Elicitation(i *conversation.Elicitation) { m.made = &elicitation{item: i} }
 
-func (e *elicitation) lines(_, width int) []string {
-	return e.kept.get(e.item.Version(), width, func(width int) []string {
-		th := e.env.theme
-		out := wrap(cmp.Or(strings.TrimSpace(e.item.Request.Message), "The agent asked for input"), width, th.Text)
-		if url := e.item.Request.URL; url != "" {
-			out = append(out, wrap(termtext.VisibleLine(url), width, th.Muted)...)
-		}
-		if words := e.outcome(); words != "" {
-			out = append(out, th.Faint.Render(words))
-		}
-		for _, a := range e.item.Answers {
-			out = append(out, wrap(answerInWords(a), width, th.User)...)
-		}
-		return out
-	})
+func (e *elicitation) version() uint64 { return e.item.Version() }
+
+func (e *elicitation) draw(s *sheet, _, width int) {
+	th := e.env.theme
+	s.wrap(cmp.Or(strings.TrimSpace(e.item.Request.Message), "The agent asked for input"), width, th.Text)
+	if url := e.item.Request.URL; url != "" {
+		s.wrap(termtext.VisibleLine(url), width, th.Muted)
+	}
+	if words := e.outcome(); words != "" {
+		s.add(th.Faint.Render(words))
+	}
+	for _, a := range e.item.Answers {
+		s.wrap(answerInWords(a), width, th.User)
+	}
 }
 
 // answerInWords returns a field and its value.

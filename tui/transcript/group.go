@@ -18,15 +18,15 @@ type group struct {
 	item *conversation.Group
 }
 
-func (g *group) lines(_, width int) []string {
-	return g.kept.get(g.item.Version(), width, func(width int) []string {
-		th := g.env.theme
-		line := th.Title.Render(g.counts())
-		if room := width - termtext.Width(line) - 2; !g.expanded && room > 0 {
-			line += "  " + th.Muted.Render(g.names(room))
-		}
-		return []string{fit(line, width)}
-	})
+func (g *group) version() uint64 { return g.item.Version() }
+
+func (g *group) draw(s *sheet, _, width int) {
+	th := g.env.theme
+	line := th.Title.Render(g.counts())
+	if room := width - termtext.Width(line) - 2; !g.expanded && room > 0 {
+		line += "  " + th.Muted.Render(g.names(room))
+	}
+	s.add(fit(line, width))
 }
 
 // counts returns how many calls of each kind there are.

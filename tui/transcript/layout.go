@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/theme"
 	"parley/tui/toolview"
@@ -40,12 +41,20 @@ type layout struct {
 	now       time.Time            // for the clocks of running calls
 	envs      map[int]*environment // by number of edges
 	page      *page                // nil unless a single item is shown
+	sheet     sheet                // what is being drawn
 }
 
-// entry is the drawing of an item.
+// entry is the drawing of an item, with the lines of its first section.
 type entry struct {
 	drawing
-	used uint64
+	used     uint64
+	env      *environment
+	expanded bool
+
+	first  []string // for what follows, nil for none
+	of     uint64
+	layout termtext.Layout
+	lead   bool
 }
 
 // position names a line by its item's node in the outline, the section of the item,
@@ -116,7 +125,7 @@ func (l *layout) environment(n *conversation.Node) *environment {
 	env := l.envs[edges]
 	if env == nil {
 		dimmed := l.theme.Dimmed()
-		env = &environment{theme: l.theme, dimmed: dimmed, inner: dimmed.Within(), places: toolview.PathsIn(l.conv.Cwd)}
+		env = &environment{theme: l.theme, dimmed: dimmed, inner: dimmed.Within(), bar: l.theme.CodeBar.Render("│ "), places: toolview.PathsIn(l.conv.Cwd)}
 		l.envs[edges] = env
 	}
 	room := l.room(edges)
@@ -128,7 +137,7 @@ func (l *layout) environment(n *conversation.Node) *environment {
 }
 
 // at returns the up-to-date drawing of an item.
-func (l *layout) at(n *conversation.Node) drawing {
+func (l *layout) at(n *conversation.Node) *entry {
 	l.clock++
 	e := l.drawings[n]
 	if e == nil {
@@ -139,11 +148,15 @@ func (l *layout) at(n *conversation.Node) drawing {
 		l.drawings[n] = e
 	}
 	e.used = l.clock
-	if call, ok := callOf(e.drawing); ok {
+	call, isCall := e.drawing.(*toolCall)
+	if isCall {
 		call.written = l.writing
 	}
-	e.update(l.environment(n), l.expanded[n] || l.writesOut(n))
-	if call, ok := callOf(e.drawing); ok {
+	env, expanded := l.environment(n), l.expanded[n] || l.writesOut(n)
+	if changed := e.update(env, expanded); changed || e.env != env || e.expanded != expanded {
+		e.env, e.expanded, e.first = env, expanded, nil
+	}
+	if isCall {
 		context := 0
 		if l.expanded[n] {
 			context = l.context[n]
@@ -153,10 +166,10 @@ func (l *layout) at(n *conversation.Node) drawing {
 		}
 		if brief, sign := isStep(n), l.sign(n); call.brief != brief || call.sign != sign {
 			call.brief, call.sign = brief, sign
-			call.peek.drop()
+			e.first = nil
 		}
 	}
-	return e.drawing
+	return e
 }
 
 // forget drops the least recently used drawings.
@@ -251,11 +264,32 @@ func (l *layout) step(n *conversation.Node, by int) *conversation.Node {
 
 // lines returns the lines of a section, with the blank line above an item.
 func (l *layout) lines(n *conversation.Node, section int) []string {
-	lines := l.at(n).lines(section, l.textWidth(n))
-	if section == 0 && l.lead(n) {
-		lines = append([]string{""}, lines...)
+	if section > 0 {
+		return l.drawn(n, section, false).lines
 	}
-	return lines
+	lead := l.lead(n)
+	e, width := l.at(n), termtext.NewLayout(l.textWidth(n))
+	version := e.version()
+	if e.first == nil || e.of != version || e.layout != width || e.lead != lead {
+		e.first, e.of, e.layout, e.lead = l.drawn(n, 0, false).lines, version, width, lead
+	}
+	return e.first
+}
+
+// drawn draws a section, with the blank line above an item; with copies, with what the
+// lines show. The result is valid until the next call, its lines longer.
+func (l *layout) drawn(n *conversation.Node, section int, copies bool) *sheet {
+	lead := section == 0 && l.lead(n)
+	d := l.at(n)
+	l.sheet = sheet{copies: copies}
+	d.draw(&l.sheet, section, l.textWidth(n))
+	if lead {
+		l.sheet.lines = append([]string{""}, l.sheet.lines...)
+		if copies {
+			l.sheet.rows = append([]termtext.Row{{}}, l.sheet.rows...)
+		}
+	}
+	return &l.sheet
 }
 
 // textOf returns a drawn line without styles.

@@ -97,8 +97,8 @@ func (parts textParts) sections() int {
 	return n
 }
 
-// lines draws a section. Without pics, pictures are one line.
-func (parts textParts) lines(section, width int, env *environment, pics *pictures) []string {
+// draw adds the lines of a section. Without pics, pictures are one line.
+func (parts textParts) draw(s *sheet, section, width int, env *environment, pics *pictures) {
 	for i := range parts {
 		p := &parts[i]
 		n := p.sections()
@@ -107,32 +107,38 @@ func (parts textParts) lines(section, width int, env *environment, pics *picture
 			continue
 		}
 		if p.doc == nil {
-			return append([]string{fit(env.places.Block(p.block).Styled(env.theme), width)}, pics.lines(p.block, width)...)
+			s.add(fit(env.places.Block(p.block).Styled(env.theme), width))
+			s.add(pics.lines(p.block, width)...)
+			return
 		}
-		lines := p.doc.Lines(section, width)
 		if i > 0 && section == 0 {
-			lines = append([]string{""}, lines...)
+			s.add("")
 		}
-		return lines
+		s.block(p.doc, section, width)
+		return
 	}
-	return nil
 }
 
 // message draws a message of the agent.
 type message struct {
 	base
 	messageParts
+	pictures uint64 // the version of the pictures drawn
 }
 
-func (m *message) update(env *environment, _ bool) {
-	m.env = env
+func (m *message) update(env *environment, expanded bool) (changed bool) {
 	m.follow(env.theme, env.page)
+	changed = m.pictures != env.pictures.version
+	m.pictures = env.pictures.version
+	return m.base.update(env, expanded) || changed
 }
+
+func (m *messageParts) version() uint64 { return m.last }
 
 func (m *message) sections() int { return m.parts.sections() }
 
-func (m *message) lines(section, width int) []string {
-	return m.parts.lines(section, width, m.env, m.env.pictures)
+func (m *message) draw(s *sheet, section, width int) {
+	m.parts.draw(s, section, width, m.env, m.env.pictures)
 }
 
 func (m *message) mark() string { return m.env.theme.AgentMark.Render("●") }
@@ -163,9 +169,9 @@ type thought struct {
 // thoughtTail is the number of lines shown of a growing thought.
 const thoughtTail = 4
 
-func (t *thought) update(env *environment, expanded bool) {
-	t.env, t.expanded = env, expanded
+func (t *thought) update(env *environment, expanded bool) bool {
 	t.follow(env.dimmed, env.page)
+	return t.base.update(env, expanded)
 }
 
 func (t *thought) sections() int {
@@ -188,28 +194,30 @@ func (t *thought) firstText() string {
 	return ""
 }
 
-func (t *thought) lines(section, width int) []string {
-	if section > 0 {
-		return t.parts.lines(section-1, width, t.env, nil)
-	}
+func (t *thought) draw(s *sheet, section, width int) {
 	th := t.env.theme
-	if t.expanded {
-		return []string{th.Thought.Render("Thought")}
-	}
-	if !t.item.Growing {
-		return []string{fit(th.Thought.Render("Thought: ")+th.Faint.Render(firstLine(t.firstText())), width)}
-	}
-	out := []string{th.Thought.Render("Thinking…")}
-	var tail []string
-	for s := t.parts.sections() - 1; s >= 0 && len(tail) < thoughtTail; s-- {
-		for _, line := range slices.Backward(t.parts.lines(s, width, t.env, nil)) {
-			if line != "" && len(tail) < thoughtTail {
-				tail = append(tail, line)
+	switch {
+	case section > 0:
+		t.parts.draw(s, section-1, width, t.env, nil)
+	case t.expanded:
+		s.add(th.Thought.Render("Thought"))
+	case !t.item.Growing:
+		s.add(fit(th.Thought.Render("Thought: ")+th.Faint.Render(firstLine(t.firstText())), width))
+	default:
+		s.add(th.Thought.Render("Thinking…"))
+		var tail []string
+		for n := t.parts.sections() - 1; n >= 0 && len(tail) < thoughtTail; n-- {
+			var part sheet
+			t.parts.draw(&part, n, width, t.env, nil)
+			for _, line := range slices.Backward(part.lines) {
+				if line != "" && len(tail) < thoughtTail {
+					tail = append(tail, line)
+				}
 			}
 		}
+		slices.Reverse(tail)
+		s.add(tail...)
 	}
-	slices.Reverse(tail)
-	return append(out, tail...)
 }
 
 func (t *thought) mark() string { return t.env.theme.ThoughtMark.Render("✻") }
@@ -249,73 +257,57 @@ const (
 type prompt struct {
 	base
 	item     *conversation.Message
-	pictures uint64 // the version of the pictures in kept
+	pictures uint64 // the version of the pictures drawn
 }
 
-func (p *prompt) update(env *environment, expanded bool) {
-	p.base.update(env, expanded)
-	if now := env.pictures.version; p.pictures != now {
-		p.pictures = now
-		p.kept.drop()
+func (p *prompt) update(env *environment, expanded bool) (changed bool) {
+	changed = p.pictures != env.pictures.version
+	p.pictures = env.pictures.version
+	return p.base.update(env, expanded) || changed
+}
+
+func (p *prompt) version() uint64 { return p.item.Version() }
+
+func (p *prompt) draw(s *sheet, _, width int) {
+	top := len(s.lines)
+	for i := range p.item.Parts {
+		if part := &p.item.Parts[i]; part.Block != nil {
+			s.add(fit(p.env.places.Block(part.Block).Styled(p.env.theme), width))
+			s.add(p.env.pictures.lines(part.Block, width)...)
+		} else if text := strings.TrimSpace(part.Text()); text != "" {
+			p.text(s, text, width)
+		}
+	}
+	switch {
+	case p.item.Steered:
+		s.add(fit(p.env.theme.Muted.Render("steered into the running turn"), width))
+	case p.item.Relayed:
+		s.add(fit(p.env.theme.Muted.Render("from the agent to its subagent"), width))
+	}
+	if len(s.lines) == top {
+		s.add("")
 	}
 }
 
-func (p *prompt) sections() int {
-	if !p.expanded {
-		return 1
-	}
-	return max(1, chunks(len(p.all(p.env.width))))
-}
-
-func (p *prompt) lines(section, width int) []string {
-	all := p.all(width)
-	if !p.expanded {
-		return all
-	}
-	return between(all, section*chunk, (section+1)*chunk)
-}
-
-// all returns all lines of the prompt, folded unless it is expanded.
-func (p *prompt) all(width int) []string {
-	return p.kept.get(p.item.Version(), width, func(width int) []string {
-		var out []string
-		for i := range p.item.Parts {
-			if part := &p.item.Parts[i]; part.Block != nil {
-				out = append(out, fit(p.env.places.Block(part.Block).Styled(p.env.theme), width))
-				out = append(out, p.env.pictures.lines(part.Block, width)...)
-			} else if text := strings.TrimSpace(part.Text()); text != "" {
-				out = append(out, p.text(text, width)...)
-			}
-		}
-		switch {
-		case p.item.Steered:
-			out = append(out, fit(p.env.theme.Muted.Render("steered into the running turn"), width))
-		case p.item.Relayed:
-			out = append(out, fit(p.env.theme.Muted.Render("from the agent to its subagent"), width))
-		}
-		if out == nil {
-			out = []string{""}
-		}
-		return out
-	})
-}
-
-// text draws text of the prompt, only the beginning of a long one that is folded.
-func (p *prompt) text(text string, width int) []string {
+// text adds text of the prompt, only the beginning of a long one that is folded.
+func (p *prompt) text(s *sheet, text string, width int) {
 	part := text
 	if !p.expanded {
 		part = firstLines(text, promptMost+1)
 	}
-	lines := wrap(part, width, p.env.theme.User)
-	if p.expanded || part == text && len(lines) <= promptMost {
-		return lines
+	top := len(s.lines)
+	s.wrap(part, width, p.env.theme.User)
+	lines := len(s.lines) - top
+	if p.expanded || part == text && lines <= promptMost {
+		return
 	}
-	shown := min(promptPeek, len(lines))
-	more := len(lines) - shown
+	shown := min(promptPeek, lines)
+	s.cut(top + shown)
+	more := lines - shown
 	if rest := text[len(part):]; rest != "" {
 		more += strings.Count(rest, "\n") + 1
 	}
-	return append(lines[:shown:shown], p.env.theme.Muted.Render(moreLines(more)))
+	s.add(p.env.theme.Muted.Render(moreLines(more)))
 }
 
 // band draws a line on the prompt's background across the whole width, with the mark in

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -22,28 +21,26 @@ type note struct {
 // Note implements conversation.Visitor.
 func (m *maker) Note(i *conversation.Note) { m.made = &note{item: i} }
 
-func (n *note) update(env *environment, expanded bool) {
-	n.base.update(env, expanded)
+func (n *note) update(env *environment, expanded bool) bool {
 	n.raw = n.raw.of("as the agent sent it", n.item.Raw)
+	return n.base.update(env, expanded)
 }
 
-func (n *note) lines(_, width int) []string {
-	return n.kept.get(n.item.Version(), width, func(width int) []string {
-		out := wrap(n.item.Title, width, n.style())
-		if words := n.worked(); words != "" {
-			out = slices.Clip(out)
-			if last := &out[len(out)-1]; termtext.Width(*last)+termtext.Width(words) <= width {
-				*last += n.env.theme.Faint.Render(words)
-			}
+func (n *note) version() uint64 { return n.item.Version() }
+
+func (n *note) draw(s *sheet, _, width int) {
+	s.wrap(n.item.Title, width, n.style())
+	if words := n.worked(); words != "" {
+		if last := &s.lines[len(s.lines)-1]; termtext.Width(*last)+termtext.Width(words) <= width {
+			*last += n.env.theme.Faint.Render(words)
 		}
-		if n.item.Detail != "" {
-			out = append(out, wrap(n.item.Detail, width, n.env.theme.Muted)...)
-		}
-		if n.expanded && n.raw != nil {
-			out = append(out, n.raw.draw(width, n.env)...)
-		}
-		return out
-	})
+	}
+	if n.item.Detail != "" {
+		s.wrap(n.item.Detail, width, n.env.theme.Muted)
+	}
+	if n.expanded && n.raw != nil {
+		n.raw.print(s, width, n.env)
+	}
 }
 
 // worked says how long the turn that ended worked, "" if that is short.

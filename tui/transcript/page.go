@@ -46,35 +46,10 @@ func (l *List) PageOf(item conversation.Item, head func(width int, th *theme.The
 // newDrawing returns the drawing of an item.
 func (l *layout) newDrawing(item conversation.Item) drawing {
 	d := newDrawing(item)
-	if call, ok := d.(*toolCall); ok && l.page != nil && l.page.head != nil {
-		call.headed = true
-		return &askedCall{call, l.page.head}
+	if call, ok := d.(*toolCall); ok && l.page != nil {
+		call.head = l.page.head
 	}
 	return d
-}
-
-// askedCall draws a tool call with another header.
-type askedCall struct {
-	*toolCall
-	head func(width int, th *theme.Theme) []string
-}
-
-func (c *askedCall) lines(section, width int) []string {
-	if section == 0 {
-		return c.head(width, c.env.theme)
-	}
-	return c.toolCall.lines(section, width)
-}
-
-// callOf returns a drawing as that of a tool call, if it is one.
-func callOf(d drawing) (*toolCall, bool) {
-	switch d := d.(type) {
-	case *toolCall:
-		return d, true
-	case *askedCall:
-		return d.toolCall, true
-	}
-	return nil, false
 }
 
 // AtEnd reports whether the last line is in sight.

@@ -30,29 +30,26 @@ func (p *plan) sections() int {
 	return 1
 }
 
-func (p *plan) lines(_, width int) []string {
-	return p.kept.get(p.item.Version(), width, p.draw)
-}
+func (p *plan) version() uint64 { return p.item.Version() }
 
-func (p *plan) draw(width int) []string {
+func (p *plan) draw(s *sheet, _, width int) {
 	th := p.env.theme
 	title := th.Title.Render("Plan")
 	if done, all := p.item.Progress(); all > 0 {
 		title += " " + th.Muted.Render(fmt.Sprintf("%d of %d", done, all)) + " " + th.Bar(float64(done)/float64(all), planBar, th.Success)
 	}
-	out := []string{title}
+	s.add(title)
 	for _, e := range p.item.Entries {
 		for _, line := range toolview.Task(e, th, width-2) {
-			out = append(out, "  "+line)
+			s.add("  " + line)
 		}
 	}
 	if p.item.Markdown != "" {
-		out = append(out, markdown.Whole(p.item.Markdown, width, th)...)
+		s.add(markdown.Whole(p.item.Markdown, width, th)...)
 	}
 	if p.item.URI != "" {
-		out = append(out, fit(th.Info.Underline(true).Render(termtext.Line(p.item.URI)), width))
+		s.add(fit(th.Info.Underline(true).Render(termtext.Line(p.item.URI)), width))
 	}
-	return out
 }
 
 func (p *plan) mark() string { return p.env.theme.Accent.Render("≡") }

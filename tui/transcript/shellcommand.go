@@ -7,7 +7,7 @@ import (
 )
 
 // shellCommand draws a shell command of the user: its line with how it ended, and
-// its output. The first line of its view is that line.
+// its output.
 type shellCommand struct {
 	base
 	item *conversation.ShellCommand
@@ -17,42 +17,36 @@ type shellCommand struct {
 // ShellCommand implements conversation.Visitor.
 func (m *maker) ShellCommand(i *conversation.ShellCommand) { m.made = &shellCommand{item: i} }
 
-func (s *shellCommand) update(env *environment, expanded bool) {
+func (s *shellCommand) update(env *environment, expanded bool) bool {
 	if s.view == nil {
-		s.view = &terminalView{term: s.item.Terminal}
+		s.view = &terminalView{term: s.item.Terminal, headed: true, headedFailure: true}
 	}
-	s.base.update(env, expanded)
+	return s.base.update(env, expanded)
 }
 
-// bodyLen returns how many lines the command has printed.
-func (s *shellCommand) bodyLen(width int) int {
-	return s.view.len(width-barWidth, s.env) - s.view.head() - len(s.view.status(s.env))
-}
+func (s *shellCommand) version() uint64 { return s.item.Version() }
 
 func (s *shellCommand) sections() int {
 	if !s.expanded {
 		return 1
 	}
-	return 1 + chunks(s.bodyLen(s.env.width))
+	return 1 + chunks(s.view.len(s.env.width-barWidth, s.env))
 }
 
-func (s *shellCommand) lines(section, width int) []string {
-	if section == 0 {
-		return s.kept.get(s.item.Version(), width, s.peekLines)
+// draw adds the line of the command and, while it is collapsed, the end of its output.
+func (s *shellCommand) draw(out *sheet, section, width int) {
+	switch {
+	case section > 0:
+		s.view.draw(out, (section-1)*chunk, section*chunk, width-barWidth, s.env)
+		out.inset(0, width, s.env.bar)
+	case s.expanded:
+		out.add(s.header(width))
+	default:
+		out.add(s.header(width))
+		top := len(out.lines)
+		s.view.peek(out, width-barWidth, s.env)
+		out.inset(top, width, s.env.bar)
 	}
-	from := (section - 1) * chunk
-	return inset(s.view.slice(s.view.head()+from, s.view.head()+min(s.bodyLen(width), from+chunk), width-barWidth, s.env), width, s.env.theme)
-}
-
-// peekLines returns the line of the command and, while it is collapsed, the end of its
-// output.
-func (s *shellCommand) peekLines(width int) []string {
-	out := []string{s.header(width)}
-	if s.expanded {
-		return out
-	}
-	lines, _ := s.view.peek(width-barWidth, s.env)
-	return append(out, inset(lines[min(1, len(lines)):max(1, len(lines)-len(s.view.status(s.env)))], width, s.env.theme)...)
 }
 
 // header returns the command and how it ended; only the command is cut.
@@ -91,27 +85,3 @@ func (s *shellCommand) title() string { return "$ " + termtext.VisibleLine(s.ite
 
 // ShellCommand passes on the command and its output.
 func (t itemTexts) ShellCommand(s *conversation.ShellCommand) { t.terminal(s.Terminal) }
-
-// stretch returns section 0 or the whole output.
-func (s *shellCommand) stretch(section int) stretch {
-	if section == 0 {
-		return single(0)
-	}
-	return stretch{first: 1, sections: s.sections() - 1, per: chunk}
-}
-
-func (s *shellCommand) sources(st stretch, from, to, width int) []source {
-	inner := width - barWidth
-	s.view.draw(inner)
-	if st.first > 0 {
-		return shifted(printedSources(s.view.emu, from, to, 0), 0, barWidth)
-	}
-	if s.expanded {
-		return nil
-	}
-	list := s.view.peekSources(len(s.kept.made)+len(s.view.status(s.env)), inner, s.env)
-	if len(list) > 0 {
-		list = list[1:] // the header shows more than the command
-	}
-	return shifted(list, 0, barWidth)
-}

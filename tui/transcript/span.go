@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -256,8 +257,9 @@ func (l *List) spanned(lines []string, p position) []string {
 	return out
 }
 
-// SpanText returns the text of the span as it was sent, not as it is drawn. Items that
-// are wholly in the span give their whole text.
+// SpanText returns the text of the span as it is drawn, without margins, and with the lines
+// that wrapping has broken joined. Items that are wholly in the span give their whole text,
+// as it was sent.
 func (l *List) SpanText() string {
 	if l.span == nil {
 		return ""
@@ -266,14 +268,7 @@ func (l *List) SpanText() string {
 	from, to := l.span.bounds()
 	var b strings.Builder
 	for n := from.node; n != nil && !to.node.Before(n); n = l.below(n) {
-		var first, last *point
-		if n == from.node {
-			first = &from
-		}
-		if n == to.node {
-			last = &to
-		}
-		text := strings.Trim(l.taken(n, first, last), "\n")
+		text := strings.Trim(l.copied(n, from, to), "\n")
 		if b.Len() > 0 && text != "" {
 			b.WriteByte('\n')
 			if l.lead(n) {
@@ -285,12 +280,98 @@ func (l *List) SpanText() string {
 	return b.String()
 }
 
+// copied returns the text that an item shows between two points.
+func (l *List) copied(n *conversation.Node, from, to point) string {
+	first, last := l.ends(n)
+	end := point{last, termtext.Width(l.textOf(last))}
+	text := termtext.Block(l.at(n).excerpt().Text)
+	if text != "" && !(point{position: first}).before(from) && !to.before(end) {
+		return text
+	}
+	if from.before(point{position: first}) {
+		from = point{position: first}
+	}
+	if end.before(to) {
+		to = end
+	}
+	var out strings.Builder
+	begun, line := false, "" // what the drawn line above shows
+	for section := from.section; section <= to.section; section++ {
+		s := l.drawn(n, section, true)
+		for i, row := range s.rows {
+			at := position{n, section, i}
+			if before(at, from.position) || before(to.position, at) {
+				continue
+			}
+			left, right := 0, whole
+			if at == from.position {
+				left = from.cell
+			}
+			if at == to.position {
+				right = to.cell
+			}
+			switch {
+			case !begun:
+			case row.Soft:
+				out.WriteString(line + row.Gap)
+			default:
+				out.WriteString(strings.TrimRight(line, " ") + "\n")
+			}
+			begun, line = true, rowText(ansi.Strip(s.lines[i]), row, left, right)
+		}
+	}
+	return out.String() + strings.TrimRight(line, " ")
+}
+
+// rowText returns what a row shows of its text in the cells from left to right. As far as
+// the text begins in them, it is as it was sent.
+func rowText(drawn string, row termtext.Row, left, right int) string {
+	end := termtext.Width(drawn)
+	if row.End > 0 {
+		end = row.End
+	}
+	shown := cellText(drawn, max(left, row.Lead), min(right, end))
+	switch {
+	case row.Text == "" || left > row.Lead:
+		return shown
+	case right >= end:
+		return row.Text
+	}
+	return termtext.Reindent(shown, row.Text)
+}
+
+// whole is beyond all cells and sections.
+const whole = math.MaxInt
+
+// cellText returns the characters of a plain line that begin in the cells from left
+// (inclusive) to right (exclusive).
+func cellText(line string, left, right int) string {
+	part := cellSpan(line, left, right)
+	return line[part.From:part.To]
+}
+
+// cellSpan returns where in a line the characters of cellText are.
+func cellSpan(line string, left, right int) termtext.Span {
+	from, to := len(line), len(line)
+	for at, cell := 0, 0; at < len(line); {
+		if cell >= left {
+			from = min(from, at)
+		}
+		if cell >= right {
+			to = min(to, at)
+		}
+		n, width := termtext.NextCluster(line[at:])
+		at, cell = at+n, cell+width
+	}
+	return termtext.Span{From: min(from, to), To: to}
+}
+
 // Codes returns the code blocks of the selected item, and the index of the first in
 // sight, or 0.
 func (l *List) Codes() (codes []string, inSight int) {
 	d := drawing(nil)
 	if l.Selected() != nil {
-		d = l.at(l.selected)
+		d = l.at(l.selected).drawing
 	}
 	var sections []int // where each is drawn, -1 if unknown
 	switch d := d.(type) {
@@ -336,13 +417,8 @@ func partCodes(parts textParts, section int) (codes []string, sections []int) {
 			section += parts[i].sections()
 			continue
 		}
-		blocks, end := markdown.CodeBlocks(doc.Text()), 0
-		for s := range doc.Len() {
-			end += len(doc.Source(s))
-			for len(blocks) > 0 && blocks[0].At < end {
-				codes, sections = append(codes, blocks[0].Code), append(sections, section+s)
-				blocks = blocks[1:]
-			}
+		for _, b := range markdown.CodeBlocks(doc.Text()) {
+			codes, sections = append(codes, b.Code), append(sections, section+doc.BlockAt(b.At))
 		}
 		section += doc.Len()
 	}

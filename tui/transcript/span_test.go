@@ -13,7 +13,7 @@ import (
 )
 
 // whereIs is where a text stands in the view.
-func whereIs(t testing.TB, l *List, text string) (x, y int) {
+func whereIs(t rapid.TB, l *List, text string) (x, y int) {
 	t.Helper()
 	for y, line := range l.Lines() {
 		if before, _, ok := strings.Cut(ansi.Strip(line), text); ok {
@@ -25,7 +25,7 @@ func whereIs(t testing.TB, l *List, text string) (x, y int) {
 }
 
 // drag marks from the beginning of one text in sight to the end of another.
-func drag(t testing.TB, l *List, from, to string) string {
+func drag(t rapid.TB, l *List, from, to string) string {
 	t.Helper()
 	x, y := whereIs(t, l, from)
 	l.StartSpan(x, y)
@@ -60,19 +60,19 @@ func TestTakes(t *testing.T) {
 		want     string
 	}{
 		{"words across a wrap", []conversation.Event{say(mixed)}, "words that", "wrapped", "words that are long enough to be wrapped"},
-		{"emphasis", []conversation.Event{say(mixed)}, "Some", "bold", "Some **bold**"},
-		{"a list", []conversation.Event{say(mixed)}, "one item", "another", "one item\n- another"},
+		{"emphasis", []conversation.Event{say(mixed)}, "Some", "bold", "Some bold"},
+		{"a list", []conversation.Event{say(mixed)}, "one item", "another", "one item\n• another"},
 		{"code", []conversation.Event{say(mixed)}, "func f", "nothing", "func f() {\n\treturn // nothing"},
-		{"the end of a block to the beginning of another", []conversation.Event{say(mixed)}, "such", "one", "such a width.\n\n- one"},
-		{"a list, code and text", []conversation.Event{say(mixed)}, "another", "of it", "another item\n\n```go\nfunc f() {\n\treturn // nothing\n}\n```\n\nThe [end](https://example.com) of it"},
+		{"the end of a block to the beginning of another", []conversation.Event{say(mixed)}, "such", "one", "such a width.\n\n• one"},
+		{"a list, code and text", []conversation.Event{say(mixed)}, "another", "of it", "another item\n\nfunc f() {\n\treturn // nothing\n}\n\nThe end (https://example.com) of it"},
 		{"wide characters", []conversation.Event{say(mixed)}, "日本", "の文", "日本語の文"},
 		{"a whole message", []conversation.Event{say(mixed)}, "Some", "in it.", mixed},
 		{"a prompt", []conversation.Event{ask(long)}, "line of", "and one", "line of a prompt that goes on and on until it has to be broken\n    and one"},
 		{"a diff", []conversation.Event{tool("t", acpclient.ToolCompleted, edit)}, "func f", "if x", "func f() {\n\treturn\n\tif x"},
 		{
 			"output",
-			[]conversation.Event{tool("t", acpclient.ToolCompleted, textContent("one two\n\n\tthree four"))},
-			"two", "three", "two\n\n\tthree",
+			[]conversation.Event{tool("t", acpclient.ToolCompleted, textContent("```\none two\n\n\tthree\tfour\n```"))},
+			"two", "four", "two\n\n\tthree\tfour",
 		},
 		{
 			"a change with an empty line",
@@ -82,7 +82,7 @@ func TestTakes(t *testing.T) {
 		{
 			"several items",
 			[]conversation.Event{ask("a **prompt**"), say("An answer.\n\nOf **two** parts.")},
-			"prompt", "two", "prompt**\n\nAn answer.\n\nOf **two**",
+			"prompt", "two", "prompt**\n\nAn answer.\n\nOf two",
 		},
 		{
 			"calls that stand close together",
@@ -169,7 +169,7 @@ func TestMarksByKeys(t *testing.T) {
 func TestMarksWordsAndLines(t *testing.T) {
 	l := newList(fold(say("See ./cmd/main.go:12, and (**there**).")), 80, 10)
 	for _, c := range []struct{ at, want string }{
-		{"main", "./cmd/main.go:12"}, {"here)", "**there**"}, {"and", "and"}, {"ee .", "See"},
+		{"main", "./cmd/main.go:12"}, {"here)", "there"}, {"and", "and"}, {"ee .", "See"},
 	} {
 		x, y := whereIs(t, l, c.at)
 		l.SpanWord(x, y)
@@ -219,6 +219,66 @@ func TestTakesBetweenAnyPlaces(t *testing.T) {
 		got := l.SpanText()
 		if !strings.Contains(text, strings.Trim(got, " ")) {
 			t.Fatalf("%q is no piece of %q", got, text)
+		}
+	})
+}
+
+// markdownText is Markdown with words that are drawn as they are written.
+func markdownText(t *rapid.T, kinds int) string {
+	word := rapid.SampledFrom([]string{
+		"word", "a", "42", "long-hyphened-word", "path/to/file.go", "**bold**", "*slant*", "`code span`", "größer", "e\u0301te\u0301",
+		"x_y_z", "***both***", "\\*plain\\*", "don't", "(brackets)", "1.5%",
+	})
+	line := func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(word, 1, 25).Draw(t, "words"), " ")
+	}
+	block := func(t *rapid.T) string {
+		text := line(t)
+		switch rapid.IntRange(1, kinds).Draw(t, "kind") {
+		case 1:
+			return "# " + text
+		case 2:
+			return "- " + text + "\n- " + line(t) + "\n  - " + line(t)
+		case 3:
+			return "1. " + text + "\n2. " + line(t)
+		case 4:
+			return "> " + text + "\n> " + line(t)
+		case 5:
+			return text + "\n" + line(t)
+		case 6:
+			return "```\n" + text + "\n\n\t" + line(t) + "\n```"
+		}
+		return text
+	}
+	var blocks []string
+	for range rapid.IntRange(1, 4).Draw(t, "blocks") {
+		blocks = append(blocks, block(t))
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// What is copied of a part of a text does not depend on where its lines were broken.
+func TestCopiesTheSameAtAnyWidth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		page, kinds := rapid.Bool().Draw(t, "page"), 7
+		if page {
+			kinds = 5 // Glamour breaks code
+		}
+		c := fold(say("First.\n\n" + markdownText(t, kinds) + "\n\nLast."))
+		if !page && rapid.Bool().Draw(t, "output") {
+			c = fold(tool("t", acpclient.ToolCompleted, textContent("```\nFirst.\n"+markdownText(t, 5)+"\nLast.\n```")))
+		}
+		copied := func(width int) string {
+			l := newList(c, width, 1000)
+			if page {
+				l = l.PageOf(c.Items[0], nil)
+				l.SetSize(width, 1000)
+			}
+			l.expanded[l.conv.Node(0)] = true
+			return drag(t, l, "irst.", "Last")
+		}
+		if got, want := copied(rapid.IntRange(40, 100).Draw(t, "width")), copied(118); got != want {
+			t.Fatalf("%q, want %q", got, want)
 		}
 	})
 }

@@ -49,8 +49,8 @@ func (v *terminalView) head() int {
 	return 1
 }
 
-// draw feeds new output to the emulator.
-func (v *terminalView) draw(width int) {
+// feed brings the emulator up to date.
+func (v *terminalView) feed(width int) {
 	if r := v.term.Replaced(); r != v.replaced {
 		v.emu, v.fed, v.replaced = nil, 0, r
 	}
@@ -71,46 +71,41 @@ func (v *terminalView) draw(width int) {
 }
 
 func (v *terminalView) len(width int, env *environment) int {
-	v.draw(width)
+	v.feed(width)
 	return v.head() + v.emu.Len() + len(v.status(env))
 }
 
-func (v *terminalView) slice(from, to, width int, env *environment) []string {
-	v.draw(width)
+func (v *terminalView) draw(s *sheet, from, to, width int, env *environment) {
+	v.feed(width)
 	all, head := v.emu.Len(), v.head()
-	var out []string
-	for i := from - head; i < to-head; i++ {
-		switch {
-		case i < 0:
-			out = append(out, v.command(width, env))
-		case i < all:
-			out = append(out, v.emu.Line(i))
-		case i-all < len(v.status(env)):
-			out = append(out, v.status(env)[i-all])
+	if from < head {
+		v.command(s, width, env)
+	}
+	s.emulated(v.emu, max(0, from-head), to-head, "")
+	for i, line := range v.status(env) {
+		if at := head + all + i; from <= at && at < to {
+			s.add(line)
 		}
 	}
-	return out
 }
 
-func (v *terminalView) peek(width int, env *environment) ([]string, int) {
-	v.draw(width)
-	var out []string
+func (v *terminalView) peek(s *sheet, width int, env *environment) (more int) {
+	v.feed(width)
 	if v.head() > 0 {
-		out = append(out, v.command(width, env))
+		v.command(s, width, env)
 	}
-	shown := terminalPeek
-	if hidden := v.emu.Len() - shown; hidden > 1 {
-		out = append(out, env.theme.Faint.Render(fmt.Sprintf("… %d lines above", hidden)))
-	} else if hidden == 1 {
-		shown++ // a single further line needs no more room than saying so
-	}
-	out = append(out, v.emu.Tail(shown)...)
-	return append(out, v.status(env)...), 0
+	s.tail(v.emu, 0, env, "")
+	s.add(v.status(env)...)
+	return 0
 }
 
-// command draws the line with the command.
-func (v *terminalView) command(width int, env *environment) string {
-	return fit(env.theme.Muted.Render("$ "+termtext.VisibleLine(cmp.Or(v.line, v.term.Command))), width)
+// command adds the line with the command, which is copied as it was sent.
+func (v *terminalView) command(s *sheet, width int, env *environment) {
+	line := cmp.Or(v.line, v.term.Command)
+	s.add(fit(env.theme.Muted.Render("$ "+termtext.VisibleLine(line)), width))
+	if s.copies {
+		s.tell(termtext.Row{Lead: termtext.Width("$ "), Text: termtext.Block(line)})
+	}
 }
 
 // status draws how the command failed; it has no lines if it succeeded or runs, or the

@@ -22,14 +22,15 @@ type toolCall struct {
 	item     *conversation.ToolCall
 	env      *environment
 	expanded bool
-	asked    bool          // an open permission request shows the bodies
-	headed   bool          // a page's head shows the command
-	written  bool          // expanded because nothing may be left out, not to see what was sent
-	took     time.Duration // as shown
-	brief    bool          // collapsed, it is the header alone
-	sign     string        // whether its nested calls are shown
-	last     uint64
-	drawn    bool
+	asked    bool // an open permission request shows the bodies
+	// head draws the header instead, and shows the command; it may be nil.
+	head    func(width int, th *theme.Theme) []string
+	written bool          // expanded because nothing may be left out, not to see what was sent
+	took    time.Duration // as shown
+	brief   bool          // collapsed, it is the header alone
+	sign    string        // whether its nested calls are shown
+	last    uint64
+	drawn   bool
 
 	made      madeOf // what the bodies were made of
 	bodies    []body
@@ -39,20 +40,17 @@ type toolCall struct {
 	output    *rawBody    // nil without a raw output
 	screens   map[*conversation.Terminal]*terminalView
 
-	peek     cached // header and collapsed bodies
-	wide     int    // the width of the diffs in peek
-	pictures uint64 // the version of the pictures in peek
+	wide     int    // the width of the diffs drawn
+	pictures uint64 // the version of the pictures drawn
 }
 
 // ToolCall implements conversation.Visitor.
 func (m *maker) ToolCall(i *conversation.ToolCall) { m.made = &toolCall{item: i} }
 
-func (t *toolCall) update(env *environment, expanded bool) {
+func (t *toolCall) update(env *environment, expanded bool) (changed bool) {
 	asked := slices.ContainsFunc(env.open, func(p *conversation.Permission) bool { return p.ToolCall == t.item })
-	if pictures := env.pictures.version; t.expanded != expanded || t.asked != asked || t.env != env || t.wide != env.wide || t.pictures != pictures {
-		t.peek.drop()
-		t.wide, t.pictures = env.wide, pictures
-	}
+	changed = t.asked != asked || t.wide != env.wide || t.pictures != env.pictures.version
+	t.wide, t.pictures = env.wide, env.pictures.version
 	t.env, t.expanded, t.asked = env, expanded, asked
 	if !t.drawn || t.last != t.item.Version() {
 		t.last, t.drawn = t.item.Version(), true
@@ -111,8 +109,7 @@ func (t *toolCall) update(env *environment, expanded bool) {
 		}
 	}
 	if t.took != took {
-		t.took = took
-		t.peek.drop()
+		t.took, changed = took, true
 	}
 	if v := env.positions.Version(); t.positions != v {
 		t.positions = v
@@ -121,8 +118,9 @@ func (t *toolCall) update(env *environment, expanded bool) {
 				d.locate(env)
 			}
 		}
-		t.peek.drop()
+		changed = true
 	}
+	return changed
 }
 
 // Shorter times are not shown: those of calls that have ended, and those of calls that
@@ -217,53 +215,30 @@ func (t *toolCall) bodyAt(section, width int) (b body, first, length int) {
 	return nil, 0, 0
 }
 
-func (t *toolCall) lines(section, width int) []string {
-	if section == 0 {
-		return t.peek.get(t.last, width, t.peekLines)
-	}
-	b, first, length := t.bodyAt(section, width)
-	if b == nil {
-		return nil
-	}
-	room, from := t.widthOf(b, width), (section-first)*chunk
-	return inset(b.slice(from, min(length, from+chunk), room, t.env), room+barWidth, t.env.theme)
-}
+func (t *toolCall) version() uint64 { return t.last }
 
-// inset draws a rule left of lines.
-func inset(lines []string, width int, th *theme.Theme) []string {
-	bar := th.CodeBar.Render("│ ")
-	out := make([]string, len(lines))
-	for i, line := range lines {
-		out[i] = termtext.Truncate(bar+line, width, "")
+// draw adds a part of a body, or the header and, while the call is collapsed, the beginning
+// of each body.
+func (t *toolCall) draw(s *sheet, section, width int) {
+	if b, first, length := t.bodyAt(section, width); b != nil {
+		room, from := t.widthOf(b, width), (section-first)*chunk
+		b.draw(s, from, min(length, from+chunk), room, t.env)
+		s.inset(0, room+barWidth, t.env.bar)
 	}
-	return out
-}
-
-// peekLines returns the header and, while the call is collapsed, the beginning of each
-// body.
-func (t *toolCall) peekLines(width int) []string {
-	out := t.header(width)
+	if section > 0 {
+		return
+	}
+	t.header(s, width)
 	if t.expanded || t.asked || t.brief {
-		return out
-	}
-	var below []string
-	room := width - barWidth
-	flush := func() {
-		out, below = append(out, inset(below, room+barWidth, t.env.theme)...), below[:0]
+		return
 	}
 	for _, b := range t.bodies {
-		if wide := t.widthOf(b, width); wide != room {
-			flush()
-			room = wide
+		top, room := len(s.lines), t.widthOf(b, width)
+		if more := b.peek(s, room, t.env); more > 0 {
+			s.add(t.env.theme.Faint.Render(moreLines(more)))
 		}
-		lines, more := b.peek(room, t.env)
-		below = append(below, lines...)
-		if more > 0 {
-			below = append(below, t.env.theme.Faint.Render(moreLines(more)))
-		}
+		s.inset(top, room+barWidth, t.env.bar)
 	}
-	flush()
-	return out
 }
 
 // moreLines says how many lines are hidden.
@@ -315,10 +290,14 @@ func (t itemTexts) ToolCall(c *conversation.ToolCall) {
 	}
 }
 
-// header draws what the call does (kind, title, location, changed lines) and its
+// header adds what the call does (kind, title, location, changed lines) and its
 // outcome. Without room for both, the former is cut.
-func (t *toolCall) header(width int) []string {
+func (t *toolCall) header(s *sheet, width int) {
 	th := t.env.theme
+	if t.head != nil {
+		s.add(t.head(width, th)...)
+		return
+	}
 	title, _ := t.env.places.Heading(t.item)
 	line := th.ToolMark.Render(toolview.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
 	if at := t.location(title); at != "" {
@@ -343,21 +322,24 @@ func (t *toolCall) header(width int) []string {
 	if !t.expanded {
 		width = max(width, t.env.wide) // of one line no more than the screen is cut
 		if room := width - termtext.Width(end); room >= width/2 {
-			return []string{fit(line, room) + end}
+			s.add(fit(line, room) + end)
+		} else {
+			s.add(fit(line+end, width))
 		}
-		return []string{fit(line+end, width)}
+		return
 	}
 	line += end
 	if name := termtext.Line(t.item.Name); name != "" && name != title {
 		line += th.Faint.Render("  " + name)
 	}
-	out := termtext.Wrap(line, width)
+	s.add(termtext.Wrap(line, width)...)
 	if _, rest, more := strings.Cut(strings.TrimSpace(toolview.Title(t.item, termtext.Block)), "\n"); more {
-		for _, line := range wrap(rest, width-2, th.Title) {
-			out = append(out, "  "+line)
+		top := len(s.lines)
+		s.wrap(rest, width-2, th.Title)
+		for i := top; i < len(s.lines); i++ {
+			s.lines[i] = "  " + s.lines[i]
 		}
 	}
-	return out
 }
 
 // outcome says how many nested calls there are, how long the call took, who answered

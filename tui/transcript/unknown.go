@@ -18,18 +18,19 @@ type unknown struct {
 // Unknown implements conversation.Visitor.
 func (m *maker) Unknown(i *conversation.Unknown) { m.made = &unknown{item: i} }
 
-func (u *unknown) update(env *environment, expanded bool) {
-	u.base.update(env, expanded)
+func (u *unknown) update(env *environment, expanded bool) bool {
 	u.raw = u.raw.of("update", u.item.Raw)
+	return u.base.update(env, expanded)
 }
 
-func (u *unknown) lines(_, width int) []string {
+func (u *unknown) version() uint64 { return u.item.Version() }
+
+func (u *unknown) draw(s *sheet, _, width int) {
 	name := cmp.Or(termtext.Line(u.item.Kind), "without a kind")
-	out := []string{fit(u.env.theme.Faint.Render("The agent sent an update that parley does not know: "+name), width)}
+	s.add(fit(u.env.theme.Faint.Render("The agent sent an update that parley does not know: "+name), width))
 	if u.expanded && u.raw != nil {
-		out = append(out, u.raw.draw(width, u.env)...)
+		u.raw.print(s, width, u.env)
 	}
-	return out
 }
 
 func (u *unknown) mark() string { return u.env.theme.Faint.Render("?") }

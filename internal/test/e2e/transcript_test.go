@@ -101,7 +101,7 @@ func TestCopiesByKeysAndMouse(t *testing.T) {
 	}
 	p.Press("k", "c").Shows("copied the code block, 9 characters (wl-copy)")
 	p.WaitClipboard("make test")
-	p.DragOver("bold", "wrapped").WaitClipboard("**bold** words that are long enough to be wrapped")
+	p.DragOver("bold", "wrapped").WaitClipboard("bold words that are long enough to be wrapped")
 }
 
 func TestSaysWhenOnlyTheTerminalHasAClipboard(t *testing.T) {
