@@ -14,7 +14,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/composer"

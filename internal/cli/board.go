@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/host"
 	"parley/internal/termtext"
 	"parley/tui/toolview"

@@ -14,7 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/tui/composer/vim"
 	"parley/tui/theme"
 )

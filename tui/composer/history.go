@@ -18,7 +18,7 @@ import (
 
 	"parley/config"
 	"parley/fs"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/termtext"
 	"parley/tui/theme"
 )

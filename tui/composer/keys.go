@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/tui/composer/vim"
 )
 

@@ -13,7 +13,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/termtext"
 	"parley/tui/list"
 	"parley/tui/theme"

@@ -12,7 +12,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/list"

@@ -13,7 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 )
 
 // picked is what choosing an item of a test does.

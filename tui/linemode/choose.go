@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/termtext"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/app/command"
+	"parley/internal/command"
 )
 
 // Words after a command choose by number, name or value, say more about what they chose, or do

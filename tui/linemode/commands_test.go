@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/app/command"
+	"parley/internal/command"
 )
 
 // A command that needs a session says that none is open.

@@ -11,7 +11,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/git"

@@ -7,7 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/dialog"

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
 	"parley/tui/list"

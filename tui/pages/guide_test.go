@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/termtext"
 	"parley/internal/test"
 	"parley/tui/dialog"

@@ -13,7 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/record"
 	"parley/tui/dialog"
 	"parley/tui/list"

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/record"
 	"parley/internal/schema"
 	"parley/internal/termtext"

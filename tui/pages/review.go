@@ -13,7 +13,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/journal"
 	"parley/internal/session"
 	"parley/internal/termtext"

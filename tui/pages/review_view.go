@@ -7,7 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/journal"
 	"parley/internal/termtext"
 	"parley/tui/dialog"

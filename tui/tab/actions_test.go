@@ -9,7 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
 )

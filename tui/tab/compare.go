@@ -15,7 +15,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/git"

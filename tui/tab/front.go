@@ -10,7 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/store"
 	"parley/internal/termtext"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 )

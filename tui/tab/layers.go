@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/tui/dialog"
 )
 

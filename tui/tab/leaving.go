@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/session"
 	"parley/tui/dialog"
 )

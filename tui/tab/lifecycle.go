@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/tui/dialog"

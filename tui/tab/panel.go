@@ -6,7 +6,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/session"
 	"parley/tui/dialog"
 )

@@ -7,7 +7,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/prompt"
 	"parley/internal/store"
 	"parley/tui/composer"

@@ -7,7 +7,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"

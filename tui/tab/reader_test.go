@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/tui/desktop"
 )

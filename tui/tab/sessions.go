@@ -12,7 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/termtext"

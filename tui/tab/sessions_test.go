@@ -13,7 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/store"
 	"parley/internal/test/sessiontest"

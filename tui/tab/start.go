@@ -10,7 +10,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/session"

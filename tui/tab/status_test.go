@@ -11,7 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/tui/theme"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/config"
-	"parley/internal/app/command"
+	"parley/internal/command"
 )
 
 // steered is an agent that takes prompts into its turn, and ends that when it has the second.

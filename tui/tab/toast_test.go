@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
-	"parley/internal/app/command"
+	"parley/internal/command"
 	"parley/internal/conversation"
 )
 
