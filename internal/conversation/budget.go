@@ -25,20 +25,16 @@ type Spent struct {
 	Tokens uint64 `json:"tokens,omitempty"`
 }
 
-// budgeting is the budget part of the State.
-type budgeting struct {
-	// Budget limits the session. BudgetRaised means that the user has changed it here.
-	Budget       Budget
-	BudgetRaised bool
+// counting is the part of the State that says what the session has used up.
+type counting struct {
 	// BudgetReached means that the budget is used up: no prompt is sent until the user
 	// decides.
 	BudgetReached bool
 	// Unbounded means that the user lets one turn exceed the budget: the running one, or else
 	// the next.
 	Unbounded bool
-	// Shared is what other sessions have spent of the budget.
-	Shared Spent
 
+	costs  costs
 	tokens tokenCount
 }
 
@@ -97,7 +93,7 @@ func counts(c *acpclient.Cost) bool {
 }
 
 // ownCost returns the cost of the session without its subagents, nil if unknown.
-func (s *State) ownCost() *acpclient.Cost {
+func (s *opened) ownCost() *acpclient.Cost {
 	if s.Usage != nil && s.Usage.Cost != nil {
 		return s.Usage.Cost
 	}

@@ -51,10 +51,14 @@ func (s *Standing) UnmarshalText(name []byte) error {
 type standing struct {
 	stood         Standing
 	since, latest time.Time // of the standing, and of the last event with a time
-	progress      Progress
-	plan          acpclient.PlanID // of progress
-	plans         bool             // the agent sends plans
-	last          tail
+}
+
+// progressing is the part of the State that says how far the session is.
+type progressing struct {
+	progress Progress
+	plan     acpclient.PlanID // of progress
+	plans    bool             // the agent sends plans
+	last     tail
 }
 
 // Standing returns where the session stands, and since when; zero is unknown.

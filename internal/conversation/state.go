@@ -12,28 +12,15 @@ import (
 // State is what decides in a session: whether a prompt can be sent, whether a turn runs, which
 // questions are open. It is a pure fold of the session's events. The session folds it to
 // consult it, and every front end as part of its [Conversation]. It is not safe for concurrent
-// use.
+// use. Opening a session replaces the [opened] part; later events end the rest.
 type State struct {
-	ID        acpclient.SessionID
-	Cwd       string
-	Title     string
-	UpdatedAt string
-
+	Cwd   string
 	Agent AgentState
 	Phase Phase
-	// Said means that the session has a message, see [Says], or a command.
-	Said bool
 
-	// Options are everything that the user can set in the session, in the agent's order,
-	// including the modes and models of an agent without config options.
-	Options  []acpclient.SessionConfigOption
-	Commands []acpclient.AvailableCommand
-	Usage    *acpclient.UsageUpdate
-	costs    costs
-
+	// Turn may wait for the very session that is being opened, while the user signs in on a
+	// terminal.
 	Turn        Turn
-	Work        Work
-	Tasks       []*AsyncTask // running ones; never changed in place
 	Queue       []QueuedPrompt
 	QueuePaused bool
 
@@ -42,41 +29,77 @@ type State struct {
 	Elicitations []*Elicitation
 	// Judging are the questions that the rules are judging. The user is not asked yet.
 	Judging []*Permission
+	// visits are the questions for which the user opened a URL and whose completion the agent
+	// has not reported.
+	visits []*Elicitation
 
 	// AuthError is the agent's request to sign in, or why signing in has failed.
 	AuthError error
 
-	settings
-	budgeting
+	// Budget limits the session. BudgetRaised means that the user has changed it here.
+	Budget       Budget
+	BudgetRaised bool
+	// Shared is what other sessions have spent of the budget.
+	Shared Spent
 	limiting
 	standing
+
+	// subjects are the subjects of all notices so far.
+	subjects map[string]bool
+
+	opened
+	// before is what opening a session has replaced, kept until the session is open.
+	before *opened
+
+	// by is the call of the subagent that the current event is about, nil if it is about the
+	// session itself.
+	by *ToolCall
+	// effect is what the last event has changed.
+	effect effect
+}
+
+// opened is the part of the State that belongs to the open session.
+type opened struct {
+	transcribed
+	ID        acpclient.SessionID
+	Title     string
+	UpdatedAt string
+	// Said means that the session has a message, see [Says], or a command.
+	Said bool
+
+	// Options are everything that the user can set in the session, in the agent's order,
+	// including the modes and models of an agent without config options.
+	Options  []acpclient.SessionConfigOption
+	Commands []acpclient.AvailableCommand
+	Usage    *acpclient.UsageUpdate
+	settings
+
+	Work  Work
+	Tasks []*AsyncTask // running ones; never changed in place
 
 	tools      map[acpclient.ToolCallID]*ToolCall
 	questioned map[acpclient.ToolCallID]*ToolCall // of the current turn; see announcedOf
 	liveTools  []*ToolCall                        // announced in the running turn
-	turns      int                                // how many have begun
 	// speaking is the message that the last chunk belongs to.
 	speaking messageKey
-	// subagents are the calls that stand for sessions of subagents; by is the one that the
-	// current event is about, nil if it is about the session itself.
+	// subagents are the calls that stand for sessions of subagents.
 	subagents map[acpclient.SessionID]*ToolCall
-	by        *ToolCall
-	// visits are the questions for which the user opened a URL and whose completion the agent
-	// has not reported.
-	visits []*Elicitation
-	// subjects are the subjects of all notices so far, across sessions.
-	subjects map[string]bool
-	// before is the state that opening a session has cleared, kept until the session is open.
-	before *State
-	served served
-	// effect is what the last event has changed.
-	effect    effect
+	served    served
+}
+
+// transcribed is what stays with the transcript, also if a new session continues that.
+type transcribed struct {
+	counting
+	progressing
+	turns     int // how many have begun
 	heldCalls held
 }
 
 // NewState returns an empty state.
-func NewState() *State {
-	return &State{
+func NewState() *State { return &State{subjects: map[string]bool{}, opened: newOpened()} }
+
+func newOpened() opened {
+	return opened{
 		settings: settings{
 			pending: map[acpclient.ConfigID][]OptionChosen{}, settled: map[acpclient.ConfigID]int{}, stated: map[acpclient.ConfigID]bool{}, initial: map[acpclient.ConfigID]acpclient.ConfigValue{},
 			names: map[acpclient.ConfigID]string{},
@@ -84,7 +107,6 @@ func NewState() *State {
 		tools:      map[acpclient.ToolCallID]*ToolCall{},
 		questioned: map[acpclient.ToolCallID]*ToolCall{},
 		subagents:  map[acpclient.SessionID]*ToolCall{},
-		subjects:   map[string]bool{},
 	}
 }
 
@@ -334,7 +356,8 @@ func (s *State) newTurn() {
 	clear(s.questioned)
 }
 
-// fold prepares the state for the session that is being opened.
+// fold prepares the state for the session that is being opened. If the same session is
+// replayed, what parley itself knows about it stays.
 func (e SessionOpening) fold(s *State) {
 	s.Phase = PhaseOpening
 	s.AuthError = nil
@@ -342,52 +365,31 @@ func (e SessionOpening) fold(s *State) {
 	if !e.Clear && e.How != OpenNew {
 		return
 	}
-	was := *s
-	s.forget(e.Clear && e.ID != "" && e.ID == s.ID)
-	if !e.Clear { // keep the transcript, which the agent does not know
-		s.turns, s.heldCalls, s.standing = was.turns, was.heldCalls, was.standing
-		s.budgeting, s.costs = was.budgeting, was.costs
+	was := s.opened
+	s.opened = newOpened()
+	switch {
+	case !e.Clear: // the agent does not know the transcript, which stays
+		s.transcribed, s.before = was.transcribed, nil
 		if spent := was.ownCost(); spent != nil {
 			s.costs = costs{before: spent, apart: true, foreign: was.costs.foreign}
 		}
 		s.tokens.again()
 		return
+	case e.ID != "" && e.ID == was.ID:
+		s.ID, s.Title, s.UpdatedAt = was.ID, was.Title, was.UpdatedAt
 	}
-	if s.before = &was; was.before != nil { // two openings in a row
-		s.before = was.before
+	if s.before == nil { // else these are two openings in a row
+		s.before = &was
 	}
-	was.before = nil
 }
 
-// forget resets the state, except for what later events will end. If the same session is
-// replayed, what parley itself knows about it stays.
-func (s *State) forget(same bool) {
-	fresh := NewState()
-	fresh.Agent, fresh.Phase, fresh.Cwd = s.Agent, s.Phase, s.Cwd
-	fresh.Budget, fresh.Shared, fresh.limiting, fresh.subjects = s.Budget, s.Shared, s.limiting, s.subjects
-	fresh.stood, fresh.since, fresh.latest = s.stood, s.since, s.latest
-	// A turn may wait for this very session while the user signs in on a terminal.
-	fresh.Turn, fresh.Queue, fresh.QueuePaused = s.Turn, s.Queue, s.QueuePaused
-	fresh.Permissions, fresh.Judging, fresh.Elicitations, fresh.visits = s.Permissions, s.Judging, s.Elicitations, s.visits
-	if same {
-		fresh.ID, fresh.Title, fresh.UpdatedAt = s.ID, s.Title, s.UpdatedAt
-	}
-	*s = *fresh
-}
-
-// restore restores the state from before a failed opening, unless questions have come since.
+// restore restores what a failed opening has replaced, unless questions have come since.
 func (s *State) restore() {
 	b := s.before
 	s.before = nil
-	if b == nil || len(s.Permissions)+len(s.Judging)+len(s.Elicitations)+len(s.visits) > 0 {
-		return
+	if b != nil && len(s.Permissions)+len(s.Judging)+len(s.Elicitations)+len(s.visits) == 0 {
+		s.opened, s.effect.restored = *b, true
 	}
-	b.Agent, b.Phase, b.Turn, b.AuthError = s.Agent, s.Phase, s.Turn, s.AuthError
-	b.Queue, b.QueuePaused, b.Shared, b.limiting = s.Queue, s.QueuePaused, s.Shared, s.limiting
-	b.Permissions, b.Judging, b.Elicitations, b.visits = nil, nil, nil, nil
-	b.stood, b.since, b.latest = s.stood, s.since, s.latest
-	*s = *b
-	s.effect.restored = true
 }
 
 func (e SessionFailed) fold(s *State) {

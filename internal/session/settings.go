@@ -84,7 +84,8 @@ func (s *Session) setInitialOptions() {
 	if s.opt.Mode == "" && len(s.opt.Values) == 0 {
 		return
 	}
-	st := conversation.State{Options: s.stream.options()}
+	var st conversation.State
+	st.Options = s.stream.options()
 	set := func(o *acpclient.SessionConfigOption, name, value string) {
 		if o == nil {
 			s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
@@ -111,7 +112,8 @@ func (s *Session) setInitialOptions() {
 // the other because one may bring another, and tells which the agent no longer offers. An
 // agent without any has not said what they are. s.mu must be held.
 func (s *Session) restoreOptions(earlier []acpclient.SessionConfigOption) {
-	st := conversation.State{Options: s.stream.options()}
+	var st conversation.State
+	st.Options = s.stream.options()
 	if len(st.Options) == 0 {
 		return
 	}
