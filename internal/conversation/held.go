@@ -243,7 +243,7 @@ func (ps Parts) leaveOut(bytes int) (left bool) {
 
 // weigh returns how many bytes the call holds, using the content size counted on arrival.
 func (t *ToolCall) weigh() int {
-	n := t.contentSize + t.askedSize + len(t.Title) + len(t.Name) + len(t.RawInput) + len(t.RawOutput)
+	n := t.contentSize + t.askedSize + t.earlierSize + len(t.Title) + len(t.Name) + len(t.RawInput) + len(t.RawOutput)
 	for i := range t.Locations {
 		n += EventOverhead + len(t.Locations[i].Path)
 	}
@@ -326,6 +326,7 @@ func (t *ToolCall) leaveOutWork(bytes int) {
 	if bytes <= 0 {
 		return
 	}
+	t.Earlier, t.earlierSize = nil, 0
 	before := len(t.Title) + len(t.Name) + len(t.Locations)
 	t.Title, t.Name = firstRunes(t.Title), firstRunes(t.Name)
 	t.Locations, t.Tasks = slices.Clone(shortList(t.Locations)), slices.Clone(shortList(t.Tasks))

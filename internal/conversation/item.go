@@ -137,6 +137,9 @@ type ToolCall struct {
 	// Asked is the call as each closed question showed it, oldest first: the agent may replace
 	// the content afterwards.
 	Asked []*ToolCall
+	// Earlier is what the call was said to do before the agent said that it does something
+	// else, oldest first, without content.
+	Earlier []*ToolCall
 	// Cancelled reports that the turn was cancelled before the call ended.
 	Cancelled bool
 	// Rejected reports that the user denied the call, and that it failed or got no final
@@ -158,6 +161,7 @@ type ToolCall struct {
 	grows       bool // Content is the call's own slice: append may write to it
 	contentSize int  // of Content, in bytes
 	askedSize   int  // of Asked
+	earlierSize int  // of Earlier
 	announced   int  // the number of the turn that announced it
 	index       int  // in the conversation's Items
 }

@@ -177,6 +177,7 @@ func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Tim
 
 // apply applies the fields of an update. Those that are nil stay.
 func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
+	t.remember(u.RawInput)
 	set(&t.Title, u.Title)
 	set(&t.Name, u.Name)
 	set(&t.Kind, u.Kind)
@@ -208,6 +209,20 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 		t.CanCancel = u.Capabilities.Cancel != nil
 	}
 	t.changed()
+}
+
+// mostEarlier bounds the calls of ToolCall.Earlier.
+const mostEarlier = 20
+
+// remember keeps what the call was said to do, if another input follows. An input that only
+// grows is still coming in, and nobody has done the beginning of it.
+func (t *ToolCall) remember(next []byte) {
+	if len(next) == 0 || len(t.Earlier) >= mostEarlier || bytes.HasPrefix(next, bytes.TrimRight(t.RawInput, "\"]} \n")) {
+		return
+	}
+	was := &ToolCall{ID: t.ID, Title: t.Title, Name: t.Name, Kind: t.Kind, Locations: t.Locations, RawInput: t.RawInput}
+	t.Earlier = append(slices.Clip(t.Earlier), was)
+	t.earlierSize += was.weigh()
 }
 
 // saysNothing reports whether JSON is an empty object, array or string, in any spelling.

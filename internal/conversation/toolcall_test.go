@@ -340,3 +340,25 @@ func TestManyCallsInTheBackground(t *testing.T) {
 		t.Error("a call that is not in the background goes on")
 	}
 }
+
+// An input that grows is one call; another one is a second.
+func TestEarlierCalls(t *testing.T) {
+	input := func(command string) string {
+		return fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"c","rawInput":{"command":%q}}`, command)
+	}
+	c := fold(t, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"T"}`, input("r"), input("rm"), input("rmdir x"), input("rmdir x"))
+	call := onlyTool(t, c)
+	if len(call.Earlier) > 0 {
+		t.Errorf("an input that grew was something else: %+v", call.Earlier[0])
+	}
+	c.Apply(test.Up(t, input("ls")))
+	if got := call.Earlier; len(got) != 1 || string(got[0].RawInput) != `{"command":"rmdir x"}` || got[0].Title != "T" {
+		t.Errorf("earlier: %v", got)
+	}
+	for i := range 50 {
+		c.Apply(test.Up(t, input(fmt.Sprint(i+100))))
+	}
+	if len(call.Earlier) != 20 {
+		t.Errorf("it holds %d", len(call.Earlier))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"parley/acpclient"
 	"parley/fs"
@@ -83,7 +84,7 @@ func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileR
 	}
 	m.gate.saw(place.Target, change.Version)
 	m.announceEncoding(place, change.Encoding)
-	m.observer.FileWritten(change.Path, change.Before, change.After)
+	m.observer(conversation.FileWritten{Path: change.Path, Before: change.Before, After: change.After})
 	return &acpclient.WriteTextFileResponse{}, nil
 }
 
@@ -211,7 +212,14 @@ func (m *Machine) current(ctx context.Context, place fs.ResolvedPath) (now fs.Cu
 
 func (m *Machine) announceEncoding(place fs.ResolvedPath, e fs.Encoding) {
 	if m.gate.announces(place.Target, e) {
-		m.observer.FileDecoded(place.Path, e.String())
+		name := place.Path
+		if rel, err := filepath.Rel(m.cwd, name); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		m.observer(conversation.NoticeAdded{
+			Severity: acpclient.NoticeInfo, Title: name + " is stored as " + e.String(),
+			Detail: "The agent sees UTF-8; parley keeps the file's encoding and byte order mark.",
+		})
 	}
 }
 

@@ -88,7 +88,7 @@ func serveTo(t *testing.T, asker session.Asker) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Machine, err = New(s.told, Options{Asker: asker, Sensitive: table, Unattended: asker == nil}, s.inside); err != nil {
+	if s.Machine, err = New(s.told.observe, Options{Asker: asker, Sensitive: table, Unattended: asker == nil}, s.inside); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
@@ -420,7 +420,7 @@ func TestUTF16(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.holds(file, encode("neu\r\n"))
-	want := "decoded file.txt of UTF-16 (little-endian); wrote file.txt: Grüße 🌍\r\n to neu\r\n"
+	want := "file.txt is stored as UTF-16 (little-endian); wrote file.txt: Grüße 🌍\r\n to neu\r\n"
 	if got := s.told.got(); got != want {
 		t.Errorf("the observer saw %q", got)
 	}

@@ -14,11 +14,12 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// record is a observer that writes down what it is told.
+// record is an observer that writes down what it is told.
 type record struct {
 	mu     sync.Mutex
 	lines  []string
@@ -42,44 +43,38 @@ func (r *record) got() string {
 	return strings.Join(r.lines, "; ")
 }
 
-func (r *record) FileWritten(path string, before *string, after string) {
-	was := "nothing"
-	if before != nil {
-		was = *before
+// observe is the observer.
+func (r *record) observe(e conversation.Event) {
+	switch e := e.(type) {
+	case conversation.FileWritten:
+		was := "nothing"
+		if e.Before != nil {
+			was = *e.Before
+		}
+		r.add("wrote %s: %s to %s", filepath.Base(e.Path), was, e.After)
+	case conversation.NoticeAdded:
+		r.add("%s", e.Title)
+	case conversation.TerminalCreated:
+		r.add("created %s in %s", e.Command, filepath.Base(e.Cwd))
+	case conversation.ShellStarted:
+		r.add("own %s in %s, lasts %v", e.Command, filepath.Base(e.Cwd), e.Lasts)
+	case conversation.TerminalOutput:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if len(r.lines) == 0 {
+			r.lines = append(r.lines, "output of nothing")
+		}
+		r.output[e.ID] += string(e.Data)
+	case conversation.TerminalHidden:
+		r.add("hidden %v", e.Hidden)
+	case conversation.TerminalExited:
+		if e.Status.ExitCode != nil {
+			r.add("exited %d", *e.Status.ExitCode)
+		} else {
+			r.add("exited by %s", e.Status.Signal)
+		}
+		r.exited <- e.ID
 	}
-	r.add("wrote %s: %s to %s", filepath.Base(path), was, after)
-}
-
-func (r *record) FileDecoded(path, encoding string) {
-	r.add("decoded %s of %s", filepath.Base(path), encoding)
-}
-
-func (r *record) TerminalCreated(_ acpclient.TerminalID, command, cwd string) {
-	r.add("created %s in %s", command, filepath.Base(cwd))
-}
-
-func (r *record) ShellStarted(_ acpclient.TerminalID, command, cwd string, lasts bool) {
-	r.add("own %s in %s, lasts %v", command, filepath.Base(cwd), lasts)
-}
-
-func (r *record) TerminalOutput(id acpclient.TerminalID, data []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.lines) == 0 {
-		r.lines = append(r.lines, "output of nothing")
-	}
-	r.output[id] += string(data)
-}
-
-func (r *record) TerminalHidden(_ acpclient.TerminalID, hidden bool) { r.add("hidden %v", hidden) }
-
-func (r *record) TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus) {
-	if status.ExitCode != nil {
-		r.add("exited %d", *status.ExitCode)
-	} else {
-		r.add("exited by %s", status.Signal)
-	}
-	r.exited <- id
 }
 
 func newMachine(t *testing.T) (*Machine, *record, string) {
@@ -89,7 +84,7 @@ func newMachine(t *testing.T) (*Machine, *record, string) {
 		t.Fatal(err)
 	}
 	r := newRecord()
-	m, err := New(r, Options{}, dir)
+	m, err := New(r.observe, Options{}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,10 +100,10 @@ func write(t *testing.T, path, content string) {
 }
 
 func TestNew(t *testing.T) {
-	if _, err := New(newRecord(), Options{}); err == nil {
+	if _, err := New(newRecord().observe, Options{}); err == nil {
 		t.Error("made a machine without a directory")
 	}
-	if _, err := New(newRecord(), Options{}, filepath.Join(t.TempDir(), "missing")); err == nil {
+	if _, err := New(newRecord().observe, Options{}, filepath.Join(t.TempDir(), "missing")); err == nil {
 		t.Error("made a machine of a directory that is not there")
 	}
 }

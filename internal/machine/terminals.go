@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/terminal"
@@ -34,7 +35,7 @@ func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTermina
 	if err != nil {
 		return nil, err
 	}
-	m.observer.TerminalCreated(acpclient.TerminalID(id), commandLine(r.Command, r.Args), spec.Cwd)
+	m.observer(conversation.TerminalCreated{ID: acpclient.TerminalID(id), Command: commandLine(r.Command, r.Args), Cwd: spec.Cwd})
 	close(announced)
 	return &acpclient.CreateTerminalResponse{TerminalID: acpclient.TerminalID(id)}, nil
 }
@@ -75,17 +76,17 @@ func (m *Machine) observe(spec *terminal.Spec) (announced chan struct{}) {
 	announced = make(chan struct{})
 	spec.OnOutput = func(id string, data []byte) {
 		<-announced
-		m.observer.TerminalOutput(acpclient.TerminalID(id), data)
+		m.observer(conversation.TerminalOutput{ID: acpclient.TerminalID(id), Data: data})
 	}
 	if spec.Personal {
 		spec.OnHidden = func(id string, hidden bool) {
 			<-announced
-			m.observer.TerminalHidden(acpclient.TerminalID(id), hidden)
+			m.observer(conversation.TerminalHidden{ID: acpclient.TerminalID(id), Hidden: hidden})
 		}
 	}
 	spec.OnExit = func(id string, s terminal.ExitStatus) {
 		<-announced
-		m.observer.TerminalExited(acpclient.TerminalID(id), exitStatus(s))
+		m.observer(conversation.TerminalExited{ID: acpclient.TerminalID(id), Status: exitStatus(s)})
 	}
 	return announced
 }
@@ -180,7 +181,7 @@ func (m *Machine) StartShell(ctx context.Context, s session.ShellSpec) (acpclien
 	if err != nil {
 		return "", err
 	}
-	m.observer.ShellStarted(acpclient.TerminalID(id), shown, m.cwd, s.Line == "")
+	m.observer(conversation.ShellStarted{ID: acpclient.TerminalID(id), Command: shown, Cwd: m.cwd, Lasts: s.Line == ""})
 	close(announced)
 	return acpclient.TerminalID(id), nil
 }

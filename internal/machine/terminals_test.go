@@ -80,7 +80,7 @@ func TestSomebodyTypesIntoCommandsOfTheAgent(t *testing.T) {
 	}{{"somebody", false, "<yes>"}, {"nobody", true, "<>"}} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRecord()
-			m, err := New(r, Options{Unattended: c.nobody}, t.TempDir())
+			m, err := New(r.observe, Options{Unattended: c.nobody}, t.TempDir())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,20 +42,16 @@ type agent struct {
 	broken    chan struct{} // closed when the agent takes no more messages
 	breakOnce sync.Once
 
-	// route changes whenever the session changes whose updates are accepted. It drops
-	// an update that was waiting for room in the stream meanwhile.
-	route atomic.Int64
+	// Session.mu guards the fields below.
 
 	// quiet drops what the agent replays, because the transcript already has it. Agents
 	// may continue the replay after they have answered session/load, so quiet holds
 	// until the next prompt.
-	quiet atomic.Bool
-
+	quiet bool
 	// works means that what the agent says to do is no history: a prompt was sent, or the
 	// session is new.
-	works atomic.Bool
+	works bool
 
-	mu        sync.Mutex
 	noise     []byte // the end of what it wrote to stdout that is not a message
 	current   acpclient.SessionID
 	left      map[acpclient.SessionID]bool // sessions that were open before
@@ -68,7 +63,7 @@ type agent struct {
 	earlyBytes int
 
 	// strays folds the calls of a session that is not open, the last one that sent any, for
-	// the rules. Only the reader uses it.
+	// the rules.
 	strays     *conversation.State
 	stray      acpclient.SessionID
 	strayBytes int
@@ -107,8 +102,8 @@ const mostNoise = 4 << 10
 
 // keepNoise keeps a line on stdout that is not a message.
 func (a *agent) keepNoise(line []byte) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.owner.mu.Lock()
+	defer a.owner.mu.Unlock()
 	a.noise = append(append(a.noise, "stdout: "...), bytes.TrimRight(line[:min(len(line), mostNoise/2)], "\r\n")...)
 	a.noise = append(a.noise, '\n')
 	if over := len(a.noise) - mostNoise; over > 0 {
@@ -117,16 +112,14 @@ func (a *agent) keepNoise(line []byte) {
 }
 
 // output returns the tails of what the agent wrote that is not a message: the noise on
-// stdout, then stderr. It is raw.
-func (a *agent) output() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return string(a.noise) + a.peer.Stderr()
-}
+// stdout, then stderr. It is raw. Session.mu must be held.
+func (a *agent) output() string { return string(a.noise) + a.peer.Stderr() }
 
 // refused adds a notice that a message was lost.
 func (a *agent) refused(err error) {
-	a.owner.stream.notice(acpclient.NoticeError, "A message from the agent was too long and was dropped",
+	a.owner.mu.Lock()
+	defer a.owner.mu.Unlock()
+	a.owner.notice(acpclient.NoticeError, "A message from the agent was too long and was dropped",
 		err.Error()+". If the agent waits for an answer, cancel the turn.")
 }
 
@@ -154,53 +147,42 @@ func (a *agent) quirks() conversation.Quirks {
 
 // event returns the event of an update of a session, with its time. Text for other audiences
 // and text of subagents stays a separate update, because the stream merges text of one
-// message.
-func (a *agent) event(n *acpclient.SessionNotification, open acpclient.SessionID) conversation.Event {
+// message. Session.mu must be held.
+func (a *agent) event(n *acpclient.SessionNotification) conversation.Event {
 	e := conversation.FromNotification(n)
 	if text, ok := e.(conversation.Text); ok {
-		if _, announces := a.quirks().Announced(text.Text); !announces && n.SessionID == open {
+		if _, announces := a.quirks().Announced(text.Text); !announces && n.SessionID == a.current {
 			return e
 		}
-		e = conversation.Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
 	}
-	if u, ok := e.(conversation.Update); ok {
-		u.At = a.owner.opt.Now()
-		return u
-	}
-	return e
-}
-
-// expect holds updates of unknown sessions: one of them may be the session that is
-// about to be opened.
-func (a *agent) expect() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.expecting = true
+	return conversation.Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw, At: a.owner.opt.Now()}
 }
 
 // attach starts to accept the updates of a session, beginning with those that came
 // before its id was known. Call it in the order of the wire: before the request that
-// opens the session is sent, or while its answer is handled.
+// opens the session is sent, or while its answer is handled. Session.mu must be held.
 func (a *agent) attach(id acpclient.SessionID) {
-	a.mu.Lock()
 	if a.current != id {
 		a.current = id
 		clear(a.subagents)
-		a.route.Add(1)
 	}
 	delete(a.left, id)
 	early := a.early
 	a.early, a.earlyBytes, a.expecting = nil, 0, false
-	early = slices.DeleteFunc(early, func(n *acpclient.SessionNotification) bool { return !a.isOpen(n) })
-	a.mu.Unlock()
+	var done []doneCall
 	for _, n := range early {
-		a.owner.stream.post(a.event(n, id))
-		a.checkDone(n.Update)
+		if a.isOpen(n) {
+			a.owner.post(a.event(n))
+			done = append(done, a.ended(a.owner.state, n.Update)...)
+		}
+	}
+	if len(done) > 0 {
+		a.owner.outbox = append(a.owner.outbox, func() { a.owner.noticeDenied(done) })
 	}
 }
 
 // isOpen reports whether an update is one of the open session or of its subagents, which it
-// may announce. a.mu must be held.
+// may announce. Session.mu must be held.
 func (a *agent) isOpen(n *acpclient.SessionNotification) bool {
 	if n.SessionID != a.current && !a.subagents[n.SessionID] {
 		return false
@@ -211,84 +193,99 @@ func (a *agent) isOpen(n *acpclient.SessionNotification) bool {
 	return true
 }
 
-// leave stops accepting the updates of a session.
+// leave stops accepting the updates of a session. Session.mu must be held.
 func (a *agent) leave(id acpclient.SessionID) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.left[id] = true
 	if a.current == id {
 		a.current = ""
-		a.route.Add(1)
 	}
 }
 
-// retire stops accepting anything from the agent.
+// retire stops accepting anything from the agent. Session.mu must be held.
 func (a *agent) retire() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.retired = true
 	a.early, a.earlyBytes = nil, 0
-	a.route.Add(1)
 }
 
-// sessionOf returns the session that a request is for. A request may name a session
+// serves returns why a request for a session is refused, or nil. A request may name a session
 // that this client has not opened, as agents do for their subagents, or none: then it
 // is for the open one. Naming a session that was left is an error, and so is any request
 // before the agent has answered initialize.
-func (a *agent) sessionOf(id acpclient.SessionID) (*Session, error) {
+func (a *agent) serves(id acpclient.SessionID) error {
 	if a.hello.Load() == nil {
-		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "initialize has not been answered yet"}
+		return &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "initialize has not been answered yet"}
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.owner.mu.Lock()
+	defer a.owner.mu.Unlock()
 	if a.retired || a.left[id] {
-		return nil, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf("the session %q is no longer open", id)}
+		return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf("the session %q is no longer open", id)}
 	}
-	return a.owner, nil
-}
-
-// hasLeft reports whether a session was open and no longer is.
-func (a *agent) hasLeft(id acpclient.SessionID) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.left[id]
+	return nil
 }
 
 // SessionUpdate implements acpclient.Handler, as the methods below do.
 func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotification) {
-	a.mu.Lock()
+	s := a.owner
+	s.stream.room(ctx)
+	s.mu.Lock()
+	var done []doneCall
+	if st := a.take(n); st != nil {
+		done = a.ended(st, n.Update)
+	}
+	s.unlock()
+	s.noticeDenied(done)
+}
+
+// take posts, keeps or drops an update. It returns the State that has folded it, nil if none has.
+// Session.mu must be held.
+func (a *agent) take(n *acpclient.SessionNotification) *conversation.State {
+	s := a.owner
 	switch {
 	case a.retired:
 	case a.isOpen(n):
-		if a.quiet.Load() && isHistory(n.Update) {
-			break
+		if a.quiet && isHistory(n.Update) {
+			return nil
 		}
-		at, open := a.route.Load(), a.current
-		a.mu.Unlock()
-		a.owner.stream.pushWhile(ctx, a.event(n, open), &a.route, at)
+		s.post(a.event(n))
 		if failedCall(n.Update) {
-			a.owner.suspectDirectory()
+			s.suspectDirectory()
 		}
-		a.checkDone(n.Update)
 		if _, ok := n.Update.(*acpclient.UsageUpdate); ok {
-			a.owner.spent()
+			s.checkBudget()
 		}
-		return
+		return s.state
 	case a.expecting && !a.left[n.SessionID]:
-		size := conversation.SizeOf(a.event(n, n.SessionID))
-		if a.earlyBytes+size <= earlyBound {
+		if size := conversation.SizeOf(a.event(n)); a.earlyBytes+size <= earlyBound {
 			a.early = append(a.early, n)
 			a.earlyBytes += size
-			break
+			return nil
 		}
 		fallthrough
 	default:
 		a.log.Info("ignored an update for a session that is not open", "session", n.SessionID, "update", n.Update.UpdateKind())
-		a.mu.Unlock()
-		a.checkStray(n)
-		return
+		return a.takeStray(n)
 	}
-	a.mu.Unlock()
+	return nil
+}
+
+// takeStray folds a call of a session that is not open, which the transcript does not show, for
+// the rules. Session.mu must be held.
+func (a *agent) takeStray(n *acpclient.SessionNotification) *conversation.State {
+	switch n.Update.(type) {
+	case *acpclient.ToolCall, *acpclient.ToolCallUpdate:
+	default:
+		return nil
+	}
+	if a.owner.opt.Judge == nil || !a.works {
+		return nil
+	}
+	if a.strays == nil || a.stray != n.SessionID || a.strayBytes > earlyBound {
+		a.strays, a.stray, a.strayBytes = conversation.NewState(), n.SessionID, 0
+	}
+	e := a.event(n)
+	a.strayBytes += conversation.SizeOf(e)
+	a.strays.Apply(e)
+	return a.strays
 }
 
 // isHistory reports whether an update is part of the transcript rather than of the
@@ -303,8 +300,7 @@ func isHistory(u acpclient.SessionUpdate) bool {
 }
 
 func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermissionRequest) (*acpclient.RequestPermissionResponse, error) {
-	s, err := a.sessionOf(r.SessionID)
-	if err != nil {
+	if a.serves(r.SessionID) != nil {
 		return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionCancelled}, nil
 	}
 	ids := map[acpclient.PermissionOptionID]bool{}
@@ -314,9 +310,10 @@ func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermi
 		}
 		ids[o.OptionID] = true
 	}
+	s := a.owner
 	s.stream.room(ctx)
 	if form := a.quirks().Form(r); form != nil && onceOption(r.Options, policy.Allow) != nil {
-		return a.askInForm(ctx, s, r, form)
+		return a.askInForm(ctx, r, form)
 	}
 	q := s.openPermission(a, r)
 	acpclient.Async(ctx)
@@ -325,24 +322,24 @@ func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermi
 		defer answered()
 		go s.judge(judging, q)
 	}
-	outcome, err := q.wait(ctx, func() bool { return s.withdraw(q.id) })
+	answer, err := s.wait(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return &acpclient.RequestPermissionResponse{Outcome: outcome}, nil
+	return &acpclient.RequestPermissionResponse{Outcome: answer.outcome}, nil
 }
 
 // askInForm answers a permission request that stands for a form. No rule answers it:
 // allowed without answers, the agent would go on as if there were none.
 func (a *agent) askInForm(
-	ctx context.Context, s *Session, r *acpclient.RequestPermissionRequest, form *acpclient.CreateElicitationRequest,
+	ctx context.Context, r *acpclient.RequestPermissionRequest, form *acpclient.CreateElicitationRequest,
 ) (*acpclient.RequestPermissionResponse, error) {
 	answer := &acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}
-	if s.opt.Unattended {
+	if a.owner.opt.Unattended {
 		a.refuseForm()
 	} else {
 		var err error
-		if answer, err = a.elicit(ctx, s, form, true); err != nil {
+		if answer, err = a.elicit(ctx, form, true); err != nil {
 			return nil, err
 		}
 	}
@@ -362,24 +359,23 @@ func (a *agent) askInForm(
 }
 
 func (a *agent) CreateElicitation(ctx context.Context, r *acpclient.CreateElicitationRequest) (*acpclient.CreateElicitationResponse, error) {
-	s, err := a.sessionOf(r.SessionID)
-	if err != nil {
+	if err := a.serves(r.SessionID); err != nil {
 		return nil, err
 	}
-	s.stream.room(ctx)
-	return a.elicit(ctx, s, r, false)
+	a.owner.stream.room(ctx)
+	return a.elicit(ctx, r, false)
 }
 
 // elicit asks the user for input. Where the agent takes only yes or no, forPermission,
 // cancelling the form declines it.
-func (a *agent) elicit(ctx context.Context, s *Session, r *acpclient.CreateElicitationRequest, forPermission bool) (*acpclient.CreateElicitationResponse, error) {
-	q := s.openElicitation(a, r, forPermission)
+func (a *agent) elicit(ctx context.Context, r *acpclient.CreateElicitationRequest, forPermission bool) (*acpclient.CreateElicitationResponse, error) {
+	q := a.owner.openElicitation(a, r, forPermission)
 	acpclient.Async(ctx)
-	answer, err := q.wait(ctx, func() bool { return s.withdraw(q.id) })
+	answer, err := a.owner.wait(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return &answer, nil
+	return &answer.form, nil
 }
 
 func (a *agent) Unoffered(method string) {
@@ -390,25 +386,27 @@ func (a *agent) Unoffered(method string) {
 
 // refuseForm adds the notice that an unattended session refuses a form.
 func (a *agent) refuseForm() {
-	a.owner.stream.notice(acpclient.NoticeWarning, FormRefused, "parley declined it.")
+	a.owner.mu.Lock()
+	defer a.owner.mu.Unlock()
+	a.owner.notice(acpclient.NoticeWarning, FormRefused, "parley declined it.")
 }
 
 func (a *agent) CompleteElicitation(ctx context.Context, n *acpclient.CompleteElicitationNotification) {
-	a.mu.Lock()
-	retired, at := a.retired, a.route.Load()
-	a.mu.Unlock()
-	if !retired {
-		a.owner.stream.pushWhile(ctx, conversation.ElicitationCompleted{ElicitationID: n.ElicitationID}, &a.route, at)
+	s := a.owner
+	s.stream.room(ctx)
+	s.mu.Lock()
+	defer s.unlock()
+	if !a.retired {
+		s.post(conversation.ElicitationCompleted{ElicitationID: n.ElicitationID})
 	}
 }
 
 func (a *agent) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
-	s, err := a.sessionOf(r.SessionID)
-	if err != nil {
+	if err := a.serves(r.SessionID); err != nil {
 		return nil, err
 	}
 	acpclient.Async(ctx)
-	res, err := s.machine.ReadTextFile(context.WithValue(ctx, originKey{}, origin{a, r.SessionID}), r)
+	res, err := a.owner.machine.ReadTextFile(context.WithValue(ctx, originKey{}, origin{a, r.SessionID}), r)
 	if err != nil && acpclient.IsCode(err, acpclient.CodeResourceNotFound) && a.quirks().MissingFileIsEmpty {
 		return &acpclient.ReadTextFileResponse{}, nil
 	}
@@ -442,15 +440,16 @@ func (a *agent) ReleaseTerminal(ctx context.Context, r *acpclient.ReleaseTermina
 // onMachine serves a request on the machine of its session, without holding up later
 // messages.
 func onMachine[P, R any](ctx context.Context, a *agent, id acpclient.SessionID, r P, do func(Machine, context.Context, P) (R, error)) (R, error) {
-	s, err := a.sessionOf(id)
-	if err != nil {
+	if err := a.serves(id); err != nil {
 		var none R
 		return none, err
 	}
 	acpclient.Async(ctx)
-	done, err := do(s.machine, context.WithValue(ctx, originKey{}, origin{a, id}), r)
+	done, err := do(a.owner.machine, context.WithValue(ctx, originKey{}, origin{a, id}), r)
 	if err != nil {
-		s.suspectDirectory()
+		a.owner.mu.Lock()
+		defer a.owner.unlock()
+		a.owner.suspectDirectory()
 	}
 	return done, err
 }

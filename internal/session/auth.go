@@ -20,16 +20,14 @@ import (
 // calls wait. s.mu must be held.
 func (s *Session) block(err error, c blockedCall) {
 	s.blocked = append(s.blocked, c)
-	asked := false
-	s.stream.read(func(st *conversation.State) { asked = st.AuthError != nil })
-	if asked && len(s.blocked) > 1 {
+	if s.state.AuthError != nil && len(s.blocked) > 1 {
 		return
 	}
 	e := conversation.AuthRequired{Err: err}
 	if answer, is := errors.AsType[*acpclient.Error](err); is {
 		e.Message = answer.Message
 	}
-	s.stream.post(e)
+	s.post(e)
 }
 
 // takeBlocked removes and returns the calls that wait for signing in. s.mu must be
@@ -46,7 +44,7 @@ func (s *Session) dropBlocked() {
 	if len(calls) == 0 {
 		return
 	}
-	s.stream.post(conversation.AuthDone{})
+	s.post(conversation.AuthDone{})
 	for _, c := range calls {
 		c.giveUp()
 	}
@@ -70,14 +68,14 @@ func (a Authenticate) Do(_ context.Context, s *Session) (None, error) {
 	request(s, acpclient.Authenticate,
 		func() *acpclient.AuthenticateRequest { return &acpclient.AuthenticateRequest{MethodID: a.ID} },
 		func(_ *acpclient.AuthenticateResponse, err error) {
-			s.stream.post(conversation.AuthDone{Method: a.ID, Err: err})
+			s.post(conversation.AuthDone{Method: a.ID, Err: err})
 			if err != nil {
 				return
 			}
 			for _, c := range s.takeBlocked() {
 				c.again()
 			}
-			if !s.ready() && !s.stream.opening() {
+			if !s.ready() && s.state.Phase != conversation.PhaseOpening {
 				s.open(false)
 			}
 		})
@@ -95,7 +93,7 @@ func (DismissAuth) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if len(s.blocked) == 0 {
-		s.stream.post(conversation.AuthDone{})
+		s.post(conversation.AuthDone{})
 	}
 	s.dropBlocked()
 	return None{}, nil

@@ -26,7 +26,7 @@ func BenchmarkStream(b *testing.B) {
 				s := NewStream()
 				taken := 0
 				for i := range n {
-					s.push(context.Background(), conversation.FromNotification(note))
+					s.Push(context.Background(), conversation.FromNotification(note))
 					if i%500 == 499 {
 						for _, e := range s.Take() {
 							taken += len(e.(conversation.Text).Text)
@@ -60,7 +60,8 @@ func BenchmarkFlood(b *testing.B) {
 	for b.Loop() {
 		s := NewStream()
 		s.Pace(40 * time.Millisecond)
-		a := &agent{owner: &Session{stream: s}, current: "s"}
+		a := &agent{owner: &Session{stream: s, state: conversation.NewState()}, current: "s"}
+		s.watch = a.owner.watch
 		conn := acpclient.NewClient(acpclient.NewLines(&pacedReader{r: pieces{bytes.NewReader(wire)}, stream: s}, io.Discard),
 			a, acpclient.ConnOptions{}).Conn()
 		taken := 0

@@ -20,7 +20,7 @@ func (SetBudget) Kind() *Kind { return setBudgetKind }
 func (a SetBudget) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	s.stream.post(conversation.BudgetSet{Budget: a.Budget, Raised: true})
+	s.post(conversation.BudgetSet{Budget: a.Budget, Raised: true})
 	s.checkBudget()
 	s.goOn()
 	return None{}, nil
@@ -37,7 +37,7 @@ func (ShareBudget) Kind() *Kind { return shareBudgetKind }
 func (a ShareBudget) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	s.stream.post(conversation.BudgetShared{Spent: a.Spent})
+	s.post(conversation.BudgetShared{Spent: a.Spent})
 	s.checkBudget()
 	return None{}, nil
 }
@@ -53,12 +53,8 @@ func (ExceedBudget) Kind() *Kind { return exceedBudgetKind }
 func (a ExceedBudget) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	var b conversation.BudgetSet
-	s.stream.read(func(st *conversation.State) {
-		b = conversation.BudgetSet{Budget: st.Budget, Raised: st.BudgetRaised, Unbounded: true}
-	})
-	s.stream.post(b)
-	if queue, _ := s.stream.queue(); len(queue) == 0 {
+	s.post(conversation.BudgetSet{Budget: s.state.Budget, Raised: s.state.BudgetRaised, Unbounded: true})
+	if len(s.state.Queue) == 0 {
 		s.prompt(a.Prompt)
 		return None{}, nil
 	}
@@ -69,49 +65,33 @@ func (a ExceedBudget) Do(_ context.Context, s *Session) (None, error) {
 // askBudgetAgain has the user decide about a budget that is used up when a prompt waits for
 // that. s.mu must be held.
 func (s *Session) askBudgetAgain() {
-	if s.stream.budgetReached() {
-		s.stream.post(conversation.BudgetReached{})
+	if s.state.BudgetReached {
+		s.post(conversation.BudgetReached{})
 	}
 }
 
 // goOn sends the queue, if it waited only for the budget. s.mu must be held.
 func (s *Session) goOn() {
-	queue, _ := s.stream.queue()
-	s.setQueue(queue, false)
-}
-
-// spent checks the budget after a report of the agent.
-func (s *Session) spent() {
-	s.mu.Lock()
-	defer s.unlock()
-	s.checkBudget()
+	s.setQueue(s.state.Queue, false)
 }
 
 // checkBudget warns the user when most of the budget is used up, and ends the turn when all
 // of it is. s.mu must be held.
 func (s *Session) checkBudget() {
-	var used float64
-	var reached, unbounded bool
-	var words, budget string
-	s.stream.read(func(st *conversation.State) {
-		used, reached, unbounded, words = st.Used(), st.BudgetReached, st.Unbounded, st.BudgetWords()
-		budget = fmt.Sprint("budget ", st.Budget)
-	})
+	used := s.state.Used()
 	switch {
-	case used >= 1 && !reached && !unbounded:
-		s.stream.post(conversation.BudgetReached{})
+	case used >= 1 && !s.state.BudgetReached && !s.state.Unbounded:
+		s.post(conversation.BudgetReached{})
 		s.cancelTurn()
 	case used >= nearBudget && used < 1:
-		s.stream.warnOnce(budget, fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), words)
+		s.warnOnce(fmt.Sprint("budget ", s.state.Budget), fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), s.state.BudgetWords())
 	}
 }
 
 // checkReports says once if the agent does not report what the budget caps. s.mu must be
 // held.
 func (s *Session) checkReports() {
-	var missing string
-	s.stream.read(func(st *conversation.State) { missing = st.Unreported() })
-	if missing != "" {
-		s.stream.warnOnce("budget reports", "The budget cannot be kept", "The agent reports "+missing+".")
+	if missing := s.state.Unreported(); missing != "" {
+		s.warnOnce("budget reports", "The budget cannot be kept", "The agent reports "+missing+".")
 	}
 }

@@ -69,7 +69,7 @@ func (a *agent) fallBack(err error) bool {
 // held.
 func (s *Session) fellBack() {
 	err := s.failedOnV2
-	if err == nil || !s.stream.warnOnce("protocol", "The agent failed with version 2 of the protocol",
+	if err == nil || !s.warnOnce("protocol", "The agent failed with version 2 of the protocol",
 		"parley restarted it with version 1 and will keep using that: "+err.Error()) || s.opt.Versions == nil {
 		return
 	}
@@ -94,7 +94,7 @@ func (CancelOperation) Kind() *Kind { return cancelOperationKind }
 
 func (o CancelOperation) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
-	a, id, ready := s.agent, s.stream.id(), s.ready()
+	a, id, ready := s.agent, s.state.ID, s.ready()
 	s.unlock()
 	if !ready || a == nil {
 		return None{}, errNotOpen
@@ -131,7 +131,7 @@ func (StopTask) Kind() *Kind { return stopTaskKind }
 
 func (t StopTask) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
-	a, open, ready := s.agent, s.stream.id(), s.ready()
+	a, open, ready := s.agent, s.state.ID, s.ready()
 	s.unlock()
 	if !ready || a == nil {
 		return None{}, errNotOpen
@@ -178,7 +178,8 @@ func call[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done
 			return
 		}
 		if m.Name == acpclient.SessionPrompt.Name {
-			s.rules.checkUnfinished() // nobody may ever sign in, and then no end of the turn checks them
+			done := s.unfinished() // nobody may ever sign in, and then no end of the turn checks them
+			s.outbox = append(s.outbox, func() { s.noticeDenied(done) })
 		}
 		s.block(err, blockedCall{
 			again:     func() { request(s, m, params, done) },
@@ -222,7 +223,7 @@ func (a *agent) expectAnswer(method string) (answered func()) {
 		s.mu.Lock()
 		defer s.unlock()
 		if s.agent == a && !s.closed {
-			s.stream.post(conversation.NoticeAdded{
+			s.post(conversation.NoticeAdded{
 				Severity: acpclient.NoticeWarning, Unanswered: true,
 				Title:  fmt.Sprintf("The agent has not answered %s for %d seconds", method, answerTime/time.Second),
 				Detail: "Wait, or restart the agent.",

@@ -265,34 +265,6 @@ func TestTheMachinesRequestsWithoutRules(t *testing.T) {
 	})
 }
 
-// An input that grows is one call; another one is a second.
-func TestShown(t *testing.T) {
-	var s shown
-	call := func(input string) *conversation.ToolCall {
-		return &conversation.ToolCall{ID: "c", RawInput: []byte(input)}
-	}
-	for _, input := range []string{"", `{"command":"r"}`, `{"command":"rm"}`, `{"command":"rmdir x"}`, `{"command":"rmdir x"}`} {
-		if s.add(call(input)); len(s.before(call(input))) > 0 {
-			t.Errorf("after %s there is an earlier call", input)
-		}
-	}
-	s.add(call(`{"command":"ls"}`))
-	if got := s.before(call(`{"command":"ls"}`)); len(got) != 1 || string(got[0].RawInput) != `{"command":"rmdir x"}` {
-		t.Errorf("before: %v", got)
-	}
-	again := call("")
-	again.Started = time.Unix(1, 0)
-	if s.add(again); len(s.before(again)) > 0 {
-		t.Error("a call with the same id has what the other one was")
-	}
-	for i := range mostBefore + 5 {
-		s.add(call(fmt.Sprint(i + 100)))
-	}
-	if got := len(s.before(call(""))); got > mostBefore {
-		t.Errorf("it holds %d", got)
-	}
-}
-
 // Options with the same ID are refused: the agent would get the same answer for both.
 func TestPermissionWithTwoOptionsOfOneIDIsRefused(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {

@@ -16,10 +16,8 @@ type directory struct {
 }
 
 // suspectDirectory looks whether the session's directory is gone, since something has
-// failed that may fail for this reason, and says so once. It does not wait.
+// failed that may fail for this reason, and says so once. It does not wait. s.mu must be held.
 func (s *Session) suspectDirectory() {
-	s.mu.Lock()
-	defer s.unlock()
 	if s.closed || !s.directory.known || s.directory.checking {
 		return
 	}
@@ -31,7 +29,7 @@ func (s *Session) suspectDirectory() {
 		before := s.directory.gone
 		s.directory.checking, s.directory.gone = false, errors.Is(err, fs.ErrNotExist)
 		if s.directory.gone && !before && !s.closed {
-			s.stream.notice(acpclient.NoticeError, "The session's directory is gone",
+			s.notice(acpclient.NoticeError, "The session's directory is gone",
 				s.opt.Cwd+" was deleted: the agent's commands and edits fail until it is back.")
 		}
 	})

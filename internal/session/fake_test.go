@@ -400,7 +400,7 @@ type fakeMachine struct {
 func (m *fakeMachine) EndTerminals() { m.ended++ }
 
 func (m *fakeMachine) StartShell(_ context.Context, s ShellSpec) (acpclient.TerminalID, error) {
-	m.observer.ShellStarted("own", s.Line, "/work", s.Line == "")
+	m.observer(conversation.ShellStarted{ID: "own", Command: s.Line, Cwd: "/work", Lasts: s.Line == ""})
 	return "own", nil
 }
 
@@ -424,15 +424,15 @@ func (m *fakeMachine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextF
 			return nil, err
 		}
 	}
-	m.observer.FileWritten(r.Path, nil, r.Content)
+	m.observer(conversation.FileWritten{Path: r.Path, After: r.Content})
 	return &acpclient.WriteTextFileResponse{}, nil
 }
 
 func (m *fakeMachine) CreateTerminal(_ context.Context, r *acpclient.CreateTerminalRequest) (*acpclient.CreateTerminalResponse, error) {
-	m.observer.TerminalCreated("term", r.Command, "/work")
-	m.observer.TerminalOutput("term", []byte("out"))
+	m.observer(conversation.TerminalCreated{ID: "term", Command: r.Command, Cwd: "/work"})
+	m.observer(conversation.TerminalOutput{ID: "term", Data: []byte("out")})
 	code := 0
-	m.observer.TerminalExited("term", acpclient.TerminalExitStatus{ExitCode: &code})
+	m.observer(conversation.TerminalExited{ID: "term", Status: acpclient.TerminalExitStatus{ExitCode: &code}})
 	return &acpclient.CreateTerminalResponse{TerminalID: "term"}, nil
 }
 

@@ -32,7 +32,7 @@ func (Start) Do(_ context.Context, s *Session) (None, error) {
 	case s.closed || s.starting():
 	case s.agent == nil:
 		s.replaceAgent(nil)
-	case s.connected() && !s.ready() && !s.stream.opening():
+	case s.connected() && !s.ready() && s.state.Phase != conversation.PhaseOpening:
 		s.open(false)
 	}
 	return None{}, nil
@@ -95,7 +95,7 @@ func (Kill) Do(_ context.Context, s *Session) (None, error) {
 // held.
 func (s *Session) replaceAgent(old *agent) {
 	s.epoch++
-	s.stream.post(conversation.AgentStarting{Command: s.opt.Command.String(), At: s.opt.Now()})
+	s.post(conversation.AgentStarting{Command: s.opt.Command.String(), At: s.opt.Now()})
 	s.work.Go(func() {
 		if old != nil {
 			old.end(s.ctx)
@@ -144,7 +144,7 @@ func (s *Session) runAgent() {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.agent == a && !s.closed {
-		s.stream.post(conversation.AgentReady{Info: withoutSecrets(a.hello.Load())})
+		s.post(conversation.AgentReady{Info: withoutSecrets(a.hello.Load())})
 		s.fellBack()
 		s.open(false)
 	}
@@ -243,7 +243,14 @@ func (a *agent) watch() {
 	case <-grace.C:
 		a.peer.Stop(s.ctx)
 	}
-	err, stderr := a.cause(), a.output()
+	var done []doneCall
+	s.mu.Lock()
+	if s.agent == a && !s.closed {
+		done = s.unfinished()
+	}
+	s.mu.Unlock()
+	s.noticeDenied(done)
+	err := a.cause()
 	s.mu.Lock()
 	defer s.unlock()
 	if s.agent != a || s.closed {
@@ -252,7 +259,7 @@ func (a *agent) watch() {
 	// A program that exits when offered version 2 does not support it. The end of a
 	// network connection does not show that.
 	if s.opt.Remote.listens() || !a.fallBack(err) {
-		s.lost(err, stderr)
+		s.lost(err, a.output())
 	}
 }
 
@@ -265,11 +272,8 @@ func (s *Session) lost(err error, stderr string) {
 	}
 	s.agent = nil
 	s.epoch++
-	if s.stream.turn().Running {
-		if !s.stream.cancelling() {
-			s.rules.checkUnfinished()
-		}
-		s.stream.notice(acpclient.NoticeWarning, "The agent exited during this turn", "")
+	if s.state.Turn.Running {
+		s.notice(acpclient.NoticeWarning, "The agent exited during this turn", "")
 	}
 	s.closeQuestions()
 	for _, c := range s.takeBlocked() {
@@ -278,5 +282,5 @@ func (s *Session) lost(err error, stderr string) {
 		}
 	}
 	s.pauseQueue()
-	s.stream.post(conversation.AgentLost{Err: err, Stderr: stderr, At: s.opt.Now()})
+	s.post(conversation.AgentLost{Err: err, Stderr: stderr, At: s.opt.Now()})
 }

@@ -53,7 +53,7 @@ func (WaitForLimit) Kind() *Kind { return waitForLimitKind }
 func (WaitForLimit) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	if limit, _ := s.stream.limit(); !s.closed && limit != nil {
+	if limit := s.state.Limit; !s.closed && limit != nil {
 		s.limit.agreed = true
 		s.waitForLimit(limit.Resets)
 	}
@@ -77,8 +77,8 @@ func (StopWaiting) Do(_ context.Context, s *Session) (None, error) {
 // stopWaiting is the act StopWaiting. s.mu must be held.
 func (s *Session) stopWaiting() {
 	s.limit.agreed = false
-	if _, until := s.stream.limit(); !until.IsZero() {
-		s.stream.post(conversation.LimitWait{})
+	if !s.state.LimitWait.IsZero() {
+		s.post(conversation.LimitWait{})
 	}
 }
 
@@ -86,9 +86,7 @@ func (s *Session) stopWaiting() {
 // the paused queue. worked means that the turn has already done something: then the agent is
 // told to continue instead. s.mu must be held.
 func (s *Session) checkLimit(e conversation.TurnEnded, worked bool) {
-	var reached conversation.LimitReached
-	var limited bool
-	s.stream.read(func(st *conversation.State) { reached, limited = st.LimitIn(e.Err, e.At) })
+	reached, limited := s.state.LimitIn(e.Err, e.At)
 	if !limited || s.opt.AtLimit == FailAtLimit {
 		s.limit.agreed, s.limit.tries = false, 0
 		return
@@ -99,10 +97,9 @@ func (s *Session) checkLimit(e conversation.TurnEnded, worked bool) {
 	}
 	s.lastNumber++
 	p.ID, p.Now, p.Reading, p.Steering = s.lastNumber, false, false, false
-	queue, _ := s.stream.queue()
-	s.postQueue(slices.Insert(slices.Clone(queue), 0, p), true)
+	s.postQueue(slices.Insert(slices.Clone(s.state.Queue), 0, p), true)
 	reached.Waits = s.opt.AtLimit == WaitAtLimit || s.limit.agreed
-	s.stream.post(reached)
+	s.post(reached)
 	if s.limit.tries++; reached.Waits {
 		s.waitForLimit(reached.Resets)
 	}
@@ -120,7 +117,7 @@ func (s *Session) waitForLimit(resets time.Time) {
 		}
 	}
 	until = until.Round(0) // without the monotonic clock, which stands still while a machine sleeps
-	s.stream.post(conversation.LimitWait{Until: until})
+	s.post(conversation.LimitWait{Until: until})
 	s.work.Go(func() {
 		for {
 			left := until.Sub(s.opt.Now().Round(0))
@@ -132,16 +129,19 @@ func (s *Session) waitForLimit(resets time.Time) {
 			case <-s.ctx.Done():
 				return
 			}
-			if _, now := s.stream.limit(); !now.Equal(until) {
+			s.mu.Lock()
+			now := s.state.LimitWait
+			s.mu.Unlock()
+			if !now.Equal(until) {
 				return
 			}
 		}
 		s.mu.Lock()
 		defer s.unlock()
-		if _, now := s.stream.limit(); s.closed || !now.Equal(until) {
+		if s.closed || !s.state.LimitWait.Equal(until) {
 			return
 		}
-		s.stream.post(conversation.LimitWait{})
+		s.post(conversation.LimitWait{})
 		if !s.gone() { // nothing is sent to another agent unasked
 			s.goOn()
 		}

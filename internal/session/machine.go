@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"path/filepath"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -22,51 +21,20 @@ type Machine interface {
 	Close()
 }
 
-// Observer is notified of what a Machine does. Its methods are safe for concurrent use,
-// and block while the session's stream is full.
-type Observer interface {
-	FileWritten(path string, before *string, after string)
-	// FileDecoded is called once for each file that is not stored as UTF-8.
-	FileDecoded(path, encoding string)
-	TerminalCreated(id acpclient.TerminalID, command, cwd string)
-	ShellStarted(id acpclient.TerminalID, command, cwd string, lasts bool)
-	TerminalOutput(id acpclient.TerminalID, data []byte)
-	TerminalHidden(id acpclient.TerminalID, hidden bool)
-	TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus)
-}
+// Observer takes what a Machine does, as events. It is safe for concurrent use, and blocks while
+// the session's stream is full.
+type Observer func(conversation.Event)
 
-// streamObserver is the Observer of a session: it turns the notifications into events.
-type streamObserver struct{ s *Session }
-
-func (w streamObserver) FileWritten(path string, before *string, after string) {
-	w.s.stream.push(w.s.ctx, conversation.FileWritten{Path: path, Before: before, After: after})
-}
-
-func (w streamObserver) FileDecoded(path, encoding string) {
-	name := path
-	if rel, err := filepath.Rel(w.s.opt.Cwd, path); err == nil && filepath.IsLocal(rel) {
-		name = rel
+// observe is the Observer of a session.
+func (s *Session) observe(e conversation.Event) {
+	if shell, is := e.(conversation.ShellStarted); is { // the consumer of the stream may be waiting for it
+		shell.At = s.opt.Now()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.post(shell)
+		return
 	}
-	w.s.stream.push(w.s.ctx, conversation.NoticeAdded{
-		Severity: acpclient.NoticeInfo, Title: name + " is stored as " + encoding,
-		Detail: "The agent sees UTF-8; parley keeps the file's encoding and byte order mark.",
-	})
-}
-
-func (w streamObserver) TerminalCreated(id acpclient.TerminalID, command, cwd string) {
-	w.s.stream.push(w.s.ctx, conversation.TerminalCreated{ID: id, Command: command, Cwd: cwd})
-}
-
-func (w streamObserver) TerminalOutput(id acpclient.TerminalID, data []byte) {
-	w.s.stream.push(w.s.ctx, conversation.TerminalOutput{ID: id, Data: data})
-}
-
-func (w streamObserver) TerminalHidden(id acpclient.TerminalID, hidden bool) {
-	w.s.stream.push(w.s.ctx, conversation.TerminalHidden{ID: id, Hidden: hidden})
-}
-
-func (w streamObserver) TerminalExited(id acpclient.TerminalID, status acpclient.TerminalExitStatus) {
-	w.s.stream.push(w.s.ctx, conversation.TerminalExited{ID: id, Status: status})
+	s.push(s.ctx, e)
 }
 
 // Shells runs the user's own commands. It is safe for concurrent use. Only EndTerminal
@@ -103,6 +71,8 @@ func (StartShell) Kind() *Kind { return startShellKind }
 func (a StartShell) Do(_ context.Context, s *Session) (acpclient.TerminalID, error) {
 	id, err := s.machine.StartShell(s.ctx, a.Spec)
 	if err != nil {
+		s.mu.Lock()
+		defer s.unlock()
 		s.suspectDirectory()
 	}
 	return id, err
@@ -145,8 +115,4 @@ func (EndTerminal) Kind() *Kind { return endTerminalKind }
 
 func (a EndTerminal) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, s.machine.EndTerminal(a.ID)
-}
-
-func (w streamObserver) ShellStarted(id acpclient.TerminalID, command, cwd string, lasts bool) {
-	w.s.stream.post(conversation.ShellStarted{ID: id, Command: command, Cwd: cwd, Lasts: lasts, At: w.s.opt.Now()})
 }

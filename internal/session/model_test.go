@@ -362,7 +362,7 @@ func (m *model) checkOrder() {
 func (h *harness) isRunning() bool {
 	h.mu.Lock()
 	defer h.unlock()
-	return h.stream.turn().Running
+	return h.state.Turn.Running
 }
 
 // finish: when the session is closed nobody is left without an answer, and what

@@ -85,7 +85,7 @@ func (s *Session) canSwitch() error {
 	switch {
 	case !s.connected():
 		return errNoAgent
-	case s.stream.opening():
+	case s.state.Phase == conversation.PhaseOpening:
 		return errors.New("a session is being opened")
 	}
 	return nil
@@ -96,17 +96,16 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 	s.dropBlocked()
 	s.cutTurn()
 	s.closeQuestions()
-	queue, _ := s.stream.queue()
-	dropped := len(queue)
+	dropped := len(s.state.Queue)
 	s.postQueue(nil, false)
 	s.epoch++
 	s.leave()
 	s.plan.session, s.plan.known = id, false
 	s.open(true)
 	if dropped == 1 {
-		s.stream.notice(acpclient.NoticeWarning, "A queued prompt was dropped", "It was meant for the previous session.")
+		s.notice(acpclient.NoticeWarning, "A queued prompt was dropped", "It was meant for the previous session.")
 	} else if dropped > 1 {
-		s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("%d queued prompts were dropped", dropped),
+		s.notice(acpclient.NoticeWarning, fmt.Sprintf("%d queued prompts were dropped", dropped),
 			"They were meant for the previous session.")
 	}
 }
@@ -114,7 +113,7 @@ func (s *Session) switchTo(id acpclient.SessionID) {
 // leave stops accepting updates of the open session, and closes it if the agent offers
 // that. s.mu must be held.
 func (s *Session) leave() {
-	a, id := s.agent, s.stream.id()
+	a, id := s.agent, s.state.ID
 	if a == nil || id == "" {
 		return
 	}
@@ -135,7 +134,7 @@ func (s *Session) leave() {
 // open opens the session s.plan.session in the best way that the agent offers. fresh means
 // that the session is unrelated to the transcript so far. s.mu must be held.
 func (s *Session) open(fresh bool) {
-	if now := s.stream.options(); fresh {
+	if now := s.options(); fresh {
 		s.plan.earlier = nil
 	} else if len(now) > 0 {
 		s.plan.earlier = now
@@ -157,22 +156,22 @@ func (s *Session) open(fresh bool) {
 	case s.plan.known:
 		s.openInstead("It does not know the conversation above.")
 	default:
-		s.stream.post(conversation.SessionFailed{Err: errors.New("this agent cannot resume sessions: start without --resume")})
+		s.post(conversation.SessionFailed{Err: errors.New("this agent cannot resume sessions: start without --resume")})
 	}
 }
 
 // openInstead opens a new session in place of one that cannot be reopened. s.mu must be
 // held.
 func (s *Session) openInstead(why string) {
-	s.stream.notice(acpclient.NoticeWarning, "The agent cannot resume the earlier session", why)
+	s.notice(acpclient.NoticeWarning, "The agent cannot resume the earlier session", why)
 	s.plan.session = ""
 	s.openNew(false)
 }
 
 // openNew opens a new session. s.mu must be held.
 func (s *Session) openNew(fresh bool) {
-	s.stream.post(conversation.SessionOpening{How: conversation.OpenNew, Clear: fresh})
-	s.agent.expect()
+	s.post(conversation.SessionOpening{How: conversation.OpenNew, Clear: fresh})
+	s.agent.expecting = true
 	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
 	call(s, acpclient.SessionNew, func() *acpclient.NewSessionRequest {
 		return &acpclient.NewSessionRequest{Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers}
@@ -189,9 +188,9 @@ func (s *Session) openNew(fresh bool) {
 // It skips the replay if the stream has the transcript: what parley saw itself has more
 // than an agent stores, such as a turn that was cut, and the user's own words.
 func (s *Session) openLoad(id acpclient.SessionID) {
-	s.stream.post(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.plan.known})
-	s.agent.quiet.Store(s.plan.known)
-	s.agent.works.Store(false)
+	s.post(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.plan.known})
+	s.agent.quiet = s.plan.known
+	s.agent.works = false
 	s.agent.attach(id)
 	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
 	call(s, acpclient.SessionLoad, func() *acpclient.LoadSessionRequest {
@@ -210,8 +209,8 @@ func (s *Session) openLoad(id acpclient.SessionID) {
 // openResume opens a session without its history. s.mu must be held. If the agent
 // cannot reopen the session of the transcript, openResume opens a new one.
 func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
-	s.stream.post(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
-	s.agent.works.Store(false)
+	s.post(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
+	s.agent.works = false
 	s.agent.attach(id)
 	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
 	call(s, acpclient.SessionResume, func() *acpclient.ResumeSessionRequest {
@@ -246,16 +245,16 @@ func (Fork) Do(_ context.Context, s *Session) (None, error) {
 	switch {
 	case !s.ready():
 		return None{}, errNotOpen
-	case s.stream.turn().Running:
+	case s.state.Turn.Running:
 		return None{}, errors.New("wait for the turn to end before you fork the session")
 	case s.agent.hello.Load().AgentCapabilities.SessionCapabilities.Fork == nil:
 		return None{}, fmt.Errorf("fork the session: %w", ErrUnsupported)
 	}
-	id := s.stream.id()
-	s.plan.earlier = s.stream.options() // an agent may begin a copy with its defaults
-	s.stream.post(conversation.SessionOpening{How: conversation.OpenFork, ID: id})
+	id := s.state.ID
+	s.plan.earlier = s.options() // an agent may begin a copy with its defaults
+	s.post(conversation.SessionOpening{How: conversation.OpenFork, ID: id})
 	s.requestFork(&ForkPoint{ID: id}, func(err error) { // the original is still open
-		s.stream.notice(acpclient.NoticeError, "The session was not forked", err.Error())
+		s.notice(acpclient.NoticeError, "The session was not forked", err.Error())
 		s.opened(conversation.OpenFork, id, acpclient.SessionState{})
 	})
 	return None{}, nil
@@ -281,12 +280,8 @@ func (p *ForkPoint) meta() acpclient.Meta {
 // openFork opens a copy of an earlier session. It never copies more than was asked for: if
 // the agent that was started cannot fork there, opening fails. s.mu must be held.
 func (s *Session) openFork(p *ForkPoint) {
-	s.stream.post(conversation.SessionOpening{How: conversation.OpenFork, ID: p.ID})
-	var able bool
-	s.stream.read(func(st *conversation.State) {
-		able = st.Agent.Capabilities.SessionCapabilities.Fork != nil && (p.At == "" || st.Agent.ForksAtMessage())
-	})
-	if !able {
+	s.post(conversation.SessionOpening{How: conversation.OpenFork, ID: p.ID})
+	if able := s.state.Agent; able.Capabilities.SessionCapabilities.Fork == nil || p.At != "" && !able.ForksAtMessage() {
 		s.openFailed(fmt.Errorf("fork the session: %w", ErrUnsupported))
 		return
 	}
@@ -295,7 +290,7 @@ func (s *Session) openFork(p *ForkPoint) {
 
 // requestFork asks the agent for a copy of a session, and opens that. s.mu must be held.
 func (s *Session) requestFork(p *ForkPoint, failed func(error)) {
-	s.agent.expect()
+	s.agent.expecting = true
 	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
 	call(s, acpclient.SessionFork, func() *acpclient.ForkSessionRequest {
 		return &acpclient.ForkSessionRequest{
@@ -314,17 +309,17 @@ func (s *Session) requestFork(p *ForkPoint, failed func(error)) {
 
 // openFailed reports that the session was not opened. s.mu must be held.
 func (s *Session) openFailed(err error) {
-	s.stream.post(conversation.SessionFailed{Err: err})
+	s.post(conversation.SessionFailed{Err: err})
 	s.dropBlocked()
 }
 
 // opened records that the session is open, makes the calls that waited for that, and
 // sends the first prompt of the queue. s.mu must be held.
 func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state acpclient.SessionState) {
-	s.agent.works.Store(how == conversation.OpenNew)
+	s.agent.works = how == conversation.OpenNew
 	s.agent.attach(id)
 	s.plan.session, s.plan.known = id, true
-	s.stream.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
+	s.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
 	switch earlier := s.plan.earlier; {
 	case len(earlier) > 0:
 		s.plan.earlier = nil
@@ -333,7 +328,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 		s.setInitialOptions()
 	}
 	for _, c := range s.takeBlocked() { // they waited for the restart of the agent
-		if how == conversation.OpenLoad && !s.agent.quiet.Load() && c.emptied != nil {
+		if how == conversation.OpenLoad && !s.agent.quiet && c.emptied != nil {
 			c.emptied()
 		}
 		c.again()
@@ -346,7 +341,7 @@ func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state
 func (a *agent) extraDirectories() []string {
 	dirs := a.owner.opt.AdditionalDirectories
 	if len(dirs) > 0 && a.hello.Load().AgentCapabilities.SessionCapabilities.AdditionalDirectories == nil {
-		a.owner.stream.notice(acpclient.NoticeWarning, "The agent does not support additional directories",
+		a.owner.notice(acpclient.NoticeWarning, "The agent does not support additional directories",
 			"Not sent: "+strings.Join(dirs, ", ")+".")
 		return nil
 	}
@@ -368,7 +363,7 @@ func (a *agent) usableServers() []acpclient.MCPServer {
 		take = append(take, m)
 	}
 	if len(left) > 0 {
-		a.owner.stream.notice(acpclient.NoticeWarning, "Some MCP servers were left out",
+		a.owner.notice(acpclient.NoticeWarning, "Some MCP servers were left out",
 			"The agent does not support the transport of "+strings.Join(left, ", ")+".")
 	}
 	return take

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -26,11 +25,11 @@ var (
 	ErrChanged = errors.New("the question has changed: look at it again")
 )
 
-// question is a question of the agent. Whoever removes it from the session's map
+// question is a question that waits for an answer. Whoever removes it from Session.questions
 // answers it, so that it is answered exactly once.
-type question[A any] struct {
+type question struct {
 	id    int
-	reply chan A // buffered
+	reply chan answer // buffered
 	// offered are the options of a permission.
 	offered []acpclient.PermissionOption
 	// judged means that rules are applied before the user is asked; referred is not nil
@@ -39,97 +38,131 @@ type question[A any] struct {
 	referred *referral
 	// foreign is the session that it is for, if that is not open here.
 	foreign acpclient.SessionID
-	// form is the request of an elicitation. forPermission says that it stands for a
-	// permission request: the user cannot leave it unanswered but by cancelling the turn.
+	// form is the request of an elicitation, nil for a permission. forPermission says that it
+	// stands for a permission request: the user cannot leave it unanswered but by cancelling
+	// the turn.
 	form          *acpclient.CreateElicitationRequest
 	forPermission bool
 }
 
-// newQuestion returns a question with the next number. s.mu must be held.
-func newQuestion[A any](s *Session) *question[A] {
-	s.lastNumber++
-	return &question[A]{id: s.lastNumber, reply: make(chan A, 1)}
+// answer is the answer to a question: the outcome of a permission, or what was filled in.
+type answer struct {
+	outcome acpclient.RequestPermissionOutcome
+	form    acpclient.CreateElicitationResponse
 }
 
-// wait returns the answer. If ctx ends first, giveUp withdraws the question and reports
-// whether it was still open. If it was answered at the same moment, that answer counts.
-func (q *question[A]) wait(ctx context.Context, giveUp func() bool) (A, error) {
+// cancelled is the answer to a question that the user has not answered.
+var cancelled = answer{acpclient.PermissionCancelled, acpclient.CreateElicitationResponse{Action: acpclient.ElicitCancel}}
+
+// newQuestion returns a question with the next number. s.mu must be held.
+func (s *Session) newQuestion() *question {
+	s.lastNumber++
+	return &question{id: s.lastNumber, reply: make(chan answer, 1)}
+}
+
+// wait returns the answer. If ctx ends first, it withdraws the question. If that was answered at
+// the same moment, the answer counts.
+func (s *Session) wait(ctx context.Context, q *question) (answer, error) {
 	select {
 	case a := <-q.reply:
 		return a, nil
 	case <-ctx.Done():
-		if giveUp() {
-			var none A
-			return none, ctx.Err()
+	}
+	s.mu.Lock()
+	open := s.questions[q.id] == q
+	if open {
+		s.withdraw(q)
+	}
+	s.unlock()
+	a := <-q.reply
+	if open {
+		return a, ctx.Err()
+	}
+	return a, nil
+}
+
+// close answers a question, with the event that says so. s.mu must be held.
+func (s *Session) close(q *question, a answer, e conversation.Event) {
+	delete(s.questions, q.id)
+	q.reply <- a
+	s.post(e)
+	s.askReferred()
+}
+
+// withdraw answers a question as cancelled. s.mu must be held.
+func (s *Session) withdraw(q *question) {
+	var e conversation.Event = conversation.PermissionClosed{ID: q.id, Outcome: acpclient.PermissionCancelled, At: s.opt.Now()}
+	if q.form != nil {
+		e = conversation.ElicitationClosed{ID: q.id, Action: acpclient.ElicitCancel, At: s.opt.Now()}
+	}
+	s.close(q, cancelled, e)
+}
+
+// closeQuestions answers every open question as cancelled. s.mu must be held.
+func (s *Session) closeQuestions() {
+	for _, id := range slices.Sorted(maps.Keys(s.questions)) {
+		if q := s.questions[id]; q != nil {
+			s.withdraw(q)
 		}
-		return <-q.reply, nil
 	}
 }
 
 // openPermission asks the user. The answer is "cancelled" at once if the turn was
 // cancelled, the agent was replaced, or the session was left.
-func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest) *question[acpclient.RequestPermissionOutcome] {
+func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest) *question {
 	s.mu.Lock()
 	defer s.unlock()
-	q := newQuestion[acpclient.RequestPermissionOutcome](s)
-	if s.closed || s.agent != a || a.hasLeft(r.SessionID) {
-		q.reply <- acpclient.PermissionCancelled
+	q := s.newQuestion()
+	if s.closed || s.agent != a || a.left[r.SessionID] {
+		q.reply <- cancelled
 		return q
 	}
 	q.offered = r.Options
-	s.permissions[q.id] = q
-	if r.SessionID != s.stream.id() && !s.stream.isSubagent(r.SessionID) {
-		q.foreign = r.SessionID
-	}
+	s.questions[q.id] = q
 	// No rule allows anything in a session that is not open here, whose mode and directory are
 	// unknown. A subagent that the agent has announced works in the mode and directory of its
 	// parent.
-	q.judged = s.rules.judge != nil && (onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
-	if !q.judged {
-		s.tellForeign(q)
+	sub := s.state.Subagent(r.SessionID)
+	if r.SessionID != s.state.ID && (sub == nil || sub.Subagent.Cwd != "" && sub.Subagent.Cwd != s.state.Cwd) {
+		q.foreign = r.SessionID
 	}
-	s.stream.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
-	if s.stream.cancelling() {
-		s.closePermission(q.id, acpclient.PermissionCancelled)
+	q.judged = s.opt.Judge != nil && (onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
+	if !q.judged {
+		s.noticeForeign(q)
+	}
+	s.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
+	if s.cancelling() {
+		s.withdraw(q)
 	}
 	return q
 }
 
-// tellForeign adds a notice that the user is about to be asked for another session. s.mu must
+// noticeForeign adds a notice that the user is about to be asked for another session. s.mu must
 // be held.
-func (s *Session) tellForeign(q *question[acpclient.RequestPermissionOutcome]) {
-	if q.foreign != "" && s.stream.id() != "" {
-		s.stream.notice(acpclient.NoticeWarning, "The next question is for another session",
+func (s *Session) noticeForeign(q *question) {
+	if q.foreign != "" && s.state.ID != "" {
+		s.notice(acpclient.NoticeWarning, "The next question is for another session",
 			fmt.Sprintf("It is for the session %q, which is not open here; perhaps a subagent.", q.foreign))
 	}
 }
 
-// close ends a question with an event, if the question is as the user has seen it: what is
-// asked cannot change between the two. allows says that the event allows what is asked.
-func (s *Stream) close(q conversation.Seen, e conversation.Event, allows bool) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := current(s.state, q, allows); err != nil {
-		return err
+// answerable returns an open question, or why no answer counts: it is closed, or is not as the
+// user has seen it. Nobody may allow what is not known, or was not shown, as a whole. s.mu must
+// be held.
+func (s *Session) answerable(seen conversation.Seen, allows func(*question) bool) (*question, error) {
+	q := s.questions[seen.ID]
+	switch now, incomplete, open := s.state.Question(seen.ID); {
+	case q == nil || !open:
+		return nil, ErrAnswered
+	case now.Revision != seen.Revision:
+		return nil, ErrChanged
+	case allows == nil || !allows(q):
+	case incomplete:
+		return nil, ErrIncomplete
+	case now.Shown != seen.Shown:
+		return nil, ErrUnseen
 	}
-	s.add(e)
-	return nil
-}
-
-// current fails if a question is closed, or is not as the user has seen it: no answer counts
-// then. Nobody may allow what is not known, or was not shown, as a whole.
-func current(st *conversation.State, q conversation.Seen, allows bool) error {
-	switch now, incomplete, open := st.Question(q.ID); {
-	case !open:
-		return ErrAnswered
-	case now.Revision != q.Revision:
-		return ErrChanged
-	case allows && incomplete:
-		return ErrIncomplete
-	case allows && now.Shown != q.Shown:
-		return ErrUnseen
-	}
-	return nil
+	return q, nil
 }
 
 // Answer answers a permission with one of the offered options. It fails if the question
@@ -164,16 +197,13 @@ func (AnswerWith) Kind() *Kind { return answerWithKind }
 func (a AnswerWith) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	var err error
-	if s.stream.read(func(st *conversation.State) { err = current(st, a.Question, false) }); err != nil {
-		return None{}, err
-	}
-	switch {
-	case a.Option != "":
+	if a.Option != "" {
 		if err := s.answer(a.Question, a.Option); err != nil {
 			return None{}, err
 		}
-	case !s.cancelTurn():
+	} else if _, err := s.answerable(a.Question, nil); err != nil {
+		return None{}, err
+	} else if !s.cancelTurn() {
 		return None{}, errors.New("no turn is running: choose one of the options")
 	}
 	s.promptNext(a.Prompt)
@@ -182,57 +212,38 @@ func (a AnswerWith) Do(_ context.Context, s *Session) (None, error) {
 
 // answer is the act Answer. s.mu must be held.
 func (s *Session) answer(seen conversation.Seen, option acpclient.PermissionOptionID) error {
-	q := s.permissions[seen.ID]
-	if q == nil {
-		return ErrAnswered
-	}
-	i := slices.IndexFunc(q.offered, func(o acpclient.PermissionOption) bool { return o.OptionID == option })
-	if i < 0 {
+	is := func(o acpclient.PermissionOption) bool { return o.OptionID == option }
+	q, err := s.answerable(seen, func(q *question) bool {
+		i := slices.IndexFunc(q.offered, is)
+		return i >= 0 && !q.offered[i].Kind.Rejects()
+	})
+	switch {
+	case err != nil:
+		return err
+	case !slices.ContainsFunc(q.offered, is):
 		return fmt.Errorf("the agent did not offer %q", option)
 	}
 	outcome := acpclient.PermissionSelected(option)
-	closed := conversation.PermissionClosed{ID: seen.ID, Outcome: outcome, At: s.opt.Now()}
-	if err := s.stream.close(seen, closed, !q.offered[i].Kind.Rejects()); err != nil {
-		return err
-	}
-	delete(s.permissions, seen.ID)
-	q.reply <- outcome
-	s.askReferred()
+	s.close(q, answer{outcome: outcome}, conversation.PermissionClosed{ID: q.id, Outcome: outcome, At: s.opt.Now()})
 	return nil
 }
-
-// closePermission answers a question and reports whether it was open. s.mu must be held.
-func (s *Session) closePermission(id int, outcome acpclient.RequestPermissionOutcome) bool {
-	q := s.permissions[id]
-	if q == nil {
-		return false
-	}
-	delete(s.permissions, id)
-	q.reply <- outcome
-	s.stream.post(conversation.PermissionClosed{ID: id, Outcome: outcome, At: s.opt.Now()})
-	s.askReferred()
-	return true
-}
-
-// elicitCancelled is the answer to a question that the user has not answered.
-var elicitCancelled = acpclient.CreateElicitationResponse{Action: acpclient.ElicitCancel}
 
 // openElicitation asks the user for input. The answer is "cancelled" at once if the
 // agent was replaced, the session was left, or the turn was cancelled and the question
 // belongs to the session (signing in, for instance, does not).
-func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationRequest, forPermission bool) *question[acpclient.CreateElicitationResponse] {
+func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationRequest, forPermission bool) *question {
 	s.mu.Lock()
 	defer s.unlock()
-	q := newQuestion[acpclient.CreateElicitationResponse](s)
-	if s.closed || s.agent != a || a.hasLeft(r.SessionID) {
-		q.reply <- elicitCancelled
+	q := s.newQuestion()
+	if s.closed || s.agent != a || a.left[r.SessionID] {
+		q.reply <- cancelled
 		return q
 	}
 	q.form, q.forPermission = r, forPermission
-	s.elicitations[q.id] = q
-	s.stream.post(conversation.ElicitationOpened{ID: q.id, Request: r, At: s.opt.Now()})
-	if s.stream.cancelling() && r.SessionID != "" {
-		s.closeElicitation(q.id, elicitCancelled)
+	s.questions[q.id] = q
+	s.post(conversation.ElicitationOpened{ID: q.id, Request: r, At: s.opt.Now()})
+	if s.cancelling() && r.SessionID != "" {
+		s.withdraw(q)
 	}
 	return q
 }
@@ -251,19 +262,20 @@ func (AnswerElicitation) Kind() *Kind { return answerElicitationKind }
 func (a AnswerElicitation) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	q := s.elicitations[a.Question.ID]
-	if q == nil {
-		return None{}, ErrAnswered
+	q, err := s.answerable(a.Question, nil)
+	if err == nil && q.form == nil {
+		err = ErrAnswered
 	}
-	answer := a.Response
-	if q.forPermission && answer.Action == acpclient.ElicitCancel {
-		answer.Action = acpclient.ElicitDecline
-	}
-	if err := s.stream.close(a.Question, q.closed(a.Question.ID, answer, s.opt.Now()), false); err != nil {
+	if err != nil {
 		return None{}, err
 	}
-	delete(s.elicitations, a.Question.ID)
-	q.reply <- answer
+	form := a.Response
+	if q.forPermission && form.Action == acpclient.ElicitCancel {
+		form.Action = acpclient.ElicitDecline
+	}
+	s.close(q, answer{form: form}, conversation.ElicitationClosed{
+		ID: q.id, Action: form.Action, Answers: conversation.AnswersTo(q.form, form.Content), At: s.opt.Now(),
+	})
 	return None{}, nil
 }
 
@@ -294,40 +306,6 @@ func (a *AnswerElicitation) UnmarshalJSON(data []byte) error {
 		}
 	}
 	return nil
-}
-
-// closed returns the event that an elicitation has an answer.
-func (q *question[A]) closed(id int, answer acpclient.CreateElicitationResponse, at time.Time) conversation.ElicitationClosed {
-	return conversation.ElicitationClosed{ID: id, Action: answer.Action, Answers: conversation.AnswersTo(q.form, answer.Content), At: at}
-}
-
-// closeElicitation answers a question and reports whether it was open. s.mu must be held.
-func (s *Session) closeElicitation(id int, answer acpclient.CreateElicitationResponse) bool {
-	q := s.elicitations[id]
-	if q == nil {
-		return false
-	}
-	delete(s.elicitations, id)
-	q.reply <- answer
-	s.stream.post(q.closed(id, answer, s.opt.Now()))
-	return true
-}
-
-// withdraw answers a question as cancelled and reports whether it was open.
-func (s *Session) withdraw(id int) bool {
-	s.mu.Lock()
-	defer s.unlock()
-	return s.closePermission(id, acpclient.PermissionCancelled) || s.closeElicitation(id, elicitCancelled)
-}
-
-// closeQuestions answers every open question as cancelled. s.mu must be held.
-func (s *Session) closeQuestions() {
-	for _, id := range slices.Sorted(maps.Keys(s.permissions)) {
-		s.closePermission(id, acpclient.PermissionCancelled)
-	}
-	for _, id := range slices.Sorted(maps.Keys(s.elicitations)) {
-		s.closeElicitation(id, elicitCancelled)
-	}
 }
 
 // Asker asks the user on behalf of a Machine. It is safe for concurrent use.
@@ -365,18 +343,13 @@ var ErrCancelled = errors.New("the turn was cancelled before the user answered")
 type asker struct{ s *Session }
 
 func (a asker) AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error) {
-	s := a.s
-	s.stream.room(ctx)
-	open := s.openOwn(ctx, conversation.PermissionOpened{Request: conversation.FileRequest(q, before, after), File: q}, "")
-	outcome, err := open.wait(ctx, func() bool { return s.withdraw(open.id) })
+	option, err := a.s.askOwn(ctx, conversation.PermissionOpened{Request: conversation.FileRequest(q, before, after), File: q}, "")
 	switch {
 	case err != nil:
 		return FileRefused, err
-	case outcome.Cancelled():
-		return FileRefused, ErrCancelled
-	case outcome.OptionID == conversation.FileOnce:
+	case option == conversation.FileOnce:
 		return FileOnce, nil
-	case outcome.OptionID == conversation.FileSession:
+	case option == conversation.FileSession:
 		return FileForSession, nil
 	}
 	return FileRefused, nil
@@ -391,32 +364,36 @@ type origin struct {
 
 type originKey struct{}
 
-// openOwn asks the user a question of parley's own; why is what rules say of it. Unless it is
-// about an act of the user, it is answered as cancelled at once if the agent is gone, the turn
-// was cancelled, or the session named in ctx was left.
-func (s *Session) openOwn(ctx context.Context, e conversation.PermissionOpened, why string) *question[acpclient.RequestPermissionOutcome] {
+// askOwn asks the user a question of parley's own, and returns the option that they chose; why is
+// what rules say of it. The error is ErrCancelled if the question was withdrawn.
+func (s *Session) askOwn(ctx context.Context, e conversation.PermissionOpened, why string) (acpclient.PermissionOptionID, error) {
+	s.stream.room(ctx)
+	answer, err := s.wait(ctx, s.openOwn(ctx, e, why))
+	if err == nil && answer.outcome.Cancelled() {
+		err = ErrCancelled
+	}
+	return answer.outcome.OptionID, err
+}
+
+// openOwn opens such a question. Unless it is about an act of the user, it is answered as cancelled
+// at once if the agent is gone, the turn was cancelled, or the session named in ctx was left.
+func (s *Session) openOwn(ctx context.Context, e conversation.PermissionOpened, why string) *question {
 	s.mu.Lock()
 	defer s.unlock()
-	q := newQuestion[acpclient.RequestPermissionOutcome](s)
+	q := s.newQuestion()
+	from, known := ctx.Value(originKey{}).(origin)
+	left := known && (s.agent != from.agent || from.agent.left[from.session])
 	act := e.File != nil && e.File.Act != ""
-	if s.closed || !act && s.unwanted(ctx) {
-		q.reply <- acpclient.PermissionCancelled
+	if s.closed || !act && (s.agent == nil || s.cancelling() || left) {
+		q.reply <- cancelled
 		return q
 	}
 	q.offered = e.Request.Options
-	s.permissions[q.id] = q
+	s.questions[q.id] = q
 	e.ID, e.At = q.id, s.opt.Now()
-	s.stream.post(e)
+	s.post(e)
 	if e.Judging {
-		s.stream.post(conversation.PermissionReferred{ID: q.id, Why: why, At: e.At})
+		s.post(conversation.PermissionReferred{ID: q.id, Why: why, At: e.At})
 	}
 	return q
-}
-
-// unwanted reports whether nobody waits for the answer to a question of parley's own any
-// more. s.mu must be held.
-func (s *Session) unwanted(ctx context.Context) bool {
-	from, known := ctx.Value(originKey{}).(origin)
-	left := known && (s.agent != from.agent || from.agent.hasLeft(from.session))
-	return s.closed || s.agent == nil || s.stream.cancelling() || left
 }

@@ -29,9 +29,9 @@ func (a Prompt) Do(_ context.Context, s *Session) (None, error) {
 
 // prompt is the act Prompt. s.mu must be held.
 func (s *Session) prompt(p conversation.QueuedPrompt) {
-	queue, paused := s.stream.queue()
+	queue, paused := s.state.Queue, s.state.QueuePaused
 	at := len(queue)
-	if paused && s.ready() && !s.stream.turn().Running {
+	if paused && s.ready() && !s.state.Turn.Running {
 		p.Now = true
 		for at = 0; at < len(queue) && queue[at].Now; at++ { // in the order of sending
 		}
@@ -53,7 +53,7 @@ func (a SendNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
 	switch {
 	case s.closed:
 		return false, nil
-	case !s.stream.turn().Running:
+	case !s.state.Turn.Running:
 		s.prompt(a.Prompt)
 		return false, nil
 	}
@@ -83,7 +83,7 @@ func (PromptAt) Kind() *Kind { return promptAtKind }
 func (a PromptAt) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, _ := s.stream.queue()
+	queue := s.state.Queue
 	switch {
 	case s.closed:
 	case len(queue) == 0:
@@ -99,7 +99,7 @@ func (a PromptAt) Do(_ context.Context, s *Session) (None, error) {
 func (s *Session) enqueue(at int, p conversation.QueuedPrompt) {
 	s.lastNumber++
 	p.ID = s.lastNumber
-	queue, paused := s.stream.queue()
+	queue, paused := s.state.Queue, s.state.QueuePaused
 	s.setQueue(slices.Insert(slices.Clone(queue), at, p), paused || s.gone())
 	s.askBudgetAgain()
 }
@@ -115,12 +115,12 @@ func (SendQueuedNow) Kind() *Kind { return sendQueuedNowKind }
 func (a SendQueuedNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, paused := s.stream.queue()
+	queue, paused := s.state.Queue, s.state.QueuePaused
 	at := positionOf(queue, a.ID)
 	if at < 0 || s.gone() {
 		return false, ErrNotQueued
 	}
-	running := s.stream.turn().Running
+	running := s.state.Turn.Running
 	p := queue[at]
 	p.Now = true
 	s.setQueue(slices.Insert(without(queue, at), 0, p), paused)
@@ -141,7 +141,7 @@ func (MoveQueued) Kind() *Kind { return moveQueuedKind }
 func (a MoveQueued) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, paused := s.stream.queue()
+	queue, paused := s.state.Queue, s.state.QueuePaused
 	if at := positionOf(queue, a.ID); at >= 0 {
 		to := min(max(at+a.By, 0), len(queue)-1)
 		s.postQueue(slices.Insert(without(queue, at), to, queue[at]), paused)
@@ -160,7 +160,7 @@ func (Unqueue) Kind() *Kind { return unqueueKind }
 func (a Unqueue) Do(_ context.Context, s *Session) (conversation.QueuedPrompt, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, paused := s.stream.queue()
+	queue, paused := s.state.Queue, s.state.QueuePaused
 	at := positionOf(queue, a.ID)
 	if at < 0 {
 		return conversation.QueuedPrompt{}, ErrNotQueued
@@ -179,7 +179,7 @@ func (EmptyQueue) Kind() *Kind { return emptyQueueKind }
 func (EmptyQueue) Do(_ context.Context, s *Session) ([]conversation.QueuedPrompt, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, paused := s.stream.queue()
+	queue, paused := s.state.Queue, s.state.QueuePaused
 	s.postQueue(nil, paused)
 	return queue, nil
 }
@@ -194,7 +194,7 @@ func (ResumeQueue) Kind() *Kind { return resumeQueueKind }
 func (ResumeQueue) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	queue, _ := s.stream.queue()
+	queue := s.state.Queue
 	s.setQueue(queue, false)
 	s.askBudgetAgain()
 	return None{}, nil
@@ -202,7 +202,7 @@ func (ResumeQueue) Do(_ context.Context, s *Session) (None, error) {
 
 // pauseQueue holds the whole queue until the user resumes it. s.mu must be held.
 func (s *Session) pauseQueue() {
-	queue, _ := s.stream.queue()
+	queue := s.state.Queue
 	queue = slices.Clone(queue)
 	for i := range queue {
 		queue[i].Now = false
@@ -214,17 +214,17 @@ func (s *Session) pauseQueue() {
 // paused. s.mu must be held.
 func (s *Session) postQueue(queue []conversation.QueuedPrompt, paused bool) {
 	paused = paused && len(queue) > 0
-	before, was := s.stream.queue()
+	before, was := s.state.Queue, s.state.QueuePaused
 	same := func(a, b conversation.QueuedPrompt) bool {
 		return a.ID == b.ID && a.Now == b.Now && a.Steering == b.Steering && a.Reading == b.Reading
 	}
 	if paused != was || !slices.EqualFunc(queue, before, same) {
-		s.stream.post(conversation.QueueChanged{Queue: queue, Paused: paused})
+		s.post(conversation.QueueChanged{Queue: queue, Paused: paused})
 	}
 }
 
 // sendNext sends the first prompt of the queue, if it can be sent now. s.mu must be held.
-func (s *Session) sendNext() { s.setQueue(s.stream.queue()) }
+func (s *Session) sendNext() { s.setQueue(s.state.Queue, s.state.QueuePaused) }
 
 // setQueue changes the queue, and sends its first prompt if that can be sent now. The
 // prompt stays in the queue while its files are read. s.mu must be held.
@@ -243,7 +243,7 @@ func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
 				prompt := content()
 				s.mu.Lock()
 				defer s.unlock()
-				queue, paused := s.stream.queue()
+				queue, paused := s.state.Queue, s.state.QueuePaused
 				queue = slices.Clone(queue)
 				at := positionOf(queue, p.ID)
 				if at >= 0 {
@@ -277,8 +277,8 @@ func (a *agent) content(p conversation.QueuedPrompt) (content func() []acpclient
 // into the turn that has ended. s.mu must be held.
 func (s *Session) sendable(queue []conversation.QueuedPrompt, paused bool) bool {
 	claimed := func(q conversation.QueuedPrompt) bool { return q.Steering || q.Reading }
-	return len(queue) > 0 && (!paused || queue[0].Now) && s.ready() && !s.stream.turn().Running &&
-		!slices.ContainsFunc(queue, claimed) && !s.stream.budgetReached()
+	return len(queue) > 0 && (!paused || queue[0].Now) && s.ready() && !s.state.Turn.Running &&
+		!slices.ContainsFunc(queue, claimed) && !s.state.BudgetReached
 }
 
 // positionOf returns the position of a prompt in a queue, -1 if it is not there.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -122,18 +123,19 @@ type Session struct {
 	work    sync.WaitGroup // goroutines of this session
 	ended   chan struct{}  // closed when Close is done
 
-	righting sync.Mutex // held while AfterTurn runs
+	tidying sync.Mutex // held while AfterTurn runs
 
-	// mu is taken before the locks of agents, connections and the stream, never after
-	// them, and released by unlock. The agent's answers are handled with mu held,
-	// before the reader continues with the next message.
+	// mu is taken before the locks of connections and the stream, never after
+	// them, and released by unlock where the outbox may have got something. The agent's answers
+	// are handled with mu held, before the reader continues with the next message.
 	mu      sync.Mutex
-	outbox  []func() // sends what was queued while mu was held, in order
+	outbox  []func() // what was to happen without mu, such as sending, in order
 	sending bool     // a goroutine is emptying the outbox
 	holding bool     // the outbox waits for the journal
 
-	// What decides is the State that the stream folds; see reads.go.
-	// The fields below cannot be derived from it, each for the reason it gives.
+	// state is the fold of all events that were posted, which decides. The fields below cannot
+	// be derived from it, each for the reason it gives.
+	state *conversation.State
 
 	// closed stops new work while Close still writes its last events.
 	closed bool
@@ -149,16 +151,16 @@ type Session struct {
 	// failedOnV2 is how the agent failed when offered version 2 of the protocol, nil if
 	// it did not. It outlives the agent of which the State tells.
 	failedOnV2 error
-	rules      rules
+	// denials are the subjects that rules have denied last. Events do not have them.
+	denials map[string]bool
 
 	// lastNumber is the last number of a switch, a question or a queued prompt, which
 	// share one count. The State does not know the numbers of earlier runs.
 	lastNumber int
 	limit      limitWait
 	// The questions and calls that wait have goroutines and channels, which are no state.
-	permissions  map[int]*question[acpclient.RequestPermissionOutcome]
-	elicitations map[int]*question[acpclient.CreateElicitationResponse]
-	blocked      []blockedCall // calls that wait for the user to sign in
+	questions map[int]*question
+	blocked   []blockedCall // calls that wait for the user to sign in
 }
 
 // NewSession prepares a session; Start starts it.
@@ -175,40 +177,23 @@ func NewSession(opt Options) (*Session, error) {
 	s := &Session{
 		plan: plan{session: opt.ResumeID, known: opt.HasTranscript, fork: opt.Fork, earlier: opt.EarlierOptions},
 		opt:  opt, stream: NewStream(), lastNumber: opt.LastNumber,
-		permissions:  map[int]*question[acpclient.RequestPermissionOutcome]{},
-		elicitations: map[int]*question[acpclient.CreateElicitationResponse]{},
-		ended:        make(chan struct{}),
+		questions: map[int]*question{}, denials: map[string]bool{}, state: conversation.NewState(),
+		ended: make(chan struct{}),
 	}
-	s.stream.recorder, s.stream.ring = opt.Recorder, opt.Ring
+	s.stream.recorder, s.stream.ring, s.stream.watch = opt.Recorder, opt.Ring, s.watch
 	// The queue is as the log has it, but nobody answers an earlier process.
-	s.stream.state.Apply(conversation.QueueChanged{Queue: conversation.Unclaimed(opt.Queue), Paused: len(opt.Queue) > 0})
-	s.stream.state.Restore(opt.Spent)
+	s.state.Apply(conversation.QueueChanged{Queue: conversation.Unclaimed(opt.Queue), Paused: len(opt.Queue) > 0})
+	s.state.Restore(opt.Spent)
 	if opt.Budget != (conversation.Budget{}) {
-		s.stream.post(conversation.BudgetSet{Budget: opt.Budget, Raised: opt.BudgetRaised})
+		s.post(conversation.BudgetSet{Budget: opt.Budget, Raised: opt.BudgetRaised})
 		s.checkBudget() // it may be used up since the last run
 	}
 	s.pauseQueue()
 	if l := opt.Limit; l != nil && len(opt.Queue) > 0 && opt.AtLimit != FailAtLimit {
-		s.stream.post(conversation.LimitReached{Kind: l.Kind, Resets: l.Resets}) // the user decides again
-	}
-	if opt.Journal != nil {
-		s.stream.watch = opt.Journal.Watch
-	}
-	if opt.AfterTurn != nil {
-		first := s.stream.watch
-		s.stream.watch = func(e conversation.Event) {
-			if first != nil {
-				first(e)
-			}
-			switch e.(type) {
-			case conversation.TurnEnded, conversation.AgentLost:
-				s.work.Go(s.afterTurn)
-			}
-		}
+		s.post(conversation.LimitReached{Kind: l.Kind, Resets: l.Resets}) // the user decides again
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	s.rules = rules{judge: opt.Judge, stream: s.stream, bounds: opt.Bounds, ctx: s.ctx}
-	machine, err := opt.Machine(streamObserver{s}, asker{s})
+	machine, err := opt.Machine(s.observe, asker{s})
 	if err != nil {
 		s.cancel()
 		opt.closeJournal()
@@ -226,22 +211,70 @@ func (s *Session) Stream() *Stream { return s.stream }
 // Options returns the session's options.
 func (s *Session) Options() Options { return s.opt }
 
-// starting reports whether an agent is being started.
-func (s *Session) starting() (starting bool) {
-	s.stream.read(func(st *conversation.State) {
-		starting = s.agent == nil && st.Phase == conversation.PhaseStarting && !st.Agent.Since.IsZero()
-	})
-	return starting
+// watch sees every event before anybody can take it. s.mu is held, but in NewSession.
+func (s *Session) watch(e conversation.Event) {
+	s.state.Apply(e)
+	if s.opt.Journal != nil {
+		s.opt.Journal.Watch(e)
+	}
+	switch e.(type) {
+	case conversation.TurnEnded, conversation.AgentLost:
+		if s.opt.AfterTurn != nil {
+			s.work.Go(s.afterTurn)
+		}
+	}
 }
 
-// ready reports whether prompts can be sent.
-func (s *Session) ready() bool { return s.stream.phase() == conversation.PhaseReady && s.connected() }
+// post adds an event to the stream and to the State, without waiting. s.mu must be held.
+func (s *Session) post(e conversation.Event) { s.stream.post(e) }
 
-// gone reports whether the agent has exited, or could not be started.
-func (s *Session) gone() bool {
-	p := s.stream.phase()
-	return s.agent == nil && (p == conversation.PhaseLost || p == conversation.PhaseFailed)
+// push is post for what the agent or the Machine does: it waits until there is room in the
+// stream, or ctx ends. s.mu must not be held.
+func (s *Session) push(ctx context.Context, e conversation.Event) {
+	s.stream.room(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.post(e)
 }
+
+// notice adds a notice of parley's own. s.mu must be held.
+func (s *Session) notice(severity acpclient.NoticeSeverity, title, detail string) {
+	s.post(conversation.NoticeAdded{Severity: severity, Title: title, Detail: detail})
+}
+
+// warnOnce adds a warning, unless there was one about the same subject, and reports whether
+// it did. s.mu must be held.
+func (s *Session) warnOnce(subject, title, detail string) bool {
+	noted := s.state.Noted(subject)
+	if !noted {
+		s.post(conversation.NoticeAdded{Severity: acpclient.NoticeWarning, Title: title, Detail: detail, Subject: subject})
+	}
+	return !noted
+}
+
+// options returns the options with the values that they are to have. s.mu must be held.
+func (s *Session) options() []acpclient.SessionConfigOption {
+	all := slices.Clone(s.state.Options)
+	for i := range all {
+		all[i].CurrentValue, _ = s.state.OptionValue(&s.state.Options[i])
+	}
+	return all
+}
+
+// cancelling reports whether the running turn was cancelled, and the agent has yet to end
+// it. s.mu must be held.
+func (s *Session) cancelling() bool { return !s.state.Turn.Cancelling.IsZero() }
+
+// starting reports whether an agent is being started. s.mu must be held.
+func (s *Session) starting() bool {
+	return s.agent == nil && s.state.Phase == conversation.PhaseStarting && !s.state.Agent.Since.IsZero()
+}
+
+// ready reports whether prompts can be sent. s.mu must be held.
+func (s *Session) ready() bool { return s.state.Phase == conversation.PhaseReady && s.connected() }
+
+// gone reports whether the agent has exited, or could not be started. s.mu must be held.
+func (s *Session) gone() bool { return s.agent == nil && s.state.Gone() }
 
 // Stderr asks for the tail of the agent's stderr so far, and of what it wrote to stdout that
 // is not a message, raw.
@@ -253,12 +286,11 @@ func (Stderr) Kind() *Kind { return stderrKind }
 
 func (Stderr) Do(_ context.Context, s *Session) (string, error) {
 	s.mu.Lock()
-	a := s.agent
-	s.unlock()
-	if a == nil {
+	defer s.unlock()
+	if s.agent == nil {
 		return "", nil
 	}
-	return a.output(), nil
+	return s.agent.output(), nil
 }
 
 // Close ends the agent, its programs and the stream, and waits for that. It cancels the
@@ -276,7 +308,7 @@ func (s *Session) Close(ctx context.Context) {
 	s.epoch++
 	a := s.agent
 	if a != nil {
-		if turn := s.stream.turn(); turn.Running && turn.Cancelling.IsZero() {
+		if s.state.Turn.Running && !s.cancelling() {
 			s.sendCancel()
 		}
 		s.leave()
@@ -309,10 +341,12 @@ func (s *Session) afterTurn() {
 	if s.opt.AfterTurn == nil {
 		return
 	}
-	s.righting.Lock()
-	defer s.righting.Unlock()
+	s.tidying.Lock()
+	defer s.tidying.Unlock()
 	if title, detail := s.opt.AfterTurn(); title != "" {
-		s.stream.notice(acpclient.NoticeWarning, title, detail)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.notice(acpclient.NoticeWarning, title, detail)
 	}
 }
 
@@ -354,7 +388,9 @@ var addNoticeKind = KindOf[AddNotice]("AddNotice", Posts)
 func (AddNotice) Kind() *Kind { return addNoticeKind }
 
 func (a AddNotice) Do(_ context.Context, s *Session) (None, error) {
-	s.stream.notice(a.Severity, a.Title, a.Detail)
+	s.mu.Lock()
+	defer s.unlock()
+	s.notice(a.Severity, a.Title, a.Detail)
 	return None{}, nil
 }
 
@@ -464,7 +500,7 @@ func (DeleteSession) Kind() *Kind { return deleteSessionKind }
 
 func (a DeleteSession) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
-	open := s.ready() && s.stream.id() == a.ID
+	open := s.ready() && s.state.ID == a.ID
 	s.unlock()
 	if open {
 		return None{}, errors.New("this session is open: open another one first")

@@ -36,36 +36,34 @@ func (a SetOption) Do(_ context.Context, s *Session) (None, error) {
 func (s *Session) setOption(option acpclient.ConfigID, value acpclient.ConfigValue, then func(conversation.OptionSettled)) {
 	s.lastNumber++
 	e := conversation.OptionSettled{Seq: s.lastNumber, Option: option, Value: value}
-	s.stream.post(conversation.OptionChosen{Seq: s.lastNumber, Option: option, Value: value, At: s.opt.Now()})
+	s.post(conversation.OptionChosen{Seq: s.lastNumber, Option: option, Value: value, At: s.opt.Now()})
 	// now is the state of all options, nil if the agent has not sent it.
 	settled := func(now []acpclient.SessionConfigOption, err error) {
 		e.Options, e.Err = now, err
-		s.stream.post(e)
+		s.post(e)
 		if then != nil {
 			then(e)
 		}
 	}
-	legacy := false
-	s.stream.read(func(st *conversation.State) { legacy = st.Legacy(option) })
-	switch {
+	switch legacy := s.state.Legacy(option); {
 	case legacy && option == conversation.LegacyModeID:
 		call(s, acpclient.SessionSetMode,
 			func() *acpclient.SetSessionModeRequest {
-				return &acpclient.SetSessionModeRequest{SessionID: s.stream.id(), ModeID: acpclient.SessionModeID(value.ID)}
+				return &acpclient.SetSessionModeRequest{SessionID: s.state.ID, ModeID: acpclient.SessionModeID(value.ID)}
 			},
 			func(_ *acpclient.SetSessionModeResponse, err error) { settled(nil, err) },
 			callHooks{})
 	case legacy && option == conversation.LegacyModelID:
 		call(s, acpclient.SessionSetModel,
 			func() *acpclient.SetSessionModelRequest {
-				return &acpclient.SetSessionModelRequest{SessionID: s.stream.id(), ModelID: string(value.ID)}
+				return &acpclient.SetSessionModelRequest{SessionID: s.state.ID, ModelID: string(value.ID)}
 			},
 			func(_ *acpclient.SetSessionModelResponse, err error) { settled(nil, err) },
 			callHooks{})
 	default:
 		call(s, acpclient.SessionSetConfigOption,
 			func() *acpclient.SetSessionConfigOptionRequest {
-				return &acpclient.SetSessionConfigOptionRequest{SessionID: s.stream.id(), ConfigID: option, Value: value}
+				return &acpclient.SetSessionConfigOptionRequest{SessionID: s.state.ID, ConfigID: option, Value: value}
 			},
 			func(r *acpclient.SetSessionConfigOptionResponse, err error) {
 				var now []acpclient.SessionConfigOption
@@ -85,15 +83,15 @@ func (s *Session) setInitialOptions() {
 		return
 	}
 	var st conversation.State
-	st.Options = s.stream.options()
+	st.Options = s.options()
 	set := func(o *acpclient.SessionConfigOption, name, value string) {
 		if o == nil {
-			s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
+			s.notice(acpclient.NoticeWarning, fmt.Sprintf("The agent has no option %q", name), "The configuration sets it.")
 			return
 		}
 		v, ok := conversation.ValueNamed(o, value)
 		if !ok {
-			s.stream.notice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration sets it.")
+			s.notice(acpclient.NoticeWarning, fmt.Sprintf("%s cannot be %q", o.Name, value), "The configuration sets it.")
 			return
 		}
 		if o.CurrentValue != v {
@@ -113,7 +111,7 @@ func (s *Session) setInitialOptions() {
 // agent without any has not said what they are. s.mu must be held.
 func (s *Session) restoreOptions(earlier []acpclient.SessionConfigOption) {
 	var st conversation.State
-	st.Options = s.stream.options()
+	st.Options = s.options()
 	if len(st.Options) == 0 {
 		return
 	}
@@ -133,7 +131,7 @@ func (s *Session) restoreOptions(earlier []acpclient.SessionConfigOption) {
 		return
 	}
 	if len(gone) > 0 {
-		s.stream.notice(acpclient.NoticeWarning, "The agent no longer offers what this session used", strings.Join(gone, ", "))
+		s.notice(acpclient.NoticeWarning, "The agent no longer offers what this session used", strings.Join(gone, ", "))
 	}
 }
 

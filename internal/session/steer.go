@@ -40,7 +40,7 @@ func (a Steer) Do(ctx context.Context, s *Session) (None, error) {
 	}
 	p := a.Prompt
 	p.Steering = true
-	queue, _ := s.stream.queue()
+	queue := s.state.Queue
 	s.enqueue(ahead(queue, len(queue)), p)
 	p.ID = s.lastNumber
 	answer := s.steer(p)
@@ -81,7 +81,7 @@ func (a SteerQueued) Do(ctx context.Context, s *Session) (None, error) {
 		s.unlock()
 		return None{}, err
 	}
-	queue, paused := s.stream.queue()
+	queue, paused := s.state.Queue, s.state.QueuePaused
 	at := positionOf(queue, a.ID)
 	if at < 0 || queue[at].Steering {
 		s.unlock()
@@ -97,9 +97,7 @@ func (a SteerQueued) Do(ctx context.Context, s *Session) (None, error) {
 
 // steerable returns why no prompt can be put into a turn, nil if one can. s.mu must be held.
 func (s *Session) steerable() error {
-	var can bool
-	s.stream.read(func(st *conversation.State) { can = st.Steerable() })
-	if !can || !s.ready() {
+	if !s.state.Steerable() || !s.ready() {
 		return fmt.Errorf("steer the turn: %w", ErrUnsupported)
 	}
 	return nil
@@ -109,7 +107,7 @@ func (s *Session) steerable() error {
 // s.mu must be held.
 func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
 	answer := make(chan error, 1)
-	a, epoch, id := s.agent, s.epoch, s.stream.id()
+	a, epoch, id := s.agent, s.epoch, s.state.ID
 	send := func(prompt []acpclient.ContentBlock) { // s.mu must be held
 		r := &acpclient.SteeringRequest{SessionID: id, Prompt: prompt, Meta: promptWhenIdle}
 		s.outbox = append(s.outbox, func() {
@@ -145,12 +143,12 @@ func (s *Session) steered(id int, prompt []acpclient.ContentBlock, epoch int, r 
 	if err != nil {
 		return s.notSteered(id, err)
 	}
-	queue, paused := s.stream.queue()
+	queue, paused := s.state.Queue, s.state.QueuePaused
 	at := positionOf(queue, id)
 	switch r.Outcome {
 	case acpclient.SteeringInjected, acpclient.SteeringStartedNewTurn:
 		if s.epoch == epoch { // else another transcript is open
-			s.stream.post(conversation.PromptSteered{Prompt: prompt, At: s.opt.Now()})
+			s.post(conversation.PromptSteered{Prompt: prompt, At: s.opt.Now()})
 		}
 		if at >= 0 {
 			s.setQueue(without(queue, at), paused)
@@ -176,18 +174,18 @@ const steerTime = 10 * time.Second
 // held.
 func (s *Session) awaitSteers() {
 	isSteering := func(p conversation.QueuedPrompt) bool { return p.Steering }
-	if queue, _ := s.stream.queue(); !slices.ContainsFunc(queue, isSteering) {
+	if queue := s.state.Queue; !slices.ContainsFunc(queue, isSteering) {
 		return
 	}
 	epoch := s.epoch
 	time.AfterFunc(steerTime, func() {
 		s.mu.Lock()
 		defer s.unlock()
-		queue, _ := s.stream.queue()
-		if s.epoch != epoch || s.closed || s.stream.turn().Running || !slices.ContainsFunc(queue, isSteering) {
+		queue := s.state.Queue
+		if s.epoch != epoch || s.closed || s.state.Turn.Running || !slices.ContainsFunc(queue, isSteering) {
 			return
 		}
-		s.stream.notice(acpclient.NoticeWarning, "The agent did not say whether it took your prompt into its turn",
+		s.notice(acpclient.NoticeWarning, "The agent did not say whether it took your prompt into its turn",
 			"The prompt is in the queue: send it, or remove it if the agent has it.")
 		s.postQueue(conversation.Unclaimed(queue), true)
 	})
@@ -196,7 +194,7 @@ func (s *Session) awaitSteers() {
 // notSteered leaves a prompt in the queue that did not get into a turn, and returns why.
 // s.mu must be held.
 func (s *Session) notSteered(id int, err error) error {
-	queue, paused := s.stream.queue()
+	queue, paused := s.state.Queue, s.state.QueuePaused
 	if at := positionOf(queue, id); at >= 0 {
 		queue = slices.Clone(queue)
 		queue[at].Steering = false

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"parley/acpclient"
@@ -40,43 +39,32 @@ type Stream struct {
 	ready   chan struct{}
 	ending  bool // see End
 	closed  bool
-	pace    time.Duration       // see Pace
-	taken   time.Time           // when streamed events were last taken
-	late    *time.Timer         // announces events that came too soon; nil before there are any
-	state   *conversation.State // the fold of all events that were added
-	// watch, if not nil, sees every event as it is added. It must not block.
+	pace    time.Duration // see Pace
+	taken   time.Time     // when streamed events were last taken
+	timer   *time.Timer   // announces events that came too soon; nil before there are any
+	// watch, if not nil, sees every event before it can be taken. It must not block.
 	watch func(conversation.Event)
 }
 
 // merge is text of a message or output of a terminal that is being merged.
 type merge struct {
-	kind mergeKind
-	text conversation.Text    // the message, without its text
-	term acpclient.TerminalID // the terminal
-	buf  []byte               // the merged bytes so far
+	of  source
+	buf []byte // the merged bytes so far
 }
 
-type mergeKind int
-
-const (
-	noMerge mergeKind = iota
-	textMerge
-	outputMerge
-)
+// source is what mergeable events come from. The zero value is nothing.
+type source struct {
+	text, output bool
+	chunk        acpclient.ChunkKind
+	message      acpclient.MessageID
+	terminal     acpclient.TerminalID
+}
 
 // NewStream returns an empty stream.
 func NewStream() *Stream {
-	s := &Stream{ready: make(chan struct{}, 1), state: conversation.NewState()}
+	s := &Stream{ready: make(chan struct{}, 1)}
 	s.roomy = sync.NewCond(&s.mu)
 	return s
-}
-
-// read calls f with the state after the last event that was added. f must not keep or
-// change it.
-func (s *Stream) read(f func(*conversation.State)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f(s.state)
 }
 
 // Ready receives when there may be something to take, and always once the stream is
@@ -91,7 +79,7 @@ func (s *Stream) Pace(least time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pace = least
-	if len(s.pending) > 0 || s.merge.kind != noMerge {
+	if len(s.pending) > 0 || s.merge.of != (source{}) {
 		s.announce()
 	}
 }
@@ -104,8 +92,8 @@ const lateness = 10 * time.Millisecond
 func (s *Stream) announceAtPace(e conversation.Event) {
 	if s.pace > 0 && streamed(e) && s.bytes < pendingBound {
 		if rest := s.pace - time.Since(s.taken); rest > 0 {
-			if s.late == nil {
-				s.late = time.AfterFunc(rest+lateness, func() {
+			if s.timer == nil {
+				s.timer = time.AfterFunc(rest+lateness, func() {
 					s.mu.Lock()
 					defer s.mu.Unlock()
 					s.announce()
@@ -138,9 +126,9 @@ func (s *Stream) Wake() {
 }
 
 func (s *Stream) stopTimer() {
-	if s.late != nil {
-		s.late.Stop()
-		s.late = nil
+	if s.timer != nil {
+		s.timer.Stop()
+		s.timer = nil
 	}
 }
 
@@ -157,7 +145,7 @@ func streamed(e conversation.Event) bool {
 func (s *Stream) Closed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.closed && len(s.pending) == 0 && s.merge.kind == noMerge
+	return s.closed && len(s.pending) == 0 && s.merge.of == (source{})
 }
 
 // Recorder stores the events of a session.
@@ -226,24 +214,13 @@ func (s *Stream) Close() {
 	close(s.ready)
 }
 
-// push adds an event. It waits until there is room, or ctx ends: this is the
-// back-pressure on the agent.
-func (s *Stream) push(ctx context.Context, e conversation.Event) {
+// Push adds an event. It waits until there is room, or ctx ends: this is the back-pressure on
+// the agent.
+func (s *Stream) Push(ctx context.Context, e conversation.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wait(ctx)
 	s.add(e)
-}
-
-// pushWhile is push for an event that only counts while route has the value at. If
-// route changes while it waits for room, the event is dropped.
-func (s *Stream) pushWhile(ctx context.Context, e conversation.Event, route *atomic.Int64, at int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.wait(ctx)
-	if route.Load() == at {
-		s.add(e)
-	}
 }
 
 // room waits until there is room, or ctx ends.
@@ -269,9 +246,6 @@ func (s *Stream) wait(ctx context.Context) {
 	}
 }
 
-// Push adds an event from elsewhere. It waits until there is room, or ctx ends.
-func (s *Stream) Push(ctx context.Context, e conversation.Event) { s.push(ctx, e) }
-
 // post adds an event without waiting. It is for the user's actions, which must never
 // block and cause few events.
 func (s *Stream) post(e conversation.Event) {
@@ -289,23 +263,12 @@ func (s *Stream) add(e conversation.Event) {
 		s.watch(e)
 	}
 	s.bytes += conversation.SizeOf(e)
-	s.state.Apply(e)
 	switch e := e.(type) {
 	case conversation.Text:
-		if r := &s.merge; r.kind != textMerge || r.text.Chunk != e.Chunk || r.text.MessageID != e.MessageID {
-			s.beginMerge(textMerge)
-			r.text = conversation.Text{Chunk: e.Chunk, MessageID: e.MessageID}
-		} else {
-			s.bytes -= conversation.EventOverhead
-		}
+		s.mergeFrom(source{text: true, chunk: e.Chunk, message: e.MessageID})
 		s.merge.buf = append(s.merge.buf, e.Text...)
 	case conversation.TerminalOutput:
-		if r := &s.merge; r.kind != outputMerge || r.term != e.ID {
-			s.beginMerge(outputMerge)
-			r.term = e.ID
-		} else {
-			s.bytes -= conversation.EventOverhead
-		}
+		s.mergeFrom(source{output: true, terminal: e.ID})
 		s.merge.buf = append(s.merge.buf, e.Data...)
 	default:
 		s.endMerge()
@@ -314,31 +277,31 @@ func (s *Stream) add(e conversation.Event) {
 	s.announceAtPace(e)
 }
 
-// beginMerge begins to merge. s.mu must be held.
-func (s *Stream) beginMerge(k mergeKind) {
+// mergeFrom prepares the merge for more from a source. s.mu must be held.
+func (s *Stream) mergeFrom(of source) {
+	if s.merge.of == of {
+		s.bytes -= conversation.EventOverhead
+		return
+	}
 	s.endMerge()
-	s.merge.kind = k
+	s.merge.of = of
 }
 
 // endMerge turns the merged bytes into an event. s.mu must be held.
 func (s *Stream) endMerge() {
-	r := &s.merge
-	switch r.kind {
-	case noMerge:
-		return
-	case textMerge:
-		e := r.text
-		e.Text = string(r.buf)
-		s.pending = append(s.pending, e)
-		if cap(r.buf) > max(keepBuffer, 8*len(r.buf)) {
-			r.buf = nil
+	m := &s.merge
+	switch {
+	case m.of.text:
+		s.pending = append(s.pending, conversation.Text{Chunk: m.of.chunk, MessageID: m.of.message, Text: string(m.buf)})
+		if cap(m.buf) > max(keepBuffer, 8*len(m.buf)) {
+			m.buf = nil
 		}
-		r.buf = r.buf[:0]
-	case outputMerge:
-		s.pending = append(s.pending, conversation.TerminalOutput{ID: r.term, Data: r.buf})
-		r.buf = nil // the event owns it now
+		m.buf = m.buf[:0]
+	case m.of.output:
+		s.pending = append(s.pending, conversation.TerminalOutput{ID: m.of.terminal, Data: m.buf})
+		m.buf = nil // the event owns it now
 	}
-	r.kind, r.text = noMerge, conversation.Text{}
+	m.of = source{}
 }
 
 // pacedReader reads what an agent writes. While text trickles in it reads once a frame:
@@ -397,7 +360,7 @@ func (p *pacedReader) count(n int) {
 func (s *Stream) rest() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pace == 0 || s.merge.kind != textMerge || s.closed {
+	if s.pace == 0 || !s.merge.of.text || s.closed {
 		return 0
 	}
 	return min(s.pace, mostRest) + time.Millisecond

@@ -271,7 +271,7 @@ func TestStreamHoldsBack(t *testing.T) {
 		var pushed atomic.Int64
 		go func() {
 			for range 100 {
-				s.push(context.Background(), says(strings.Repeat("x", 1<<20)))
+				s.Push(context.Background(), says(strings.Repeat("x", 1<<20)))
 				pushed.Add(1)
 			}
 			s.Close()
@@ -306,7 +306,7 @@ func TestStreamLetsGo(t *testing.T) {
 			s.post(says(strings.Repeat("x", pendingBound)))
 			var done atomic.Int64
 			for range 3 {
-				go func() { s.push(ctx, conversation.NoticeAdded{Title: "f"}); done.Add(1) }()
+				go func() { s.Push(ctx, conversation.NoticeAdded{Title: "f"}); done.Add(1) }()
 			}
 			go func() { s.room(ctx); done.Add(1) }()
 			synctest.Wait()
@@ -328,7 +328,7 @@ func TestStreamCloses(t *testing.T) {
 	s.Close()
 	s.Close()
 	s.post(says("too late"))
-	s.push(t.Context(), says("too late"))
+	s.Push(t.Context(), says("too late"))
 	<-s.Ready()
 	if s.Closed() {
 		t.Error("closed before everything was taken")
@@ -340,18 +340,6 @@ func TestStreamCloses(t *testing.T) {
 	<-s.Ready()
 	if !s.Closed() {
 		t.Error("not closed")
-	}
-}
-
-// An event of a route that has changed meanwhile is dropped.
-func TestStreamDropsWhatIsStale(t *testing.T) {
-	s := NewStream()
-	var route atomic.Int64
-	s.pushWhile(t.Context(), says("a"), &route, 0)
-	route.Add(1)
-	s.pushWhile(t.Context(), says("b"), &route, 0)
-	if got := s.Take(); len(got) != 1 || got[0] != says("a") {
-		t.Errorf("took %v", got)
 	}
 }
 

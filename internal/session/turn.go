@@ -12,26 +12,26 @@ import (
 // cutTurn cancels the running turn and treats it as ended, whatever the agent answers.
 // s.mu must be held.
 func (s *Session) cutTurn() {
-	if !s.stream.turn().Running {
+	if !s.state.Turn.Running {
 		return
 	}
-	if !s.stream.cancelling() {
+	if !s.cancelling() {
 		s.sendCancel()
 	}
 	s.closeQuestions()
-	s.stream.post(conversation.TurnEnded{Reason: acpclient.StopCancelled, At: s.opt.Now()})
+	s.post(conversation.TurnEnded{Reason: acpclient.StopCancelled, At: s.opt.Now()})
 }
 
 // send begins a turn. s.mu must be held.
 func (s *Session) send(prompt []acpclient.ContentBlock) {
-	s.agent.quiet.Store(false) // what comes from now on is new
-	s.agent.works.Store(true)
-	sent := func() { s.stream.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
+	s.agent.quiet = false // what comes from now on is new
+	s.agent.works = true
+	sent := func() { s.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
 	sent()
 	s.hold()
 	call(s, acpclient.SessionPrompt,
 		func() *acpclient.PromptRequest {
-			return &acpclient.PromptRequest{SessionID: s.stream.id(), Prompt: prompt}
+			return &acpclient.PromptRequest{SessionID: s.state.ID, Prompt: prompt}
 		},
 		s.turnAnswered, callHooks{emptied: sent})
 }
@@ -67,7 +67,7 @@ const lastBreath = time.Second
 
 // turnAnswered handles the answer to a prompt. s.mu must be held.
 func (s *Session) turnAnswered(r *acpclient.PromptResponse, err error) {
-	if turn := s.stream.turn(); r == nil || r.StopReason != acpclient.StopCancelled || !turn.Cancelling.IsZero() || turn.Rejected {
+	if turn := s.state.Turn; r == nil || r.StopReason != acpclient.StopCancelled || !turn.Cancelling.IsZero() || turn.Rejected {
 		s.turnEnded(r, err)
 		return
 	}
@@ -75,7 +75,7 @@ func (s *Session) turnAnswered(r *acpclient.PromptResponse, err error) {
 	time.AfterFunc(lastBreath, func() {
 		s.mu.Lock()
 		defer s.unlock()
-		if s.epoch == epoch && s.stream.turn().Running && a.conn.Err() == nil { // else watch reports the loss
+		if s.epoch == epoch && s.state.Turn.Running && a.conn.Err() == nil { // else watch reports the loss
 			s.turnEnded(r, nil)
 		}
 	})
@@ -88,20 +88,25 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	switch {
 	case r != nil:
 		e.Reason, e.Usage = r.StopReason, r.Usage
-		if s.stream.cancelling() && e.Reason == acpclient.StopEndTurn { // some agents do not say so
+		if s.cancelling() && e.Reason == acpclient.StopEndTurn { // some agents do not say so
 			e.Reason = acpclient.StopCancelled
 		}
-	case s.stream.cancelling() && errors.As(err, &answer):
+	case s.cancelling() && errors.As(err, &answer):
 		// Agents should answer "cancelled", but some answer with the error of the
 		// cancelled work.
 		s.opt.Log.Info("the agent ended the cancelled turn with an error", "error", err)
 		e.Reason, e.Err = acpclient.StopCancelled, nil
 	}
-	if e.Reason != acpclient.StopCancelled || !s.stream.cancelling() { // else the user has cut the calls off
-		s.rules.checkUnfinished()
+	if done, epoch := s.unfinished(), s.epoch; len(done) > 0 {
+		s.mu.Unlock()
+		s.noticeDenied(done)
+		s.mu.Lock()
+		if s.epoch != epoch {
+			return
+		}
 	}
-	worked := s.stream.worked()
-	s.stream.post(e)
+	worked := s.state.Turn.Running && s.state.Worked()
+	s.post(e)
 	s.checkReports()
 	s.checkBudget()
 	if e.Err != nil {
@@ -128,11 +133,10 @@ func (Cancel) Do(_ context.Context, s *Session) (running bool, err error) {
 
 // cancelTurn is the act Cancel. s.mu must be held.
 func (s *Session) cancelTurn() bool {
-	turn := s.stream.turn()
+	turn := s.state.Turn
 	if turn.Running && turn.Cancelling.IsZero() {
 		s.endTurn()
-		queue, _ := s.stream.queue()
-		s.postQueue(queue, true)
+		s.postQueue(s.state.Queue, true)
 	}
 	return turn.Running
 }
@@ -140,7 +144,7 @@ func (s *Session) cancelTurn() bool {
 // endTurn asks the agent to end the running turn, unless it has been asked. The queue goes
 // on. s.mu must be held.
 func (s *Session) endTurn() {
-	if s.stream.cancelling() {
+	if s.cancelling() {
 		return
 	}
 	s.sendCancel()
@@ -158,7 +162,7 @@ func (SkipAhead) Kind() *Kind { return skipAheadKind }
 func (SkipAhead) Do(_ context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	defer s.unlock()
-	if a, id := s.agent, s.stream.id(); s.stream.turn().Running && a != nil && (conversation.AgentState{Capabilities: a.hello.Load().AgentCapabilities}).SkipsAhead() {
+	if a, id := s.agent, s.state.ID; s.state.Turn.Running && a != nil && (conversation.AgentState{Capabilities: a.hello.Load().AgentCapabilities}).SkipsAhead() {
 		s.outbox = append(s.outbox, func() {
 			_ = a.client.Conn().Notify(conversation.SkipAhead, &acpclient.CancelNotification{SessionID: id})
 		})
@@ -168,8 +172,8 @@ func (SkipAhead) Do(_ context.Context, s *Session) (None, error) {
 
 // sendCancel cancels the turn at the agent and in the stream. s.mu must be held.
 func (s *Session) sendCancel() {
-	s.stream.post(conversation.CancelRequested{At: s.opt.Now()})
-	if a, id := s.agent, s.stream.id(); a != nil {
+	s.post(conversation.CancelRequested{At: s.opt.Now()})
+	if a, id := s.agent, s.state.ID; a != nil {
 		s.outbox = append(s.outbox, func() {
 			_ = a.client.Cancel(&acpclient.CancelNotification{SessionID: id})
 		})
