@@ -17,6 +17,7 @@ import (
 	"parley/config"
 	"parley/internal/git"
 	"parley/internal/remote"
+	"parley/internal/rules"
 	"parley/internal/sandbox"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -64,7 +65,7 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 		}
 	}
 	b := sandbox.Bounds{
-		Write: append(s.Write, roots...), Hide: hiddenCopies(s.Hide, roots), MustHide: s.HideSet, Private: private, Temp: temp, Offline: s.Offline,
+		Write: append(s.Write, roots...), Hide: rules.HiddenCopies(s.Hide, roots), MustHide: s.HideSet, Private: private, Temp: temp, Offline: s.Offline,
 		// The agents that parley starts, and its data about others: the agent may read but not
 		// write them, even inside a writable directory.
 		Keep: []string{config.DataDir(), config.CacheDir()}, NoFiles: map[string]string{},

@@ -19,7 +19,6 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/fs"
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/journal"
@@ -29,6 +28,7 @@ import (
 	"parley/internal/record"
 	"parley/internal/registry"
 	"parley/internal/remote"
+	"parley/internal/rules"
 	"parley/internal/sandbox"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -140,18 +140,18 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if box != nil {
 		hidden = l.sandboxConfig(a).Hide
 	}
-	files, err := sensitiveFiles(l.Config.Files, hidden, roots...)
+	files, err := rules.SensitiveFiles(l.Config.Files, hidden, roots...)
 	if err != nil {
 		return nil, err
 	}
 	if err := l.setPeer(a, box, &opt); err != nil {
 		return nil, err
 	}
-	rules, unread := l.rules(a, roots)
+	own, unread := l.rules(a, roots)
 	opt.Client = l.client()
 	opt.MCPServers, opt.Mode, opt.Values = servers, a.Mode, a.Options
 	opt.OfferV2, opt.Versions = l.offersV2(a)
-	if opt.Judge = rules; l.NoRules {
+	if opt.Judge = own; l.NoRules {
 		opt.Judge = nil
 	}
 	opt.Unattended, opt.AtLimit = l.Unattended, l.atLimit()
@@ -183,7 +183,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if unnoted != nil {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "parley worktree drop cannot tell that this session works here", Detail: unnoted.Error()})
 	}
-	warnOfRules(s, rules, unread)
+	warnOfRules(s, own, unread)
 	warnOfSandbox(s, box)
 	if len(leftOut) > 0 {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: "Some MCP servers were left out", Detail: "They run on this machine, but the agent runs on another: " + strings.Join(leftOut, ", ") + "."})
@@ -278,59 +278,6 @@ func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Jour
 		}
 		return m, err
 	}
-}
-
-// sensitiveFiles returns the table of files that the user is asked about. The configuration
-// cannot exempt hidden ones, which the sandbox hides from the agent. In roots that are worktrees,
-// the files of the working tree have their questions, too.
-func sensitiveFiles(f config.Files, hidden []string, roots ...string) (*policy.SensitiveFiles, error) {
-	reading := slices.Clone(f.AskRead)
-	for _, path := range hidden {
-		path = strings.TrimRight(filepath.Clean(path), " ")
-		reading = append(reading, policy.LiteralPattern(path))
-		if real, err := fs.Resolve(path); err == nil && real != path {
-			reading = append(reading, policy.LiteralPattern(real))
-		}
-	}
-	home, _ := os.UserHomeDir() // "" if unknown
-	table, err := policy.NewSensitiveFiles(reading, f.AskWrite, config.PrivatePaths(), home)
-	if err != nil {
-		return nil, fmt.Errorf("the configuration's [files]: %w", err)
-	}
-	for _, root := range roots {
-		if of, is := copied(root); is {
-			dir, _ := follow(root)
-			table.Copy(dir, of)
-		}
-	}
-	return table, nil
-}
-
-// copied returns what a directory in a worktree is a copy of, with links resolved.
-func copied(dir string) (of string, is bool) {
-	if of = git.Original(dir); of == dir {
-		return "", false
-	}
-	of, _ = follow(of)
-	return of, true
-}
-
-// hiddenCopies returns the paths to hide, with their copies in roots that are worktrees.
-func hiddenCopies(hide, roots []string) []string {
-	all := slices.Clone(hide)
-	for _, root := range roots {
-		of, is := copied(root)
-		if !is {
-			continue
-		}
-		for _, path := range hide {
-			real, _ := follow(path)
-			if rel, err := filepath.Rel(of, real); err == nil && filepath.IsLocal(rel) {
-				all = append(all, filepath.Join(root, rel))
-			}
-		}
-	}
-	return all
 }
 
 // Close removes the temporary directories, ends the logs of sessions that have not ended in

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/policy"
+	"parley/internal/rules"
 )
 
 func TestServersAreHandedOverInTheProtocolsForm(t *testing.T) {
@@ -68,7 +69,7 @@ func TestWhatTheSandboxHidesIsAskedAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, hidden := range []string{ledger + "/", link} {
-		table, err := sensitiveFiles(config.Files{AskRead: []string{"!accounts"}}, []string{hidden})
+		table, err := rules.SensitiveFiles(config.Files{AskRead: []string{"!accounts"}}, []string{hidden})
 		if err != nil {
 			t.Fatal(err)
 		}

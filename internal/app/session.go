@@ -8,6 +8,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/record"
+	"parley/internal/rules"
 	"parley/internal/session"
 	"parley/internal/store"
 )
@@ -152,7 +153,7 @@ func (h here) Close(ctx context.Context) {
 
 func (h here) About() About {
 	o := h.Options()
-	_, ruled := o.Judge.(*Rules)
+	_, ruled := o.Judge.(*rules.Set)
 	return About{
 		Cwd: o.Cwd, Dirs: o.AdditionalDirectories, Command: o.Command.String(), Bounds: o.Bounds, Connects: h.Connects(),
 		Reopened: o.HasTranscript, Forked: o.Fork != nil, Stored: o.Recorder != nil, Ruled: ruled,

@@ -9,6 +9,7 @@ import (
 	"parley/config"
 	files "parley/fs"
 	"parley/internal/prompt"
+	"parley/internal/rules"
 	"parley/internal/session"
 )
 
@@ -19,8 +20,8 @@ func Templates(s Session) []prompt.Template {
 	if !s.About().Ruled {
 		return all
 	}
-	is, err := session.Do(context.Background(), s, ProjectRules{})
-	if err != nil || is.Trust != Trusted {
+	is, err := session.Do(context.Background(), s, rules.ProjectRules{})
+	if err != nil || is.Trust != rules.Trusted {
 		return all
 	}
 	for _, t := range is.Project.Prompts {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"parley/internal/rules"
 	"parley/internal/session"
 )
 
@@ -31,10 +32,10 @@ func TestTemplates(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, "secret.md"), filepath.Join(theirs, "secret.md")); err != nil {
 		t.Fatal(err)
 	}
-	store := NewRuleStore(filepath.Join(t.TempDir(), "rules.json"))
+	store := rules.NewStore(filepath.Join(t.TempDir(), "rules.json"))
 	opened := func() (Session, map[string]string) {
 		t.Helper()
-		r, err := OpenRules(RulesOptions{Cwd: project, Store: store})
+		r, err := rules.Open(rules.Options{Cwd: project, Store: store})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +56,7 @@ func TestTemplates(t *testing.T) {
 	if len(texts) != 1 || texts["review"] != "mine" {
 		t.Errorf("untrusted, the prompts are %q", texts)
 	}
-	if err := session.Try(t.Context(), s, SetTrust{Trusted}); err != nil {
+	if err := session.Try(t.Context(), s, rules.SetTrust{Trust: rules.Trusted}); err != nil {
 		t.Fatal(err)
 	}
 	if _, texts = opened(); len(texts) != 2 || texts["review"] != "mine" || texts["ship"] != "Ship it" {

@@ -11,6 +11,7 @@ import (
 	"parley/internal/git"
 	"parley/internal/host"
 	"parley/internal/policy"
+	"parley/internal/rules"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
@@ -183,9 +184,9 @@ func savedRules(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completio
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	entries, _ := b.Entries()
-	scope := app.SavedForProject
+	scope := rules.SavedForProject
 	if everywhere {
-		scope = app.SavedEverywhere
+		scope = rules.SavedEverywhere
 	}
 	var out []cobra.Completion
 	for _, e := range entries {

@@ -11,6 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/policy"
+	"parley/internal/rules"
 	"parley/internal/termtext"
 )
 
@@ -36,8 +37,8 @@ Deny beats ask, ask beats allow. Without a matching rule, parley asks.`,
 			Args: noArguments, RunE: func(*cobra.Command, []string) error { return o.list() },
 		},
 		o.testCommand(),
-		o.changeCommand("add", "Save a rule, for this project or for all", (*app.Rules).Add),
-		o.changeCommand("remove", "Remove a saved rule", func(b *app.Rules, everywhere bool, lines ...string) error {
+		o.changeCommand("add", "Save a rule, for this project or for all", (*rules.Set).Add),
+		o.changeCommand("remove", "Remove a saved rule", func(b *rules.Set, everywhere bool, lines ...string) error {
 			return b.Remove(everywhere, lines[0])
 		}),
 		o.trustCommand(),
@@ -56,7 +57,7 @@ type rulesOptions struct {
 }
 
 // book opens the rules that apply in the directory.
-func (o *rulesOptions) book() (*app.Rules, error) {
+func (o *rulesOptions) book() (*rules.Set, error) {
 	cwd, err := app.Directory(o.cwd)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (o *rulesOptions) book() (*app.Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return app.OpenRules(app.RulesOptions{Agent: o.agent, Cwd: cwd, Configured: app.ConfiguredRules(cfg), Store: app.NewRuleStore(config.StateDir()), Files: cfg.Files})
+	return rules.Open(rules.Options{Agent: o.agent, Cwd: cwd, Configured: app.ConfiguredRules(cfg), Store: rules.NewStore(config.StateDir()), Files: cfg.Files})
 }
 
 // list prints the rules by scope.
@@ -78,13 +79,13 @@ func (o *rulesOptions) list() error {
 	if err != nil {
 		return err
 	}
-	w, last := o.streams.Out, app.RuleScope(-1)
+	w, last := o.streams.Out, rules.Scope(-1)
 	for _, e := range entries {
 		if e.Scope != last {
 			last = e.Scope
 			heading := e.Scope.String()
 			switch {
-			case !e.Counts && b.Trust() == app.Never:
+			case !e.Counts && b.Trust() == rules.Never:
 				heading += ", ignored: you chose never to trust this project"
 			case !e.Counts:
 				heading += ", ignored: you have not trusted this project's rules, or they have changed since"
@@ -92,7 +93,7 @@ func (o *rulesOptions) list() error {
 			fmt.Fprintln(w, termtext.Line(heading)+":")
 		}
 		line := "  " + termtext.VisibleLine(e.Rule.String())
-		if e.Scope == app.Configured || e.Scope == app.OfProject {
+		if e.Scope == rules.Configured || e.Scope == rules.OfProject {
 			line = fmt.Sprintf("%-50s  %s", line, termtext.VisibleLine(e.Source))
 		}
 		fmt.Fprintln(w, line)
@@ -159,7 +160,7 @@ func (o *rulesOptions) test(what string) error {
 	return nil
 }
 
-func (o *rulesOptions) changeCommand(name, short string, change func(b *app.Rules, everywhere bool, lines ...string) error) *cobra.Command {
+func (o *rulesOptions) changeCommand(name, short string, change func(b *rules.Set, everywhere bool, lines ...string) error) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name + " RULE", Short: short,
 		Example: "  parley rules " + name + " 'allow execute(go test *)'\n  parley rules " + name + " --global 'deny execute(git push *)'",
@@ -170,7 +171,7 @@ func (o *rulesOptions) changeCommand(name, short string, change func(b *app.Rule
 				return err
 			}
 			err = change(b, o.everywhere, args[0])
-			if errors.Is(err, app.ErrNoSuchRule) {
+			if errors.Is(err, rules.ErrNoSuchRule) {
 				return app.WithHint("Try 'parley rules list'. Remove configured rules from their file; use --global for rules of all projects.", "%w", err)
 			}
 			return err
@@ -195,12 +196,12 @@ parley rules list`,
 			if err != nil {
 				return err
 			}
-			t := app.Trusted
+			t := rules.Trusted
 			switch p := b.Project(); {
 			case o.never:
-				t = app.Never
+				t = rules.Never
 			case o.forget:
-				t = app.Undecided
+				t = rules.Undecided
 			case p.Err != nil:
 				return fmt.Errorf("the project's configuration: %w", p.Err)
 			case len(p.Rules) == 0:

@@ -12,6 +12,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/git"
+	"parley/internal/rules"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
@@ -286,17 +287,17 @@ func Unless(ok bool, why string) string {
 func showRules(f Front) {
 	s := f.Live().Session
 	f.InBackground(func(ctx context.Context) func() {
-		rules, err := session.Do(ctx, s, app.ListRules{})
+		all, err := session.Do(ctx, s, rules.ListRules{})
 		return func() {
 			if err != nil {
 				f.Say(err.Error())
 				return
 			}
 			c := Choice{Title: "Rules", Ask: "Remove a rule?", Empty: "No rules: parley asks you every time."}
-			for i, r := range rules {
+			for i, r := range all {
 				item := Item{ID: strconv.Itoa(i), Title: termtext.VisibleLine(r.Rule.String()), Group: termtext.Capital(r.Scope.String()), Deletes: true}
 				switch {
-				case r.Scope == app.SavedEverywhere, r.Scope == app.SavedForProject:
+				case r.Scope == rules.SavedEverywhere, r.Scope == rules.SavedForProject:
 					item.Do = func() { f.Ask(removeRuleQuestion(ctx, s, r)) }
 				case !r.Counts:
 					item.Why = "ignored: the project is not trusted"
@@ -310,13 +311,13 @@ func showRules(f Front) {
 	})
 }
 
-func removeRuleQuestion(ctx context.Context, s app.Session, r app.Rule) app.Question {
+func removeRuleQuestion(ctx context.Context, s app.Session, r rules.Rule) app.Question {
 	line := r.Rule.String()
 	return app.Question{
 		Title: "Remove the rule", Text: "The rule is " + r.Scope.String() + ". It will no longer apply:", Lines: []string{line},
 		Choices: []app.Choice{
 			{Name: "Remove it", Do: func() (app.Outcome, error) {
-				err := session.Try(ctx, s, app.RemoveRule{Everywhere: r.Scope == app.SavedEverywhere, Rule: line})
+				err := session.Try(ctx, s, rules.RemoveRule{Everywhere: r.Scope == rules.SavedEverywhere, Rule: line})
 				return app.Outcome{Say: "removed: " + line}, err
 			}},
 			{Name: "Keep it"},

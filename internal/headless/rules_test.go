@@ -16,6 +16,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/machine"
 	"parley/internal/policy"
+	"parley/internal/rules"
 	"parley/internal/session"
 	"parley/internal/test/sessiontest"
 )
@@ -187,8 +188,8 @@ func TestNothingDeniedIsDone(t *testing.T) {
 
 // ruled is a session in dir under rules, with an agent that does what a script says. state is
 // an empty directory.
-func ruled(dir, state, script string, rules []policy.Rule) (app.Session, error) {
-	judge, err := app.OpenRules(app.RulesOptions{Agent: "a", Cwd: dir, Configured: rules, Store: app.NewRuleStore(state)})
+func ruled(dir, state, script string, denied []policy.Rule) (app.Session, error) {
+	judge, err := rules.Open(rules.Options{Agent: "a", Cwd: dir, Configured: denied, Store: rules.NewStore(state)})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/rules"
 	"parley/internal/session"
 	"parley/tui/dialog"
 )
@@ -35,7 +36,7 @@ func (q *questions) saveRules(a dialog.SaveRules) tea.Cmd {
 	ctx, s := q.program.Context, q.Session
 	return inBackground(func() then {
 		done := "saved: " + strings.Join(a.Rules, "; ")
-		if err := session.Try(ctx, s, app.AddRules{Everywhere: a.Everywhere, Rules: slices.Clone(a.Rules)}); err != nil {
+		if err := session.Try(ctx, s, rules.AddRules{Everywhere: a.Everywhere, Rules: slices.Clone(a.Rules)}); err != nil {
 			return func() tea.Cmd { return q.say(err.Error()) }
 		}
 		return func() tea.Cmd {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/app"
+	"parley/internal/rules"
 	"parley/internal/session"
 	"parley/tui/composer"
 	"parley/tui/dialog"
@@ -31,7 +31,7 @@ func playRuled(t *testing.T, b *bench, script string) {
 	if err := os.WriteFile(file, []byte("[rules]\nallow = [\"execute(make)\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	book, err := app.OpenRules(app.RulesOptions{Cwd: b.cwd, Store: app.NewRuleStore(t.TempDir())})
+	book, err := rules.Open(rules.Options{Cwd: b.cwd, Store: rules.NewStore(t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 func TestARuleIsTakenBack(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		playRuled(t, b, "handshake\n")
-		if err := session.Try(t.Context(), b.session(), app.AddRules{Everywhere: true, Rules: []string{"deny execute(git push *)"}}); err != nil {
+		if err := session.Try(t.Context(), b.session(), rules.AddRules{Everywhere: true, Rules: []string{"deny execute(git push *)"}}); err != nil {
 			t.Fatal(err)
 		}
 		b.shared("rules")
@@ -82,7 +82,7 @@ func TestARuleIsTakenBack(t *testing.T) {
 		b.Choose("Remove it")
 		b.MustSay("removed: deny execute(git push *)")
 		b.shared("rules")
-		if entries, err := session.Do(t.Context(), b.session(), app.ListRules{}); err != nil || len(entries) != 1 {
+		if entries, err := session.Do(t.Context(), b.session(), rules.ListRules{}); err != nil || len(entries) != 1 {
 			t.Errorf("%d rules are left, %v:\n%s", len(entries), err, b.Screen())
 		}
 	})
@@ -97,7 +97,7 @@ func TestTrust(t *testing.T) {
 		b.MustSay("execute(make)")
 		b.Choose("Trust these rules")
 		b.MustSay("the project's rules now apply")
-		if is, err := session.Do(t.Context(), b.session(), app.ProjectRules{}); err != nil || is.Trust != app.Trusted {
+		if is, err := session.Do(t.Context(), b.session(), rules.ProjectRules{}); err != nil || is.Trust != rules.Trusted {
 			t.Error("they are not trusted")
 		}
 		if b.open().askToTrustRules(); !b.dialogs.Empty() {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package app
+package rules
 
 import (
 	"errors"
@@ -39,7 +39,7 @@ func TestCommandsThatNameFilesIndirectly(t *testing.T) {
 	for _, program := range []string{"strings", "diff", "git diff", "git log", "git show", "git add", "git status", "git ls-files", "git blame", "rg", "cat", "head", "ls", "find", "du", "go build", "go test", "gofmt", "touch", "stat", "pytest", "grep", "git remote", "cd"} {
 		lines = append(lines, "allow execute("+program+" *)")
 	}
-	b := open(t, dir, NewRuleStore(t.TempDir()), lines...)
+	b := open(t, dir, NewStore(t.TempDir()), lines...)
 	for want, commands := range map[policy.Verdict][]string{
 		policy.Ask: {
 			"strings @opts", "strings -a @opts", "strings -- @opts", "pytest @opts", "pytest -q @opts",
@@ -71,7 +71,7 @@ func TestAddingLeavesIgnoredFilesAlone(t *testing.T) {
 	if out, err := exec.Command("git", "-C", dir, "init", "-q").CombinedOutput(); err != nil {
 		t.Skipf("git: %v %s", err, out)
 	}
-	b := open(t, dir, NewRuleStore(t.TempDir()), "allow execute(git add *)")
+	b := open(t, dir, NewStore(t.TempDir()), "allow execute(git add *)")
 	for _, c := range []struct {
 		ignored string
 		want    policy.Verdict
@@ -89,7 +89,7 @@ func TestAFolderOfManyFilesIsAskedAbout(t *testing.T) {
 	for i := range 30 {
 		must(t, os.MkdirAll(filepath.Join(dir, "many", fmt.Sprint(i), "x"), 0o755))
 	}
-	b := open(t, dir, NewRuleStore(t.TempDir()), "allow execute(rg *)")
+	b := open(t, dir, NewStore(t.TempDir()), "allow execute(rg *)")
 	b.places.mostSearched = 60
 	if r := judge(b, "execute", `{"command":"rg x"}`); r.Verdict != policy.Ask || !strings.Contains(r.Why, "too many files") {
 		t.Errorf("%+v", r)
@@ -109,7 +109,7 @@ func BenchmarkRuleOverATree(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		sensitive, err := sensitiveFiles(config.Files{}, nil)
+		sensitive, err := SensitiveFiles(config.Files{}, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestWhatGitPrints(t *testing.T) {
 	for _, command := range []string{"diff", "log", "show", "status", "commit", "branch", "tag"} {
 		lines = append(lines, "allow execute(git "+command+" *)")
 	}
-	b := open(t, dir, NewRuleStore(t.TempDir()), lines...)
+	b := open(t, dir, NewStore(t.TempDir()), lines...)
 	blob := strings.TrimSpace(func() string {
 		cmd := exec.Command("git", "rev-parse", "secret:sub/.env")
 		cmd.Dir = dir
@@ -200,11 +200,11 @@ func TestWhatGitPrints(t *testing.T) {
 
 	empty := project(t, "", "main.go")
 	repository(t, empty)
-	if r := judge(open(t, empty, NewRuleStore(t.TempDir()), lines...), "execute", `{"command":"git diff"}`); r.Verdict != policy.Allow {
+	if r := judge(open(t, empty, NewStore(t.TempDir()), lines...), "execute", `{"command":"git diff"}`); r.Verdict != policy.Allow {
 		t.Errorf("before the first commit: %s (%s)", r.Verdict, r.Why)
 	}
 	other := project(t, "", ".git/HEAD")
-	if r := judge(open(t, other, NewRuleStore(t.TempDir()), lines...), "execute", `{"command":"git diff"}`); r.Verdict != policy.Ask {
+	if r := judge(open(t, other, NewStore(t.TempDir()), lines...), "execute", `{"command":"git diff"}`); r.Verdict != policy.Ask {
 		t.Errorf("without a repository: %s", r.Verdict)
 	}
 }
@@ -221,9 +221,9 @@ func TestWhatHoldsADeniedFileIsAskedAbout(t *testing.T) {
 	run("init", "-q")
 	run("add", "-A")
 	run("commit", "-qm", "x")
-	b := open(t, dir, NewRuleStore(t.TempDir()), "allow search", "allow read", "allow execute(rg *)", "allow execute(git log *)", "allow execute(git diff *)", "allow execute(git show *)", "deny read(keys/denied)", "deny read(src/.hidden)")
+	b := open(t, dir, NewStore(t.TempDir()), "allow search", "allow read", "allow execute(rg *)", "allow execute(git log *)", "allow execute(git diff *)", "allow execute(git show *)", "deny read(keys/denied)", "deny read(src/.hidden)")
 	for what, want := range map[string]policy.Verdict{".": policy.Ask, "linked/a": policy.Allow} {
-		linked := open(t, dir, NewRuleStore(t.TempDir()), "allow search", "deny read("+outside+")")
+		linked := open(t, dir, NewStore(t.TempDir()), "allow search", "deny read("+outside+")")
 		if r := judge(linked, "search", `{"path":"`+filepath.Join(dir, what)+`"}`); r.Verdict != want {
 			t.Errorf("a search in %s, with a link to what is denied: %+v", what, r)
 		}

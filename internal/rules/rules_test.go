@@ -1,4 +1,4 @@
-package app
+package rules
 
 import (
 	"context"
@@ -42,25 +42,25 @@ func project(t *testing.T, text string, files ...string) string {
 	return dir
 }
 
-func open(t *testing.T, cwd string, s *RuleStore, configured ...string) *Rules {
+func open(t *testing.T, cwd string, s *Store, configured ...string) *Set {
 	t.Helper()
-	opt := RulesOptions{Agent: "claude", Cwd: cwd, Store: s}
+	opt := Options{Agent: "claude", Cwd: cwd, Store: s}
 	for _, line := range configured {
 		r, err := policy.Parse(line)
 		must(t, err)
 		opt.Configured = append(opt.Configured, r)
 	}
-	b, err := OpenRules(opt)
+	b, err := Open(opt)
 	must(t, err)
 	return b
 }
 
-func judge(b *Rules, kind acpclient.ToolKind, input string) session.Ruling {
+func judge(b *Set, kind acpclient.ToolKind, input string) session.Ruling {
 	return b.Judge(context.Background(), session.Case{Call: &conversation.ToolCall{Kind: kind, RawInput: []byte(input)}})
 }
 
 func TestAProjectsRulesCountOnceItIsTrusted(t *testing.T) {
-	store := NewRuleStore(t.TempDir())
+	store := NewStore(t.TempDir())
 	dir := project(t, "[rules]\nallow = [\"execute(make test)\"]\ndeny = [\"read\"]\n", "a")
 	made := func() policy.Verdict { return judge(open(t, dir, store), "execute", `{"command":"make test"}`).Verdict }
 
@@ -108,23 +108,23 @@ func TestAProjectsRulesCountOnceItIsTrusted(t *testing.T) {
 
 func TestProjectFilesThatAreNone(t *testing.T) {
 	dir := project(t, "[agents.x]\ncommand = \"evil\"")
-	if p := open(t, dir, NewRuleStore(t.TempDir())).Project(); p.Err == nil || p.Rules != nil {
+	if p := open(t, dir, NewStore(t.TempDir())).Project(); p.Err == nil || p.Rules != nil {
 		t.Errorf("%+v", p)
 	}
 	dir = project(t, "")
 	must(t, os.MkdirAll(filepath.Join(dir, ".parley"), 0o755))
 	must(t, os.Symlink("/dev/zero", filepath.Join(dir, config.ProjectFile)))
-	if p := open(t, dir, NewRuleStore(t.TempDir())).Project(); p.Err == nil {
+	if p := open(t, dir, NewStore(t.TempDir())).Project(); p.Err == nil {
 		t.Error("a device was read")
 	}
-	if p := open(t, project(t, ""), NewRuleStore(t.TempDir())).Project(); p.Err != nil || p.Rules != nil {
+	if p := open(t, project(t, ""), NewStore(t.TempDir())).Project(); p.Err != nil || p.Rules != nil {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestSavedRules(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
-	store := NewRuleStore(state)
+	store := NewStore(state)
 	one, other := project(t, ""), project(t, "")
 	b := open(t, one, store, "allow read")
 	must(t, b.Add(false, "allow  execute(go test *)"))
@@ -174,7 +174,7 @@ func TestSavedRules(t *testing.T) {
 
 // Several programs save at once, and nothing is lost.
 func TestSavingAtOnce(t *testing.T) {
-	store, dir := NewRuleStore(t.TempDir()), project(t, "")
+	store, dir := NewStore(t.TempDir()), project(t, "")
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
@@ -191,10 +191,10 @@ func TestSavingAtOnce(t *testing.T) {
 
 // If the saved rules cannot be read, a denial may be among them: nothing is decided.
 func TestBrokenStore(t *testing.T) {
-	store, dir := NewRuleStore(t.TempDir()), project(t, "")
+	store, dir := NewStore(t.TempDir()), project(t, "")
 	for _, content := range []string{"{", `{"everywhere":["allow everything"]}`, strings.Repeat(" ", maxStore+1)} {
 		must(t, os.WriteFile(store.Path(), []byte(content), 0o600))
-		b, _ := OpenRules(RulesOptions{Cwd: dir, Store: store, Configured: []policy.Rule{{Verdict: policy.Allow, Kind: policy.Read}}})
+		b, _ := Open(Options{Cwd: dir, Store: store, Configured: []policy.Rule{{Verdict: policy.Allow, Kind: policy.Read}}})
 		if r := judge(b, "read", `{"path":"a"}`); r.Verdict != policy.Ask || !strings.Contains(r.Why, "rules") {
 			t.Errorf("%.20q: %+v", content, r)
 		}
@@ -218,7 +218,7 @@ func TestPlaces(t *testing.T) {
 		must(t, err)
 		return filepath.Join(dir, name)
 	}
-	sensitive, err := sensitiveFiles(config.Files{}, nil)
+	sensitive, err := SensitiveFiles(config.Files{}, nil)
 	must(t, err)
 	for _, cwd := range []string{dir, link} {
 		p := newPlaces(cwd, []string{more}, sensitive)
@@ -260,7 +260,7 @@ func TestPlaces(t *testing.T) {
 func TestJudge(t *testing.T) {
 	dir := project(t, "", "a")
 	must(t, os.Symlink("/etc", filepath.Join(dir, "etc")))
-	b := open(t, dir, NewRuleStore(t.TempDir()), "allow read", "allow edit(**)", "allow execute(ls *) mode=code", "deny execute(rm *)")
+	b := open(t, dir, NewStore(t.TempDir()), "allow read", "allow edit(**)", "allow execute(ls *) mode=code", "deny execute(rm *)")
 	for name, c := range map[string]struct {
 		c    session.Case
 		want policy.Verdict
@@ -294,7 +294,7 @@ func TestFilesOfTheConfigurationNeedTheirNames(t *testing.T) {
 		must(t, err)
 		configured = append(configured, r)
 	}
-	b, err := OpenRules(RulesOptions{Cwd: dir, Store: NewRuleStore(t.TempDir()), Configured: configured, Files: config.Files{AskRead: []string{"diary", "!.env.test"}}})
+	b, err := Open(Options{Cwd: dir, Store: NewStore(t.TempDir()), Configured: configured, Files: config.Files{AskRead: []string{"diary", "!.env.test"}}})
 	must(t, err)
 	for name, want := range map[string]policy.Verdict{"diary": policy.Ask, "link": policy.Ask, "notes": policy.Allow, ".env.test": policy.Allow, ".env": policy.Ask, "/etc/hosts": policy.Ask} {
 		if r := judge(b, "read", fmt.Sprintf(`{"path":%q}`, name)); r.Verdict != want {
@@ -327,7 +327,7 @@ func TestFilesOfTheConfigurationNeedTheirNames(t *testing.T) {
 // and runs what config names.
 func TestGitNeedsARepositoryInTheSessionsDirectory(t *testing.T) {
 	for file, want := range map[string]policy.Verdict{"HEAD": policy.Ask, ".git/HEAD": policy.Allow} {
-		b := open(t, project(t, "", file, "config"), NewRuleStore(t.TempDir()), "allow execute(git status *)")
+		b := open(t, project(t, "", file, "config"), NewStore(t.TempDir()), "allow execute(git status *)")
 		if r := judge(b, "execute", `{"command":"git status -s"}`); r.Verdict != want {
 			t.Errorf("beside %s: %+v", file, r)
 		}
@@ -340,7 +340,7 @@ func TestRulesBehindAFile(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewRuleStore(file).read(); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
+	if _, err := NewStore(file).read(); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
 		t.Errorf("%v", err)
 	}
 }
@@ -353,7 +353,7 @@ func TestRulesInAWorktree(t *testing.T) {
 	dir, _ := apart.New(t, map[string]string{".parley/config.toml": trusted, ".parley/prompts/ship.md": "Ship it", "a": ""})
 	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "tree"})
 	must(t, err)
-	store := NewRuleStore(t.TempDir())
+	store := NewStore(t.TempDir())
 	b := open(t, dir, store)
 	must(t, b.Add(false, "deny read"))
 	must(t, b.SetTrust(Trusted))
@@ -407,8 +407,8 @@ func TestFilesOfAWorktreeNeedTheSameQuestions(t *testing.T) {
 	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "tree"})
 	must(t, err)
 	ask := policy.LiteralPattern(filepath.ToSlash(dir)) + "/diary"
-	in, err := OpenRules(RulesOptions{
-		Agent: "claude", Cwd: tree.Path, Store: NewRuleStore(t.TempDir()), Files: config.Files{AskRead: []string{ask}},
+	in, err := Open(Options{
+		Agent: "claude", Cwd: tree.Path, Store: NewStore(t.TempDir()), Files: config.Files{AskRead: []string{ask}},
 		Configured: []policy.Rule{{Verdict: policy.Allow, Kind: policy.Read}},
 	})
 	must(t, err)
@@ -418,7 +418,7 @@ func TestFilesOfAWorktreeNeedTheSameQuestions(t *testing.T) {
 		}
 	}
 	hidden, elsewhere := filepath.Join(dir, "diary"), t.TempDir()
-	if got, want := hiddenCopies([]string{hidden, elsewhere}, []string{tree.Path, elsewhere}), []string{hidden, elsewhere, filepath.Join(tree.Path, "diary")}; !slices.Equal(got, want) {
+	if got, want := HiddenCopies([]string{hidden, elsewhere}, []string{tree.Path, elsewhere}), []string{hidden, elsewhere, filepath.Join(tree.Path, "diary")}; !slices.Equal(got, want) {
 		t.Errorf("hidden are %q, want %q", got, want)
 	}
 }
@@ -430,7 +430,7 @@ func TestRulesInAWorktreeOfAFolder(t *testing.T) {
 	below := filepath.Join(dir, "below")
 	tree, err := git.CreateWorktree(t.Context(), below, git.WorktreeOptions{Name: "tree"})
 	must(t, err)
-	store := NewRuleStore(t.TempDir())
+	store := NewStore(t.TempDir())
 	b := open(t, below, store)
 	must(t, b.Add(false, "deny read(src/a)", "allow edit(src/b)"))
 	in := open(t, tree.Path, store)

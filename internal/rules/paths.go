@@ -1,8 +1,9 @@
-package app
+package rules
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"parley/config"
 	files "parley/fs"
 	"parley/internal/git"
 	"parley/internal/policy"
@@ -310,4 +312,57 @@ func (s *searching) readExceptions(dir string) {
 			}
 		}
 	}
+}
+
+// sensitiveFiles returns the table of files that the user is asked about. The configuration
+// cannot exempt hidden ones, which the sandbox hides from the agent. In roots that are worktrees,
+// the files of the working tree have their questions, too.
+func SensitiveFiles(f config.Files, hidden []string, roots ...string) (*policy.SensitiveFiles, error) {
+	reading := slices.Clone(f.AskRead)
+	for _, path := range hidden {
+		path = strings.TrimRight(filepath.Clean(path), " ")
+		reading = append(reading, policy.LiteralPattern(path))
+		if real, err := files.Resolve(path); err == nil && real != path {
+			reading = append(reading, policy.LiteralPattern(real))
+		}
+	}
+	home, _ := os.UserHomeDir() // "" if unknown
+	table, err := policy.NewSensitiveFiles(reading, f.AskWrite, config.PrivatePaths(), home)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration's [files]: %w", err)
+	}
+	for _, root := range roots {
+		if of, is := copied(root); is {
+			dir, _ := follow(root)
+			table.Copy(dir, of)
+		}
+	}
+	return table, nil
+}
+
+// copied returns what a directory in a worktree is a copy of, with links resolved.
+func copied(dir string) (of string, is bool) {
+	if of = git.Original(dir); of == dir {
+		return "", false
+	}
+	of, _ = follow(of)
+	return of, true
+}
+
+// hiddenCopies returns the paths to hide, with their copies in roots that are worktrees.
+func HiddenCopies(hide, roots []string) []string {
+	all := slices.Clone(hide)
+	for _, root := range roots {
+		of, is := copied(root)
+		if !is {
+			continue
+		}
+		for _, path := range hide {
+			real, _ := follow(path)
+			if rel, err := filepath.Rel(of, real); err == nil && filepath.IsLocal(rel) {
+				all = append(all, filepath.Join(root, rel))
+			}
+		}
+	}
+	return all
 }

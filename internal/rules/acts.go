@@ -1,4 +1,4 @@
-package app
+package rules
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 var errUnruled = errors.New("no rules apply in this session")
 
 // onRules calls do with the rules of a session.
-func onRules[R any](s *session.Session, do func(*Rules) (R, error)) (R, error) {
-	rules, ok := s.Options().Judge.(*Rules)
+func onRules[R any](s *session.Session, do func(*Set) (R, error)) (R, error) {
+	rules, ok := s.Options().Judge.(*Set)
 	if !ok {
 		var none R
 		return none, errUnruled
@@ -32,7 +32,7 @@ func (ListRules) Kind() *session.Kind { return listRulesKind }
 
 // Do implements [session.Act], and so do those below.
 func (ListRules) Do(_ context.Context, s *session.Session) ([]Rule, error) {
-	return onRules(s, (*Rules).Entries)
+	return onRules(s, (*Set).Entries)
 }
 
 // ProjectRules asks for the rules and prompts of the session's project, and whether the user
@@ -50,7 +50,7 @@ var projectRulesKind = session.KindOf[ProjectRules]("ProjectRules", session.Asks
 func (ProjectRules) Kind() *session.Kind { return projectRulesKind }
 
 func (ProjectRules) Do(_ context.Context, s *session.Session) (ProjectTrust, error) {
-	return onRules(s, func(r *Rules) (ProjectTrust, error) { return ProjectTrust{r.Project(), r.Trust()}, nil })
+	return onRules(s, func(r *Set) (ProjectTrust, error) { return ProjectTrust{r.Project(), r.Trust()}, nil })
 }
 
 // SetTrust decides whether the project's rules and prompts count.
@@ -61,7 +61,7 @@ var setTrustKind = session.KindOf[SetTrust]("SetTrust", session.Answers)
 func (SetTrust) Kind() *session.Kind { return setTrustKind }
 
 func (a SetTrust) Do(_ context.Context, s *session.Session) (session.None, error) {
-	return onRules(s, func(r *Rules) (session.None, error) { return session.None{}, r.SetTrust(a.Trust) })
+	return onRules(s, func(r *Set) (session.None, error) { return session.None{}, r.SetTrust(a.Trust) })
 }
 
 // AddRules saves rules, everywhere or for the session's project.
@@ -75,7 +75,7 @@ var addRulesKind = session.KindOf[AddRules]("AddRules", session.Lasts)
 func (AddRules) Kind() *session.Kind { return addRulesKind }
 
 func (a AddRules) Do(_ context.Context, s *session.Session) (session.None, error) {
-	return onRules(s, func(r *Rules) (session.None, error) { return session.None{}, r.Add(a.Everywhere, a.Rules...) })
+	return onRules(s, func(r *Set) (session.None, error) { return session.None{}, r.Add(a.Everywhere, a.Rules...) })
 }
 
 // RemoveRule removes a rule that [AddRules] has saved.
@@ -89,5 +89,5 @@ var removeRuleKind = session.KindOf[RemoveRule]("RemoveRule", session.Lasts)
 func (RemoveRule) Kind() *session.Kind { return removeRuleKind }
 
 func (a RemoveRule) Do(_ context.Context, s *session.Session) (session.None, error) {
-	return onRules(s, func(r *Rules) (session.None, error) { return session.None{}, r.Remove(a.Everywhere, a.Rule) })
+	return onRules(s, func(r *Set) (session.None, error) { return session.None{}, r.Remove(a.Everywhere, a.Rule) })
 }

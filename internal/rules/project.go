@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"parley/config"
+	files "parley/fs"
+	"parley/internal/git"
+	"parley/internal/policy"
+	"parley/internal/prompt"
+)
+
+// Project is the configuration inside a project.
+type Project struct {
+	// Dir is the project's directory, with links resolved.
+	Dir string
+	// Rules are the rules of its file. There are none without a file, or if Err says what is
+	// wrong with the file.
+	Rules []policy.Rule
+	Err   error
+
+	// Prompts are the project's own, from files beside that one. They count as its rules do.
+	Prompts []prompt.Template
+
+	sum string // of the content of all files; "" if there is none
+}
+
+type projectJSON struct {
+	Dir     string            `json:"dir"`
+	Rules   []policy.Rule     `json:"rules,omitempty"`
+	Err     string            `json:"error,omitempty"`
+	Prompts []prompt.Template `json:"prompts,omitempty"`
+}
+
+// MarshalJSON encodes the project for front ends in other processes.
+func (p Project) MarshalJSON() ([]byte, error) {
+	w := projectJSON{Dir: p.Dir, Rules: p.Rules, Prompts: p.Prompts}
+	if p.Err != nil {
+		w.Err = p.Err.Error()
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON decodes the output of MarshalJSON.
+func (p *Project) UnmarshalJSON(data []byte) error {
+	var w projectJSON
+	err := json.Unmarshal(data, &w)
+	if *p = (Project{Dir: w.Dir, Rules: w.Rules, Prompts: w.Prompts}); w.Err != "" {
+		p.Err = errors.New(w.Err)
+	}
+	return err
+}
+
+// projectOf returns the directory of the project of a session in cwd, and the same with links
+// resolved. A worktree has that of the working tree it was made for: what the user has decided
+// about that holds there too, and the copy of its files, which an agent can write, does not count.
+func projectOf(cwd string) (dir, real string) {
+	dir = git.Original(cwd)
+	real, _ = follow(dir)
+	return dir, real
+}
+
+// projectPrompts is the directory of a project's own prompts.
+const projectPrompts = ".parley/prompts"
+
+func readProject(cwd, dir string) Project {
+	p := Project{Dir: dir}
+	if root, err := os.OpenRoot(cwd); err == nil { // OpenRoot, so that no link leads out of the project
+		if dir, err := files.OpenRootIn(root, projectPrompts); err == nil {
+			entries, _ := fs.ReadDir(dir.FS(), ".")
+			_ = dir.Close()
+			p.Prompts = prompt.Templates(entries, func(name string) (*os.File, error) {
+				return files.OpenRegularIn(root, filepath.Join(projectPrompts, name))
+			})
+		}
+		_ = root.Close()
+	}
+	data, err := files.ReadHead(filepath.Join(cwd, config.ProjectFile), config.MaxProjectFile+1)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		p.Err = err
+		return p
+	}
+	if err != nil && len(p.Prompts) == 0 {
+		return p
+	}
+	sum := sha256.New()
+	sum.Write(data)
+	for _, t := range p.Prompts {
+		fmt.Fprintf(sum, "\x00%s\x00%d\x00%s", t.Name, len(t.Text), t.Text)
+	}
+	p.sum = hex.EncodeToString(sum.Sum(nil))
+	if err == nil {
+		p.Rules, p.Err = config.ParseProject(filepath.ToSlash(config.ProjectFile), data)
+	}
+	return p
+}
