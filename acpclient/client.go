@@ -31,6 +31,14 @@ func (c *Client) Request(method string, params, result any, done func(error)) {
 	c.conn.Request(method, params, result, done)
 }
 
+// Call implements Requester.
+func (c *Client) Call(ctx context.Context, method string, params, result any) error {
+	return c.conn.Call(ctx, method, params, result)
+}
+
+// Receiver returns what hands requests and notifications to the handler.
+func (c *Client) Receiver() Receiver { return c.dispatch }
+
 // Offer sets the capabilities that decide which requests reach the handler. Initialize
 // does so itself; use Offer only for a connection that was initialized otherwise.
 func (c *Client) Offer(offered ClientCapabilities) { c.dispatch.offered.Store(&offered) }
@@ -51,21 +59,6 @@ func (c *Client) Initialize(ctx context.Context, r *InitializeRequest) (*Initial
 		return nil, &VersionError{Agent: res.ProtocolVersion}
 	}
 	return res, nil
-}
-
-// Logout signs out.
-func (c *Client) Logout(ctx context.Context, r *LogoutRequest) (*LogoutResponse, error) {
-	return Call(ctx, c.conn, Logout, r)
-}
-
-// ListSessions returns one page of the agent's sessions.
-func (c *Client) ListSessions(ctx context.Context, r *ListSessionsRequest) (*ListSessionsResponse, error) {
-	return Call(ctx, c.conn, SessionList, r)
-}
-
-// DeleteSession deletes a session.
-func (c *Client) DeleteSession(ctx context.Context, r *DeleteSessionRequest) (*DeleteSessionResponse, error) {
-	return Call(ctx, c.conn, SessionDelete, r)
 }
 
 // Cancel asks the agent to cancel the running turn. It does not wait.

@@ -393,37 +393,22 @@ type Method[Params, Result any] struct{ Name string }
 // Notification is a message of the protocol without an answer.
 type Notification[Params any] struct{ Name string }
 
-// Call sends a request and waits for its answer, as Conn.Call does.
-func Call[P, R any](ctx context.Context, c *Conn, m Method[P, R], params *P) (*R, error) {
-	result := new(R)
-	if err := c.Call(ctx, m.Name, params, result); err != nil {
-		return nil, err
-	}
-	return result, nil
-}
-
 // Requester makes calls in the types of this package, whatever version the peer speaks.
 type Requester interface {
 	// Request sends a request and returns at once. It calls done exactly once, as Go
 	// does: with nil after filling in result, a pointer, or else with an error.
 	Request(method string, params, result any, done func(error))
+	// Call sends a request and waits for its answer, as Conn.Call does.
+	Call(ctx context.Context, method string, params, result any) error
 }
 
-// CallWith is Call over a Requester. When ctx ends first, it returns the context's error
-// without cancelling the request.
-func CallWith[P, R any](ctx context.Context, c Requester, m Method[P, R], params *P) (*R, error) {
-	type answer struct {
-		result *R
-		err    error
+// Call sends a request and waits for its answer, as Conn.Call does.
+func Call[P, R any](ctx context.Context, c Requester, m Method[P, R], params *P) (*R, error) {
+	result := new(R)
+	if err := c.Call(ctx, m.Name, params, result); err != nil {
+		return nil, err
 	}
-	answers := make(chan answer, 1)
-	Go(c, m, params, func(r *R, err error) { answers <- answer{r, err} })
-	select {
-	case a := <-answers:
-		return a.result, a.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return result, nil
 }
 
 // Go sends a request and returns at once. It calls done exactly once, with the answer or

@@ -90,7 +90,7 @@ func TestSessionMethods(t *testing.T) {
 		opened <- r
 	})
 	m := p.gets("session/new")
-	if !strings.Contains(string(m.Params), `{"type":"stdio","name":"files"`) || !strings.Contains(string(m.Params), `"type":"http"`) {
+	if !strings.Contains(string(m.Params), `"name":"files","type":"stdio"`) || !strings.Contains(string(m.Params), `"type":"http"`) {
 		t.Errorf("%s", m.Params)
 	}
 	p.answers(m, `{"sessionId":"s","configOptions":[{"configId":"mode","name":"Mode","category":"mode","type":"select","currentValue":"ask","options":[{"groupId":"g","name":"G","options":[{"value":"ask","name":"Ask"}]}]},{"configId":"x","name":"X","type":"_slider","level":3}],"availableCommands":[{"type":"command","name":"web","description":"d","input":{"type":"text","hint":"h"}}]}`)
@@ -160,18 +160,18 @@ func TestWhatIsAskedAndWaitedFor(t *testing.T) {
 	p, c, _ := agreed(t, newHears())
 	for method, call := range map[string]func(context.Context) error{
 		"auth/logout": func(ctx context.Context) error {
-			_, err := c.Logout(ctx, &acpclient.LogoutRequest{})
+			_, err := acpclient.Call(ctx, c, acpclient.Logout, &acpclient.LogoutRequest{})
 			return err
 		},
 		"session/list": func(ctx context.Context) error {
-			r, err := c.ListSessions(ctx, &acpclient.ListSessionsRequest{Cwd: "/w"})
+			r, err := acpclient.Call(ctx, c, acpclient.SessionList, &acpclient.ListSessionsRequest{Cwd: "/w"})
 			if err == nil && (len(r.Sessions) != 1 || r.Sessions[0].SessionID != "s") {
 				err = errors.New("the list is another")
 			}
 			return err
 		},
 		"session/delete": func(ctx context.Context) error {
-			_, err := c.DeleteSession(ctx, &acpclient.DeleteSessionRequest{SessionID: "s"})
+			_, err := acpclient.Call(ctx, c, acpclient.SessionDelete, &acpclient.DeleteSessionRequest{SessionID: "s"})
 			return err
 		},
 		"tool_call/cancel": func(ctx context.Context) error { return c.CancelToolCall(ctx, "s", "c") },
@@ -394,14 +394,14 @@ func TestBatches(t *testing.T) {
 // not end otherwise.
 func TestATurnOfManyMessages(t *testing.T) {
 	ended := false
-	turn := &turn{result: &acpclient.PromptResponse{}, done: func(error) { ended = true }, seen: map[acpclient.MessageID]int{}}
-	c := &Client{turns: map[acpclient.SessionID]*turns{"s": {open: turn}}}
+	open := &turn{result: &acpclient.PromptResponse{}, done: func(error) { ended = true }, seen: map[acpclient.MessageID]int{}}
+	c := &Client{turns: map[acpclient.SessionID]*turns{"s": {open: []*turn{open}}}}
 	for i := range 500_000 {
 		c.follow(&acpclient.SessionNotification{SessionID: "s", Update: &acpclient.MessageUpdate{
 			Chunk: acpclient.UserMessageChunk, MessageID: acpclient.MessageID(fmt.Sprint(i)),
 		}})
 	}
-	turn.inserted = true
+	open.inserted = true
 	if end := c.follow(&acpclient.SessionNotification{SessionID: "s", Update: &acpclient.StateUpdate{
 		State: acpclient.WorkIdle, StopReason: acpclient.StopEndTurn,
 	}}); end != nil {
@@ -409,5 +409,45 @@ func TestATurnOfManyMessages(t *testing.T) {
 	}
 	if !ended {
 		t.Error("the turn has not ended")
+	}
+}
+
+// An agent that invents sessions does not fill the memory with their states.
+func TestStatesOfInventedSessions(t *testing.T) {
+	p, c, _ := agreed(t, newHears())
+	for i := range 50 {
+		p.says(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"invented %d","update":{"sessionUpdate":"state_update","state":"running"}}}`, i))
+	}
+	done := result(t, c, acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/w"})
+	p.answers(p.gets("session/new"), `{"sessionId":"s"}`)
+	if err := within(t, done); err != nil {
+		t.Fatal(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, own := c.turns["s"]; !own || len(c.turns) != 1 {
+		t.Errorf("the states of %d sessions are kept", len(c.turns))
+	}
+}
+
+// A prompt that is sent while another is worked on ends as well, and so does the other.
+func TestTwoPromptsOfOneSession(t *testing.T) {
+	p, c, _ := agreed(t, newHears())
+	send := func() (chan error, message) {
+		done := result(t, c, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: "s", Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hi")}})
+		return done, p.gets("session/prompt")
+	}
+	first, m := send()
+	p.answers(m, `{"messageId":"1"}`)
+	p.update(`{"sessionUpdate":"user_message","messageId":"1"}`)
+	p.update(`{"sessionUpdate":"state_update","state":"running"}`)
+	second, m := send()
+	p.answers(m, `{"messageId":"2"}`)
+	p.update(`{"sessionUpdate":"user_message","messageId":"2"}`)
+	p.update(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
+	for _, done := range []chan error{first, second} {
+		if err := within(t, done); err != nil {
+			t.Error(err)
+		}
 	}
 }

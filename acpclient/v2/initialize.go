@@ -1,146 +1,171 @@
 package v2
 
-import "parley/acpclient"
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
 
-// InitializeRequest negotiates version and capabilities (method initialize). It also has
-// the fields of version 1, for agents that speak only that.
-type InitializeRequest struct {
-	ProtocolVersion uint16                   `json:"protocolVersion" acp:"required"`
-	Info            acpclient.Implementation `json:"info" acp:"required"`
-	Capabilities    ClientCapabilities       `json:"capabilities"`
+	"parley/acpclient"
+)
 
-	ClientCapabilities *acpclient.ClientCapabilities `json:"clientCapabilities,omitempty"`
-	ClientInfo         *acpclient.Implementation     `json:"clientInfo,omitempty"`
+// Version is the version of the protocol that this package speaks.
+const Version = 2
 
-	Meta Meta `json:"_meta,omitempty"`
+// Negotiated is a client of whichever version the agent has chosen. It takes requests in
+// the types of version 1.
+type Negotiated interface {
+	acpclient.Requester
+	Conn() *acpclient.Conn
+	Cancel(n *acpclient.CancelNotification) error
+}
+
+// Negotiate initializes the connection of first, which must be new, offering version 2.
+// If the agent chooses version 1, it returns first, else a Client that calls h. For any
+// other version, the error is an *acpclient.VersionError.
+func Negotiate(ctx context.Context, first *acpclient.Client, h acpclient.Handler, r *acpclient.InitializeRequest, log *slog.Logger) (Negotiated, *acpclient.InitializeResponse, error) {
+	type answer struct {
+		client Negotiated
+		info   *acpclient.InitializeResponse
+		err    error
+	}
+	done := make(chan answer, 1)
+	// The version is chosen before the connection reads the next message, which is in that
+	// version already.
+	acpclient.Go(first.Conn(), initialize, offer(r), func(chosen *anyVersion, err error) {
+		a := answer{err: err}
+		if err == nil {
+			a.client, a.info, a.err = choose(first, h, r, log, chosen)
+		}
+		done <- a
+	})
+	select {
+	case a := <-done:
+		return a.client, a.info, a.err
+	case <-ctx.Done():
+		return nil, nil, fmt.Errorf("initialize: %w", ctx.Err())
+	}
+}
+
+// initialize has an answer of unknown version.
+var initialize = acpclient.Method[initializeRequest, anyVersion]{Name: acpclient.Initialize.Name}
+
+// initializeRequest is the request of version 1, for agents that speak only that, with the
+// fields of version 2.
+type initializeRequest struct {
+	*acpclient.InitializeRequest
+	ProtocolVersion uint16                    `json:"protocolVersion"`
+	Info            *acpclient.Implementation `json:"info"`
+	Capabilities    ClientCapabilities        `json:"capabilities"`
 }
 
 // ClientCapabilities are the capabilities of the client.
 type ClientCapabilities struct {
-	Auth        *ClientAuthCapabilities            `json:"auth,omitempty"`
+	Auth struct {
+		Terminal *acpclient.Supported `json:"terminal,omitempty"`
+	} `json:"auth,omitzero"`
 	Elicitation *acpclient.ElicitationCapabilities `json:"elicitation,omitempty"`
-	Meta        Meta                               `json:"_meta,omitempty"`
 }
 
-// ClientAuthCapabilities says which sign-in methods the client supports.
-type ClientAuthCapabilities struct {
-	Terminal *Marker `json:"terminal,omitempty"`
-	Meta     Meta    `json:"_meta,omitempty"`
-}
-
-// InitializeResponse is the agent's answer to InitializeRequest.
-type InitializeResponse struct {
-	ProtocolVersion uint16                     `json:"protocolVersion" acp:"required"`
-	Info            acpclient.Implementation   `json:"info" acp:"required"`
-	Capabilities    AgentCapabilities          `json:"capabilities"`
-	AuthMethods     acpclient.List[AuthMethod] `json:"authMethods"`
-	Meta            Meta                       `json:"_meta,omitempty"`
-}
-
-// AgentCapabilities are the capabilities of the agent.
-type AgentCapabilities struct {
-	// Session is set if the agent supports sessions.
-	Session *SessionCapabilities `json:"session,omitempty"`
-	Auth    *Marker              `json:"auth,omitempty"`
-	Meta    Meta                 `json:"_meta,omitempty"`
-}
-
-// SessionCapabilities are the optional capabilities of sessions.
-type SessionCapabilities struct {
-	Prompt                *PromptCapabilities `json:"prompt,omitempty"`
-	MCP                   *MCPCapabilities    `json:"mcp,omitempty"`
-	Delete                *Marker             `json:"delete,omitempty"`
-	AdditionalDirectories *Marker             `json:"additionalDirectories,omitempty"`
-	// Fork and Title are proposed additions.
-	Fork  *Marker `json:"fork,omitempty"`
-	Title *Marker `json:"title,omitempty"`
-	Meta  Meta    `json:"_meta,omitempty"`
-}
-
-// PromptCapabilities says which content prompts may have besides text and links.
-type PromptCapabilities struct {
-	Image           *Marker `json:"image,omitempty"`
-	Audio           *Marker `json:"audio,omitempty"`
-	EmbeddedContext *Marker `json:"embeddedContext,omitempty"`
-	Meta            Meta    `json:"_meta,omitempty"`
-}
-
-// MCPCapabilities says which MCP transports the agent supports.
-type MCPCapabilities struct {
-	Stdio *Marker `json:"stdio,omitempty"`
-	HTTP  *Marker `json:"http,omitempty"`
-	Meta  Meta    `json:"_meta,omitempty"`
-}
-
-// AuthMethod is a sign-in method.
-type AuthMethod struct {
-	Type        acpclient.AuthMethodType `json:"type" acp:"required"`
-	MethodID    acpclient.AuthMethodID   `json:"methodId" acp:"required"`
-	Name        string                   `json:"name" acp:"required"`
-	Description string                   `json:"description,omitempty"`
-	Args        []string                 `json:"args,omitempty"`
-	Env         []acpclient.EnvVariable  `json:"env,omitempty"`
-	Meta        Meta                     `json:"_meta,omitempty"`
-}
-
-// offer converts the request of version 1.
-func offer(r *acpclient.InitializeRequest) *InitializeRequest {
-	out := &InitializeRequest{
-		ProtocolVersion:    Version,
-		ClientCapabilities: &r.ClientCapabilities, ClientInfo: r.ClientInfo, Meta: r.Meta,
-	}
-	if r.ClientInfo != nil {
-		out.Info = *r.ClientInfo
-	}
+func offer(r *acpclient.InitializeRequest) *initializeRequest {
+	out := &initializeRequest{InitializeRequest: r, ProtocolVersion: Version, Info: r.ClientInfo}
 	out.Capabilities.Elicitation = r.ClientCapabilities.Elicitation
 	if r.ClientCapabilities.Auth.Terminal {
-		out.Capabilities.Auth = &ClientAuthCapabilities{Terminal: &Marker{}}
+		out.Capabilities.Auth.Terminal = &acpclient.Supported{}
 	}
 	return out
 }
 
-// toV1 converts the response. It also advertises what every version 2 agent supports.
-func (r *InitializeResponse) toV1() *acpclient.InitializeResponse {
-	out := &acpclient.InitializeResponse{ProtocolVersion: r.ProtocolVersion, AgentInfo: &r.Info, Meta: r.Meta}
-	out.AgentCapabilities.Meta = r.Capabilities.Meta
-	for _, m := range r.AuthMethods {
-		out.AuthMethods = append(out.AuthMethods, m.toV1())
-	}
-	yes := &Marker{}
-	if len(out.AuthMethods) > 0 {
-		out.AgentCapabilities.Auth.Logout = yes
-	}
-	s := r.Capabilities.Session
-	if s == nil {
-		return out
-	}
-	out.AgentCapabilities.LoadSession = true
-	out.AgentCapabilities.SessionCapabilities = acpclient.SessionCapabilities{
-		List: yes, Resume: yes, Close: yes,
-		Delete: s.Delete, AdditionalDirectories: s.AdditionalDirectories, Fork: s.Fork, Title: s.Title, Meta: s.Meta,
-	}
-	if p := s.Prompt; p != nil {
-		out.AgentCapabilities.PromptCapabilities = acpclient.PromptCapabilities{
-			Image: p.Image != nil, Audio: p.Audio != nil, EmbeddedContext: p.EmbeddedContext != nil, Meta: p.Meta,
-		}
-	}
-	mcp := &out.AgentCapabilities.MCPCapabilities
-	mcp.NoStdio = s.MCP == nil || s.MCP.Stdio == nil
-	if s.MCP != nil {
-		mcp.HTTP, mcp.Meta = s.MCP.HTTP != nil, s.MCP.Meta
-	}
-	return out
+// anyVersion is the answer to initialize in any version.
+type anyVersion struct {
+	version uint16
+	raw     json.RawMessage
 }
 
-func (m *AuthMethod) toV1() acpclient.AuthMethod {
-	out := acpclient.AuthMethod{
-		ID: m.MethodID, Name: m.Name, Description: m.Description, Type: m.Type, Args: m.Args, Meta: m.Meta,
+// UnmarshalJSON keeps the answer, if it has a version.
+func (a *anyVersion) UnmarshalJSON(b []byte) error {
+	var head struct {
+		ProtocolVersion uint16 `json:"protocolVersion" acp:"required"`
 	}
-	for _, v := range m.Env {
-		if out.Env == nil {
-			out.Env = map[string]string{}
-		}
-		out.Env[v.Name] = v.Value
+	if err := acpclient.Unmarshal(b, &head); err != nil {
+		return err
 	}
-	return out
+	a.version, a.raw = head.ProtocolVersion, bytes.Clone(b)
+	return nil
 }
+
+func choose(first *acpclient.Client, h acpclient.Handler, r *acpclient.InitializeRequest, log *slog.Logger, a *anyVersion) (Negotiated, *acpclient.InitializeResponse, error) {
+	var client Negotiated = first
+	switch a.version {
+	case acpclient.ProtocolVersion:
+		first.Offer(r.ClientCapabilities)
+	case Version:
+		var needed struct {
+			Info         acpclient.Implementation `json:"info" acp:"required"`
+			Capabilities struct {
+				Session *acpclient.Supported `json:"session"`
+			} `json:"capabilities"`
+		}
+		if err := acpclient.Unmarshal(a.raw, &needed); err != nil {
+			return nil, nil, fmt.Errorf("the answer to initialize: %w", err)
+		}
+		if needed.Capabilities.Session == nil {
+			return nil, nil, errNoSessions
+		}
+		// Version 2 has no files and terminals of the client.
+		first.Offer(acpclient.ClientCapabilities{Elicitation: r.ClientCapabilities.Elicitation})
+		client = newClient(first, h, log)
+		a.raw = change(a.raw, renameInfo)
+	default:
+		return nil, nil, &acpclient.VersionError{Agent: a.version}
+	}
+	info := &acpclient.InitializeResponse{}
+	if err := acpclient.Unmarshal(a.raw, info); err != nil {
+		return nil, nil, fmt.Errorf("the answer to initialize: %w", err)
+	}
+	return client, info, nil
+}
+
+var errNoSessions = errors.New("the agent offers no sessions")
+
+// renameInfo also advertises what every agent of version 2 supports.
+func renameInfo(o object) {
+	var capabilities, session, mcp object
+	_ = json.Unmarshal(o["capabilities"], &capabilities)
+	_ = json.Unmarshal(capabilities["session"], &session)
+	_ = json.Unmarshal(session["mcp"], &mcp)
+	out := object{"loadSession": yes, "promptCapabilities": change(session["prompt"], flags), "_meta": capabilities["_meta"]}
+	out["mcpCapabilities"] = encoded(map[string]any{
+		"http": supported(mcp["http"]), "noStdio": !supported(mcp["stdio"]), "_meta": mcp["_meta"],
+	})
+	session["list"], session["resume"], session["close"] = empty, empty, empty
+	out["sessionCapabilities"] = encoded(session)
+	o["agentInfo"] = o["info"]
+	each(o, "authMethods", func(method object) {
+		out["auth"] = json.RawMessage(`{"logout":{}}`)
+		method["id"] = method["methodId"]
+		var variables []acpclient.EnvVariable
+		_ = acpclient.Unmarshal(method["env"], &variables)
+		env := map[string]string{}
+		for _, v := range variables {
+			env[v.Name] = v.Value
+		}
+		method["env"] = encoded(env)
+	})
+	o["agentCapabilities"] = encoded(out)
+}
+
+var yes, empty = json.RawMessage(`true`), json.RawMessage(`{}`)
+
+// flags replaces markers, which advertise by their presence, by booleans.
+func flags(capabilities object) {
+	for name, marker := range capabilities {
+		if name != "_meta" {
+			capabilities[name] = encoded(supported(marker))
+		}
+	}
+}
+
+func supported(marker json.RawMessage) bool { return len(marker) > 0 && string(marker) != "null" }

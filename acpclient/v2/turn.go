@@ -2,7 +2,7 @@ package v2
 
 import (
 	"context"
-	"encoding/json"
+	"slices"
 
 	"parley/acpclient"
 )
@@ -18,10 +18,11 @@ import (
 // Agents may repeat states, so another idle does not end a turn. But if an agent never
 // reports that it is working, idle with a stop reason after the message ends the turn.
 
-// turns has the state of a session and its open turn.
+// turns has the state of a session and its open turns: an agent may take a prompt while it
+// works on another.
 type turns struct {
 	state acpclient.WorkState
-	open  *turn
+	open  []*turn
 }
 
 // turn is a prompt whose work has not ended.
@@ -43,21 +44,34 @@ type earlyIdle struct {
 	state  *acpclient.StateUpdate
 }
 
+// accepted is session/prompt with the answer of version 2.
+var accepted = acpclient.Method[acpclient.PromptRequest, promptResponse]{Name: acpclient.SessionPrompt.Name}
+
+// promptResponse says that the prompt was accepted, not that work on it has ended.
+type promptResponse struct {
+	// MessageID is required, but some agents omit it.
+	MessageID acpclient.MessageID `json:"messageId"`
+}
+
 // prompt sends a prompt, and calls done when its turn has ended.
 func (c *Client) prompt(p *acpclient.PromptRequest, result *acpclient.PromptResponse, done func(error)) {
 	t := &turn{result: result, done: done, seen: map[acpclient.MessageID]int{}}
 	c.mu.Lock()
-	c.session(p.SessionID).open = t
+	s := c.sessionLocked(p.SessionID)
+	s.open = append(s.open, t)
 	c.mu.Unlock()
-	send(c, SessionPrompt, p, func(err error) {
+	acpclient.Go(c.conn, accepted, p, func(r *promptResponse, err error) {
 		if err != nil {
 			c.endTurn(p.SessionID, t, nil, err)
+		} else {
+			c.promptAccepted(p.SessionID, t, r.MessageID)
 		}
-	}, func(r *PromptResponse) { c.promptAccepted(p.SessionID, t, r.MessageID) })
+	})
 }
 
-// session returns the state of a session. c.mu must be held.
-func (c *Client) session(id acpclient.SessionID) *turns {
+// sessionLocked returns the state of a session that the client has named or opened. Others
+// have none, so that an agent cannot fill the memory with sessions that it invents.
+func (c *Client) sessionLocked(id acpclient.SessionID) *turns {
 	s := c.turns[id]
 	if s == nil {
 		s = &turns{state: acpclient.WorkIdle}
@@ -69,8 +83,9 @@ func (c *Client) session(id acpclient.SessionID) *turns {
 // promptAccepted handles the response to a prompt.
 func (c *Client) promptAccepted(session acpclient.SessionID, t *turn, id acpclient.MessageID) {
 	if id != "" {
-		u := &acpclient.PromptAccepted{MessageID: id}
-		c.handler.SessionUpdate(context.Background(), v1Notification(session, u, nil))
+		n := &acpclient.SessionNotification{SessionID: session, Update: &acpclient.PromptAccepted{MessageID: id}}
+		n.Raw = encoded(n)
+		c.handler.SessionUpdate(context.Background(), n)
 	}
 	c.mu.Lock()
 	t.accepted, t.inserted, t.id = true, true, id
@@ -106,52 +121,72 @@ func (c *Client) follow(n *acpclient.SessionNotification) func() {
 func (c *Client) messageSeen(session acpclient.SessionID, id acpclient.MessageID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := c.session(session).open
-	if t == nil {
+	s := c.turns[session]
+	if s == nil {
 		return
 	}
-	if _, known := t.seen[id]; !known {
-		t.seen[id] = len(t.seen)
+	for _, t := range s.open {
+		if _, known := t.seen[id]; !known {
+			t.seen[id] = len(t.seen)
+		}
 	}
 }
 
 // stateSeen handles a state of the agent. It returns a function to call if the state
-// ends the turn.
+// ends turns.
 func (c *Client) stateSeen(session acpclient.SessionID, u *acpclient.StateUpdate) func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.session(session)
-	worked := s.state != acpclient.WorkIdle
-	s.state = u.State
-	t := s.open
-	if t == nil || u.State != acpclient.WorkIdle {
+	s := c.turns[session]
+	if s == nil {
 		return nil
 	}
+	worked := s.state != acpclient.WorkIdle
+	s.state = u.State
+	if u.State != acpclient.WorkIdle {
+		return nil
+	}
+	var ended []*turn
+	for _, t := range s.open {
+		if t.idle(u, worked) {
+			ended = append(ended, t)
+		}
+	}
+	if ended == nil {
+		return nil
+	}
+	return func() {
+		for _, t := range ended {
+			c.endTurn(session, t, u, nil)
+		}
+	}
+}
+
+// idle reports whether the turn ends because the agent is idle.
+func (t *turn) idle(u *acpclient.StateUpdate, worked bool) bool {
 	_, own := t.seen[t.id]
 	seen := len(t.seen) > 0 && (t.id == "" || own)
 	switch {
 	case !worked && (u.StopReason == "" || !seen):
-		return nil // nothing has ended
+		return false // nothing has ended
 	case t.inserted:
-		return func() { c.endTurn(session, t, u, nil) }
+		return true
 	case seen:
 		t.early = &earlyIdle{len(t.seen), u}
 	}
-	return nil
+	return false
 }
 
 // endTurn ends a turn, once.
 func (c *Client) endTurn(session acpclient.SessionID, t *turn, u *acpclient.StateUpdate, err error) {
 	c.mu.Lock()
-	s := c.session(session)
-	ended := t.done == nil
 	done := t.done
 	t.done = nil
-	if s.open == t {
-		s.open = nil
+	if s := c.turns[session]; s != nil {
+		s.open = slices.DeleteFunc(s.open, func(other *turn) bool { return other == t })
 	}
 	c.mu.Unlock()
-	if ended {
+	if done == nil {
 		return
 	}
 	if err == nil && u.StopReason == acpclient.StopError {
@@ -169,86 +204,21 @@ func (c *Client) endTurn(session acpclient.SessionID, t *turn, u *acpclient.Stat
 // connectionEnded ends the turns of accepted prompts. The connection ends other prompts
 // itself.
 func (c *Client) connectionEnded() {
+	type open struct {
+		session acpclient.SessionID
+		turn    *turn
+	}
+	var all []open
 	c.mu.Lock()
-	open := map[acpclient.SessionID]*turn{}
 	for id, s := range c.turns {
-		if s.open != nil && s.open.accepted {
-			open[id] = s.open
+		for _, t := range s.open {
+			if t.accepted {
+				all = append(all, open{id, t})
+			}
 		}
 	}
 	c.mu.Unlock()
-	for id, t := range open {
-		c.endTurn(id, t, nil, c.conn.Err())
+	for _, o := range all {
+		c.endTurn(o.session, o.turn, nil, c.conn.Err())
 	}
-}
-
-// RequestPermissionRequest asks the user for permission (method
-// session/request_permission).
-type RequestPermissionRequest struct {
-	SessionID acpclient.SessionID `json:"sessionId" acp:"required"`
-	// Title and Description describe the question itself.
-	Title       string `json:"title"`
-	Description string `json:"description,omitempty"`
-	// Subject is a tool call, a command, something else, or nothing.
-	Subject json.RawMessage                            `json:"subject,omitempty"`
-	Options acpclient.List[acpclient.PermissionOption] `json:"options"`
-	Meta    Meta                                       `json:"_meta,omitempty"`
-}
-
-// ToolCallSubject is a tool call that needs permission.
-type ToolCallSubject struct {
-	ToolCall ToolCallUpdate `json:"toolCall" acp:"required"`
-	Meta     Meta           `json:"_meta,omitempty"`
-}
-
-// CommandSubject is a command that needs permission. The agent runs it itself.
-type CommandSubject struct {
-	Command    string               `json:"command" acp:"required"`
-	Cwd        string               `json:"cwd" acp:"required"`
-	ToolCallID acpclient.ToolCallID `json:"toolCallId,omitempty"`
-	TerminalID acpclient.TerminalID `json:"terminalId,omitempty"`
-	Meta       Meta                 `json:"_meta,omitempty"`
-}
-
-// toV1 converts the question, which version 1 always asks about a tool call.
-func (r *RequestPermissionRequest) toV1() *acpclient.RequestPermissionRequest {
-	out := &acpclient.RequestPermissionRequest{
-		SessionID: r.SessionID, Title: r.Title, Description: r.Description, Options: r.Options, Meta: r.Meta,
-	}
-	var head struct {
-		Type string `json:"type"`
-	}
-	if len(r.Subject) > 0 {
-		_ = acpclient.Unmarshal(r.Subject, &head)
-	}
-	switch head.Type {
-	case "tool_call":
-		var s ToolCallSubject
-		if acpclient.Unmarshal(r.Subject, &s) == nil {
-			out.ToolCall = *s.ToolCall.toV1()
-			return out
-		}
-	case "command":
-		var s CommandSubject
-		if acpclient.Unmarshal(r.Subject, &s) == nil {
-			out.ToolCall = s.toV1(r.Title)
-			return out
-		}
-	}
-	out.ToolCall.Title, out.Subject = &r.Title, r.Subject
-	return out
-}
-
-// toV1 converts a command to a tool call, with its id or a new one.
-func (s *CommandSubject) toV1(title string) acpclient.ToolCallUpdate {
-	kind := acpclient.ToolExecute
-	out := acpclient.ToolCallUpdate{ToolCallID: s.ToolCallID, Kind: &kind, Meta: s.Meta}
-	out.RawInput, _ = json.Marshal(struct { // strings can always be encoded
-		Command string `json:"command"`
-		Cwd     string `json:"cwd"`
-	}{s.Command, s.Cwd})
-	if s.ToolCallID == "" {
-		out.Title = &title
-	}
-	return out
 }

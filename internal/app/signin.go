@@ -240,7 +240,7 @@ func (c *Connection) Stop(ctx context.Context) { c.peer.Stop(context.WithoutCanc
 
 // Authenticate asks the agent to sign the user in by a method.
 func (c *Connection) Authenticate(ctx context.Context, m acpclient.AuthMethod) error {
-	_, err := acpclient.CallWith(ctx, c.client, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: m.ID})
+	_, err := acpclient.Call(ctx, c.client, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: m.ID})
 	return c.failed(ctx, "sign in to "+c.Agent.Name, err)
 }
 
@@ -257,7 +257,7 @@ func (c *Connection) TerminalAuth(ctx context.Context, m acpclient.AuthMethod) (
 
 // Logout signs out.
 func (c *Connection) Logout(ctx context.Context) error {
-	_, err := c.client.Logout(ctx, &acpclient.LogoutRequest{})
+	_, err := acpclient.Call(ctx, c.client, acpclient.Logout, &acpclient.LogoutRequest{})
 	return c.failed(ctx, "sign out of "+c.Agent.Name, err)
 }
 

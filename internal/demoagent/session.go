@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	v2 "parley/acpclient/v2"
 	"parley/config"
 )
 
@@ -75,7 +74,7 @@ func (a *agent) loadSession(_ context.Context, r *sessionRequest) (any, error) {
 // resumeSession opens a stored session. In version 2 it replays it on request, and sends its
 // state.
 func (a *agent) resumeSession(_ context.Context, r *sessionRequest) (any, error) {
-	if r.ReplayFrom != nil && r.ReplayFrom.Type != v2.ReplayStart {
+	if r.ReplayFrom != nil && r.ReplayFrom.Type != "start" {
 		return nil, invalid("unknown replay position %q", r.ReplayFrom.Type)
 	}
 	s, err := a.reopen(r.SessionID, r.Cwd)

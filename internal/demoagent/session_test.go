@@ -21,7 +21,7 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 	}
 
 	second := meet(t, Options{StateDir: state}, able)
-	list, err := second.ListSessions(t.Context(), &acpclient.ListSessionsRequest{Cwd: first.dir})
+	list, err := acpclient.Call(t.Context(), second, acpclient.SessionList, &acpclient.ListSessionsRequest{Cwd: first.dir})
 	if err != nil || len(list.Sessions) != 1 || list.Sessions[0].SessionID != s.SessionID || list.Sessions[0].Title != "The tour" {
 		t.Fatalf("got %+v, %v", list, err)
 	}
@@ -52,7 +52,7 @@ func TestSessionsOutliveTheAgent(t *testing.T) {
 	if n := len(all[*acpclient.ContentChunk](third)); n != 0 {
 		t.Errorf("resume replayed %d chunks", n)
 	}
-	if _, err := third.DeleteSession(t.Context(), &acpclient.DeleteSessionRequest{SessionID: s.SessionID}); err != nil {
+	if _, err := acpclient.Call(t.Context(), third, acpclient.SessionDelete, &acpclient.DeleteSessionRequest{SessionID: s.SessionID}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := acpclient.Call(t.Context(), third.Conn(), acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: s.SessionID, Cwd: first.dir}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
@@ -67,7 +67,7 @@ func TestCloseAndDeleteEndTheTurn(t *testing.T) {
 			return err
 		},
 		"delete": func(p *user, id acpclient.SessionID) error {
-			_, err := p.DeleteSession(p.t.Context(), &acpclient.DeleteSessionRequest{SessionID: id})
+			_, err := acpclient.Call(p.t.Context(), p, acpclient.SessionDelete, &acpclient.DeleteSessionRequest{SessionID: id})
 			return err
 		},
 	} {
@@ -84,7 +84,7 @@ func TestCloseAndDeleteEndTheTurn(t *testing.T) {
 			if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID}); !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
 				t.Errorf("a prompt to it: %v", err)
 			}
-			list, err := p.ListSessions(t.Context(), &acpclient.ListSessionsRequest{})
+			list, err := acpclient.Call(t.Context(), p, acpclient.SessionList, &acpclient.ListSessionsRequest{})
 			if want := map[string]int{"close": 1, "delete": 0}[name]; err != nil || len(list.Sessions) != want {
 				t.Errorf("%d are kept, %v", len(list.Sessions), err)
 			}
@@ -105,7 +105,7 @@ func TestListIsPagedAndPruned(t *testing.T) {
 	var got []acpclient.SessionInfo
 	cursor, pages := "", 0
 	for {
-		res, err := p.ListSessions(t.Context(), &acpclient.ListSessionsRequest{Cursor: cursor})
+		res, err := acpclient.Call(t.Context(), p, acpclient.SessionList, &acpclient.ListSessionsRequest{Cursor: cursor})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,10 +117,10 @@ func TestListIsPagedAndPruned(t *testing.T) {
 	if len(got) != keptSessions || pages != 3 || got[0].UpdatedAt != "2026-11-01T00:54:00Z" {
 		t.Errorf("%d sessions on %d pages, the first of %s", len(got), pages, got[0].UpdatedAt)
 	}
-	if _, err := p.ListSessions(t.Context(), &acpclient.ListSessionsRequest{Cursor: "x"}); !acpclient.IsCode(err, acpclient.CodeInvalidParams) {
+	if _, err := acpclient.Call(t.Context(), p, acpclient.SessionList, &acpclient.ListSessionsRequest{Cursor: "x"}); !acpclient.IsCode(err, acpclient.CodeInvalidParams) {
 		t.Errorf("a strange cursor: %v", err)
 	}
-	if res, err := p.ListSessions(t.Context(), &acpclient.ListSessionsRequest{Cwd: "/elsewhere"}); err != nil || len(res.Sessions) != 0 {
+	if res, err := acpclient.Call(t.Context(), p, acpclient.SessionList, &acpclient.ListSessionsRequest{Cwd: "/elsewhere"}); err != nil || len(res.Sessions) != 0 {
 		t.Errorf("elsewhere: %+v, %v", res, err)
 	}
 }
@@ -165,7 +165,7 @@ func TestSigningIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := p.newSession(true)
-	if _, err := p.Logout(t.Context(), &acpclient.LogoutRequest{}); err != nil {
+	if _, err := acpclient.Call(t.Context(), p, acpclient.Logout, &acpclient.LogoutRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID}); !acpclient.IsCode(err, acpclient.CodeAuthRequired) {

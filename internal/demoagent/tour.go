@@ -231,7 +231,7 @@ func (a *agent) initialize(_ context.Context, r *initializeRequest) (any, error)
 		client = &acpclient.ClientCapabilities{Elicitation: r.Capabilities.Elicitation, Session: &acpclient.ClientSessionCapabilities{
 			Notices: yes, Compaction: yes, ConfigOptions: &acpclient.SessionConfigOptionsCapabilities{Boolean: yes},
 		}}
-		client.Auth.Terminal = r.Capabilities.Auth != nil && r.Capabilities.Auth.Terminal != nil
+		client.Auth.Terminal = r.Capabilities.Auth.Terminal != nil
 		version, method = "2", "methodId"
 	}
 	a.mu.Lock()

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	v2 "parley/acpclient/v2"
 	"parley/internal/conversation"
 	"parley/internal/remote"
 	"parley/internal/session"
@@ -97,18 +96,18 @@ func (a *keeperAgent) prompted(params json.RawMessage) (text string, number int,
 // then; its messages have ids, by which it tells of them again.
 func (h *keeperConn) handleV2(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	switch method {
-	case v2.Initialize.Name:
+	case acpclient.Initialize.Name:
 		return json.RawMessage(`{"protocolVersion":2,"info":{"name":"keeper","version":"1"},"capabilities":{"session":{}}}`), nil
-	case v2.SessionNew.Name:
+	case acpclient.SessionNew.Name:
 		return json.RawMessage(`{"sessionId":"one"}`), nil
-	case v2.SessionPrompt.Name:
+	case acpclient.SessionPrompt.Name:
 		text, n, err := h.agent.prompted(params)
 		if err != nil {
 			return nil, err
 		}
 		acpclient.OnAnswered(ctx, func() { go h.work(text, n) })
 		return json.RawMessage(fmt.Sprintf(`{"messageId":"u%d"}`, n)), nil
-	case v2.SessionResume.Name:
+	case acpclient.SessionResume.Name:
 		h.agent.mu.Lock()
 		told := slices.Clone(h.agent.told)
 		h.agent.mu.Unlock()

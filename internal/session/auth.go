@@ -237,7 +237,7 @@ func (Logout) Do(ctx context.Context, s *Session) (None, error) {
 	_, err := ask(ctx, s, "sign out", acpclient.Logout.Name, func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.Auth.Logout != nil
 	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.LogoutResponse, error) {
-		return c.Logout(ctx, &acpclient.LogoutRequest{})
+		return acpclient.Call(ctx, c, acpclient.Logout, &acpclient.LogoutRequest{})
 	})
 	return None{}, err
 }

@@ -106,10 +106,10 @@ func (o CancelOperation) Do(ctx context.Context, s *Session) (None, error) {
 	case !ok:
 		return None{}, fmt.Errorf("cancel a single call: %w", ErrUnsupported)
 	case o.Terminal != "":
-		defer a.expectAnswer(v2.TerminalCancel.Name)()
+		defer a.expectAnswer(v2.TerminalCancel)()
 		return None{}, c.CancelTerminal(ctx, id, o.Terminal)
 	}
-	defer a.expectAnswer(v2.ToolCallCancel.Name)()
+	defer a.expectAnswer(v2.ToolCallCancel)()
 	return None{}, c.CancelToolCall(ctx, id, o.Call)
 }
 

@@ -486,7 +486,7 @@ func (a ListSessions) Do(ctx context.Context, s *Session) (*acpclient.ListSessio
 	return ask(ctx, s, "list the sessions", acpclient.SessionList.Name, func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.List != nil
 	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.ListSessionsResponse, error) {
-		return c.ListSessions(ctx, &acpclient.ListSessionsRequest{Cwd: s.opt.Cwd, Cursor: a.Cursor})
+		return acpclient.Call(ctx, c, acpclient.SessionList, &acpclient.ListSessionsRequest{Cwd: s.opt.Cwd, Cursor: a.Cursor})
 	})
 }
 
@@ -508,7 +508,7 @@ func (a DeleteSession) Do(ctx context.Context, s *Session) (None, error) {
 	_, err := ask(ctx, s, "delete a session", acpclient.SessionDelete.Name, func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.Delete != nil
 	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.DeleteSessionResponse, error) {
-		return c.DeleteSession(ctx, &acpclient.DeleteSessionRequest{SessionID: a.ID})
+		return acpclient.Call(ctx, c, acpclient.SessionDelete, &acpclient.DeleteSessionRequest{SessionID: a.ID})
 	})
 	return None{}, err
 }

@@ -23,11 +23,12 @@ func TestHostilePatches(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			d := Diff{Patch: &DiffPatch{Format: GitPatch, Text: tt.patch}}
+			var d diff
+			d.Patch.Format, d.Patch.Text = GitPatch, tt.patch
 			for range tt.changes {
-				d.Changes = append(d.Changes, DiffChange{Operation: acpclient.FileDelete, Path: "x"})
+				d.Changes = append(d.Changes, fileChange{Operation: acpclient.FileDelete, Path: "x"})
 			}
-			if got := d.toV1(); len(got) < tt.changes {
+			if got := d.contents(); len(got) < tt.changes {
 				t.Errorf("of %d changes, %d are shown", tt.changes, len(got))
 			}
 		})

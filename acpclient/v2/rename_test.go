@@ -9,17 +9,17 @@ import (
 )
 
 // notification decodes an update as it comes.
-func notification(t testing.TB, update string) *acpclient.SessionNotification {
+func translated(t testing.TB, update string) *acpclient.SessionNotification {
 	t.Helper()
 	params := `{"sessionId":"s","update":` + update + `}`
 	if err := schema.V2Unstable().Validate("UpdateSessionNotification", json.RawMessage(params)); err != nil {
 		t.Fatalf("%s: %v", update, err)
 	}
-	var n UpdateNotification
-	if err := acpclient.Unmarshal([]byte(params), &n); err != nil {
+	n, err := notification([]byte(params))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return n.ToV1()
+	return n
 }
 
 // What each update becomes, as acpclient encodes it.
@@ -63,7 +63,7 @@ func TestUpdates(t *testing.T) {
 			`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"n","description":"d"}]}`,
 		},
 	} {
-		n := notification(t, tt.update)
+		n := translated(t, tt.update)
 		want := tt.want
 		if want == same {
 			want = tt.update
@@ -110,12 +110,12 @@ func TestMalformedUpdatesAreUnknown(t *testing.T) {
 		`{"sessionUpdate":"current_mode_update","currentModeId":"m"}`, `{"sessionUpdate":"prompt_accepted","messageId":"m"}`,
 		`{"sessionUpdate":"agent_message"}`, `{"sessionUpdate":7}`,
 	} {
-		var n UpdateNotification
-		if err := acpclient.Unmarshal([]byte(`{"sessionId":"s","update":`+update+`}`), &n); err != nil {
+		n, err := notification([]byte(`{"sessionId":"s","update":` + update + `}`))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if u, ok := n.ToV1().Update.(*acpclient.UnknownUpdate); !ok || string(u.Raw) != update {
-			t.Errorf("%s became %#v", update, n.ToV1().Update)
+		if u, ok := n.Update.(*acpclient.UnknownUpdate); !ok || string(u.Raw) != update {
+			t.Errorf("%s became %#v", update, n.Update)
 		}
 	}
 }
@@ -147,9 +147,13 @@ func TestPatches(t *testing.T) {
 			`[{"operation":"modify","path":"/w/\u00fc"}]`, "diff --git \"/w/\\303\\274\" \"/w/\\303\\274\"\n--- \"/w/\\303\\274\"\n+++ \"/w/\\303\\274\"\n@@ -1 +1 @@\n-a\n+b\n",
 			`[{"type":"diff","path":"/w/ü","oldText":"a\n","newText":"b\n"}]`,
 		},
+		"from the root of a repository": {
+			modify, "diff --git a/a b.go b/a b.go\n--- a/a b.go\n+++ b/a b.go\n@@ -1 +1 @@\n-a\n+b\n",
+			`[{"type":"diff","path":"/w/a b.go","oldText":"a\n","newText":"b\n"}]`,
+		},
 		"no patch": {modify, "", `[{"type":"diff","path":"/w/a b.go","oldText":"","newText":"","change":{"operation":"modify"}}]`},
 		"a file that the changes hide": {
-			`[]`, "diff --git /x /x\n--- /x\n+++ /x\n@@ -1 +1 @@\n-a\n+b\n", `[{"type":"diff","path":"/x","oldText":"a\n","newText":"b\n"}]`,
+			`[]`, "diff --git /x /x\n--- /x\n+++ /x\n@@ -1 +1 @@\n-a\n+b\n", "[{\"type\":\"content\",\"content\":{\"type\":\"text\",\"text\":\"```diff\\ndiff --git a/x b/x\\n--- a/x\\n+++ b/x\\n@@ -1,1 +1,1 @@\\n-a\\n+b\\n```\"}}]",
 		},
 		"no patch of git": {
 			modify, "just ``` words", "[{\"type\":\"diff\",\"path\":\"/w/a b.go\",\"oldText\":\"\",\"newText\":\"\",\"change\":{\"operation\":\"modify\"}},{\"type\":\"content\",\"content\":{\"type\":\"text\",\"text\":\"````diff\\njust ``` words\\n````\"}}]",
@@ -162,7 +166,7 @@ func TestPatches(t *testing.T) {
 				diff["patch"] = map[string]string{"format": GitPatch, "text": tt.patch}
 			}
 			item, _ := json.Marshal(diff)
-			n := notification(t, `{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[`+string(item)+`]}`)
+			n := translated(t, `{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[`+string(item)+`]}`)
 			got, err := json.Marshal(n.Update.(*acpclient.ToolCallUpdate).Content)
 			if err != nil {
 				t.Fatal(err)
