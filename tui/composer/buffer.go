@@ -63,9 +63,9 @@ func (b *buffer) last() vim.Pos {
 }
 
 // raw returns the text with its chip characters.
-func (b *buffer) raw() string { return b.slice(pos(0, 0), b.last()) }
+func (b *buffer) raw() string { return b.Slice(pos(0, 0), b.last()) }
 
-func (b *buffer) slice(from, to vim.Pos) string {
+func (b *buffer) Slice(from, to vim.Pos) string {
 	if from.Row == to.Row {
 		return b.lines[from.Row].text[from.Col:to.Col]
 	}
@@ -90,7 +90,7 @@ func (b *buffer) Replace(from, to vim.Pos, text string) {
 	if !b.grouped {
 		b.next()
 	}
-	b.undo = append(b.undo, edit{at: from, removed: b.slice(from, to), inserted: text, cursor: b.cur, step: b.current})
+	b.undo = append(b.undo, edit{at: from, removed: b.Slice(from, to), inserted: text, cursor: b.cur, step: b.current})
 	b.splice(from, to, text)
 }
 
@@ -211,7 +211,7 @@ func (b *buffer) cut(p vim.Pos) string {
 	if to.Before(from) {
 		from, to = to, from
 	}
-	text := b.slice(from, to)
+	text := b.Slice(from, to)
 	b.Replace(from, to, "")
 	return text
 }
@@ -226,7 +226,7 @@ func (b *buffer) swap() {
 		return
 	}
 	from, to := b.left(mid), b.right(mid)
-	b.Replace(from, to, b.slice(mid, to)+b.slice(from, mid))
+	b.Replace(from, to, b.Slice(mid, to)+b.Slice(from, mid))
 }
 
 // edit is one change of the text, with what is needed to undo and redo it.

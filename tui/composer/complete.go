@@ -252,12 +252,12 @@ func (c *Composer) completionKey(name string, send, closes bool) (handled bool) 
 func (c *Composer) accept() {
 	p := &c.completion
 	text := p.items[p.window.Mark].text
-	if text == c.buf.slice(p.from, c.buf.cur) {
+	if text == c.buf.Slice(p.from, c.buf.cur) {
 		p.closed = true // the draft has it already
 		return
 	}
 	c.buf.Replace(p.from, c.buf.cur, text)
-	if next := c.buf.right(c.buf.cur); strings.HasSuffix(text, " ") && c.buf.slice(c.buf.cur, next) == " " {
+	if next := c.buf.right(c.buf.cur); strings.HasSuffix(text, " ") && c.buf.Slice(c.buf.cur, next) == " " {
 		c.buf.cut(next) // there was a space already
 	}
 	if p.kind == commandCompletion {

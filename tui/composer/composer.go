@@ -169,7 +169,7 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 		return Result{Used: true}, nil
 	}
 	name := key.String()
-	if at := c.buf.left(c.buf.cur); c.mentioned && key.Text == ":" && c.inserts() && c.buf.slice(at, c.buf.cur) == " " {
+	if at := c.buf.left(c.buf.cur); c.mentioned && key.Text == ":" && c.inserts() && c.buf.Slice(at, c.buf.cur) == " " {
 		c.buf.cut(at) // lines of the file follow, where completion has put a space
 	}
 	c.mentioned = false
@@ -322,7 +322,7 @@ func (c *Composer) vertical(by int, arrow bool) {
 // terminals where shift+enter is enter.
 func (c *Composer) send() (Result, tea.Cmd) {
 	b := c.buf
-	if at := b.left(b.cur); c.inserts() && b.cur.Col > 0 && b.slice(at, b.cur) == `\` {
+	if at := b.left(b.cur); c.inserts() && b.cur.Col > 0 && b.Slice(at, b.cur) == `\` {
 		b.Replace(at, b.cur, "\n")
 		return Result{Used: true}, nil
 	}

@@ -211,7 +211,7 @@ func (c *Composer) Selection() string {
 	if !ok {
 		return ""
 	}
-	return c.chips.expand(c.buf.slice(from, to), false)
+	return c.chips.expand(c.buf.Slice(from, to), false)
 }
 
 // selected returns the selection, also that of vim.
@@ -231,7 +231,7 @@ func (c *Composer) takeSelected(cut bool) (Result, bool) {
 	if !ok {
 		return Result{}, false
 	}
-	raw := c.buf.slice(from, to)
+	raw := c.buf.Slice(from, to)
 	c.kills.push(raw)
 	result := Result{Used: true, Copy: c.chips.expand(raw, false)}
 	if c.vim != nil && c.vim.Mode() != vim.Insert {

@@ -143,8 +143,6 @@ func (c *Composer) cursorShape() tea.CursorShape {
 	switch {
 	case c.inserts() || c.search != nil:
 		return tea.CursorBar
-	case c.vim.Mode() == vim.Replace:
-		return tea.CursorUnderline
 	}
 	return tea.CursorBlock
 }

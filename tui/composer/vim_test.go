@@ -33,7 +33,6 @@ func TestVim(t *testing.T) {
 		{"the arrows are motions in a command", "one two<esc>0d<right>", "ne two", "NORMAL"},
 		{"a selection by shift is visual mode", "one two<esc><shift+left><shift+left>d", "one ", "NORMAL"},
 		{"a selection while inserting is replaced", "one two<shift+home>x", "x", "INSERT"},
-		{"replace mode", "one<esc>0Rxy", "xye", "REPLACE"},
 		{"a folded paste is one character", "a<esc>", "a", "NORMAL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,9 +129,6 @@ func TestVimCursor(t *testing.T) {
 	}
 	if play(c, "<esc>"); shape() != tea.CursorBlock {
 		t.Error("no block in normal mode")
-	}
-	if play(c, "R"); shape() != tea.CursorUnderline {
-		t.Error("no line in replace mode")
 	}
 }
 

@@ -15,6 +15,7 @@ func FuzzKeys(f *testing.F) {
 	}
 	f.Add("a\nb", "v$jo<Esc>gvd3.u<C-r>")
 	f.Add("(a", "di(vi(da{")
+	f.Add("ab\ncd\nlong last", "vjxG$.")
 	f.Fuzz(func(t *testing.T, text, keys string) {
 		control := func(r rune) bool { return r < ' ' || r == 0x7f }
 		if strings.ContainsFunc(keys, control) || len(text) > 2000 || len(keys) > 60 || !utf8.ValidString(text) || strings.ContainsRune(text, '\r') || !utf8.ValidString(keys) {

@@ -3,8 +3,10 @@ package vim
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
+
+// indent is how many spaces > and < move a line.
+const indent = 4
 
 // textRange is what an operator works on: the text from from up to to, or the whole
 // lines of both and between them.
@@ -12,6 +14,14 @@ type textRange struct {
 	from, to Pos
 	lines    bool
 	empty    bool // an object without text, such as (), which c can fill
+}
+
+// bounds returns where the text of a range begins and ends.
+func (e *Editor) bounds(s textRange) (from, to Pos) {
+	if s.lines {
+		return Pos{s.from.Row, 0}, e.text.end(s.to.Row)
+	}
+	return s.from, s.to
 }
 
 // operate applies an operator to the range of its motion or text object. It reports
@@ -27,131 +37,110 @@ func (e *Editor) operate(c command) (done bool) {
 // operand returns the range that an operator works on.
 func (e *Editor) operand(c command) (textRange, bool) {
 	at := e.text.Cursor()
-	if c.name == wholeLines {
-		row := at.Row + c.times() - 1
-		if row > e.text.lastRow() {
-			if at.Row == e.text.lastRow() {
-				return textRange{}, false
-			}
-			row = e.text.lastRow()
+	switch {
+	case c.name == wholeLines:
+		last := e.text.lastRow()
+		if c.times() > 1 && at.Row == last {
+			return textRange{}, false
 		}
 		from := at
 		if c.operator != "y" {
 			from = e.text.firstNonBlank(at.Row)
 		}
-		return textRange{from: from, to: Pos{row, 0}, lines: true}, true
-	}
-	if len(c.name) == 2 && (c.name[0] == 'i' || c.name[0] == 'a') {
+		return textRange{from: from, to: Pos{min(at.Row+c.times()-1, last), 0}, lines: true}, true
+	case c.isObject():
 		s, ok := e.object(c)
 		return e.adjusted(c, s), ok
 	}
 	m := motions[c.name]
-	k := m.kind
+	kind := m.kind
 	if c.name == ";" || c.name == "," {
-		k = motions[e.repeatedFind(c).name].kind
+		kind = motions[e.repeatedFind(c).name].kind
 	}
 	to, ok := m.to(e, c)
 	e.keeps = false
 	if !ok {
 		return textRange{}, false
 	}
-	from := at
-	if to.Before(from) {
-		from, to = to, from
+	s := textRange{from: at, to: to, lines: kind == linewise}
+	if to.Before(at) {
+		s.from, s.to = to, at
 	}
-	switch k {
-	case linewise:
-		return textRange{from: from, to: to, lines: true}, true
-	case inclusive:
-		to = e.text.after(to)
-		return e.adjustedInclusive(c, textRange{from: from, to: to}), true
+	if kind == inclusive {
+		s.to = e.text.after(s.to)
 	}
-	return e.adjusted(c, textRange{from: from, to: to}), true
+	return e.adjusted(c, s), true
 }
 
-// adjusted is vim's rule for a range that ends in column 0: it ends with the line
-// before, and becomes whole lines if it also begins in the indent (:help o_v).
+// adjusted applies vim's rules for ranges of several lines (:help o_v): one that ends in
+// column 0 ends with the line before, and it becomes whole lines if it begins in the indent,
+// for d also if it ends with the last character of a line.
 func (e *Editor) adjusted(c command, s textRange) textRange {
-	if s.lines || s.to.Col != 0 || s.from.Row == s.to.Row {
-		return e.adjustedInclusive(c, s)
-	}
-	s.to = e.text.end(s.to.Row - 1)
-	if e.text.inIndent(s.from) {
-		s.lines = true
+	if s.lines || s.from.Row == s.to.Row {
 		return s
 	}
-	return e.adjustedInclusive(c, s)
-}
-
-// adjustedInclusive is vim's rule for d: a range from the indent of a line to the last
-// character of another is whole lines.
-func (e *Editor) adjustedInclusive(c command, s textRange) textRange {
-	if c.operator != "d" || s.lines || s.from.Row == s.to.Row {
-		return s
+	ends := c.operator == "d" && strings.Trim(e.text.Line(s.to.Row)[s.to.Col:], " \t") == ""
+	if s.to.Col == 0 {
+		s.to, ends = e.text.end(s.to.Row-1), true
 	}
-	rest := e.text.Line(s.to.Row)[s.to.Col:]
-	s.lines = e.text.inIndent(s.from) && strings.Trim(rest, " \t") == ""
+	s.lines = ends && e.text.inIndent(s.from)
 	return s
 }
 
 // apply applies an operator to a range.
 func (e *Editor) apply(c command, s textRange) {
+	from, to := e.bounds(s)
 	e.text.Move(e.text.onCharacter(s.from)) // undo restores this cursor
 	switch c.operator {
 	case "y":
 		e.yank(c, s)
 		e.to(s.from)
 	case "d":
-		if e.text.lastRow() == 0 && e.text.emptyLine(0) {
-			return
+		if e.text.lastRow() > 0 || !e.text.emptyLine(0) {
+			e.yank(c, s)
+			e.remove(s)
 		}
-		e.yank(c, s)
-		e.remove(s)
 	case "c":
 		e.yank(c, s)
-		if s.lines {
-			s.from, s.to = Pos{s.from.Row, 0}, e.text.end(s.to.Row)
-		}
-		e.edit(s.from, s.to, "")
-		e.text.Move(s.from)
-		e.begin(c)
+		e.edit(from, to, "")
+		e.begin(from)
 	case "<", ">":
-		e.shift(c.operator, s, 1)
+		e.shift(c.operator, s.from.Row, s.to.Row, 1)
 	default:
-		e.changeCase(c.operator, s)
+		text := strings.Map(caseOf(c.operator), e.text.Slice(from, to))
+		if c.operator == "gU" {
+			text = strings.ReplaceAll(text, "ß", "SS")
+		}
+		e.edit(from, to, text)
+		e.to(s.from)
 	}
 }
 
 // yank copies a range into the register.
 func (e *Editor) yank(c command, s textRange) {
-	if s.empty || !s.lines && s.from == s.to {
+	from, to := e.bounds(s)
+	if s.empty || !s.lines && from == to {
 		return
 	}
-	if s.lines {
-		e.register = Register{e.text.slice(Pos{s.from.Row, 0}, e.text.end(s.to.Row)), true}
-	} else {
-		e.register = Register{e.text.slice(s.from, s.to), false}
-	}
+	e.register = Register{e.text.Slice(from, to), s.lines}
 	if c.clipboard {
 		e.copied = e.register.Text
-		if e.register.Lines {
+		if s.lines {
 			e.copied += "\n"
 		}
 	}
 }
 
-// edit replaces text and moves the cursor after it.
+// edit replaces text, moves the cursor after it and returns where that is.
 func (e *Editor) edit(from, to Pos, text string) Pos {
 	e.keeps = false
-	if from == to && text == "" {
-		return from
+	if e.text.Slice(from, to) == text {
+		return to
 	}
 	e.text.Replace(from, to, text)
-	end := from
+	end := Pos{from.Row, from.Col + len(text)}
 	if n := strings.Count(text, "\n"); n > 0 {
 		end = Pos{from.Row + n, len(text) - 1 - strings.LastIndexByte(text, '\n')}
-	} else {
-		end.Col += len(text)
 	}
 	e.text.Move(end)
 	return end
@@ -159,61 +148,38 @@ func (e *Editor) edit(from, to Pos, text string) Pos {
 
 // remove deletes a range.
 func (e *Editor) remove(s textRange) {
+	from, to := e.bounds(s)
 	if !s.lines {
-		e.edit(s.from, s.to, "")
-		e.to(s.from)
+		e.edit(from, to, "")
+		e.to(from)
 		return
 	}
-	first, last := s.from.Row, s.to.Row
-	switch {
-	case last < e.text.lastRow():
-		e.edit(Pos{first, 0}, Pos{last + 1, 0}, "")
-	case first > 0:
-		e.edit(e.text.end(first-1), e.text.end(last), "")
-	default:
-		e.edit(Pos{}, e.text.end(last), "")
+	if to.Row < e.text.lastRow() {
+		to = Pos{to.Row + 1, 0}
+	} else if from.Row > 0 {
+		from = e.text.end(from.Row - 1)
 	}
-	e.to(e.text.firstNonBlank(min(first, e.text.lastRow())))
+	e.edit(from, to, "")
+	e.to(e.text.firstNonBlank(min(s.from.Row, e.text.lastRow())))
 }
 
-// shift changes the indent of the lines of a range.
-func (e *Editor) shift(operator string, s textRange, times int) {
-	was := e.text.slice(Pos{s.from.Row, 0}, e.text.end(s.to.Row))
-	lines := strings.Split(was, "\n")
-	for i, line := range lines {
-		if line == "" {
-			continue
+// shift changes the indent of lines.
+func (e *Editor) shift(operator string, first, last, times int) {
+	by := times * indent
+	if operator == "<" {
+		by = -by
+	}
+	var lines []string
+	for row := first; row <= last; row++ {
+		line := e.text.Line(row)
+		if line != "" {
+			at := e.text.indentEnd(row).Col
+			line = strings.Repeat(" ", max(0, e.text.Column(row, at)+by)) + line[at:]
 		}
-		rest := strings.TrimLeft(line, " \t")
-		width := e.text.Column(s.from.Row+i, len(line)-len(rest))
-		if operator == ">" {
-			width += times * indent
-		} else {
-			width = max(0, width-times*indent)
-		}
-		lines[i] = strings.Repeat(" ", width) + rest
+		lines = append(lines, line)
 	}
-	if is := strings.Join(lines, "\n"); is != was {
-		e.edit(Pos{s.from.Row, 0}, e.text.end(s.to.Row), is)
-	}
-	e.to(e.text.firstNonBlank(s.from.Row))
-}
-
-// changeCase is gu, gU and g~.
-func (e *Editor) changeCase(operator string, s textRange) {
-	from, to := s.from, s.to
-	if s.lines {
-		from, to = Pos{s.from.Row, 0}, e.text.end(s.to.Row)
-	}
-	was := e.text.slice(from, to)
-	is := strings.Map(caseOf(operator), was)
-	if operator == "gU" {
-		is = strings.ReplaceAll(is, "ß", "SS")
-	}
-	if is != was {
-		e.edit(from, to, is)
-	}
-	e.to(s.from)
+	e.edit(Pos{first, 0}, e.text.end(last), strings.Join(lines, "\n"))
+	e.to(e.text.firstNonBlank(first))
 }
 
 func caseOf(operator string) func(rune) rune {
@@ -229,141 +195,4 @@ func caseOf(operator string) func(rune) rune {
 		}
 		return unicode.ToUpper(r)
 	}
-}
-
-// insertion is the state of insert and replace mode.
-type insertion struct {
-	from  Pos  // the typed text is between here and the cursor
-	times int  // how often to insert it
-	lines bool // on a line of its own each time
-	// replaced holds the characters that replace mode has overwritten, "" for the end
-	// of a line; written, the lengths of what replaced them.
-	replaced []string
-	written  []int
-}
-
-// begin starts insert mode at the cursor.
-func (e *Editor) begin(c command) {
-	times := c.times()
-	if c.operator != "" {
-		times = 1
-	}
-	e.mode = Insert
-	e.keeps = false
-	e.insert = insertion{from: e.text.Cursor(), times: times}
-}
-
-func (e *Editor) beginAt(c command, p Pos) {
-	e.text.Move(p)
-	e.begin(c)
-}
-
-// openLine is o and O.
-func (e *Editor) openLine(c command) {
-	at := e.text.end(e.text.Cursor().Row)
-	if c.name == "O" {
-		at.Col = 0
-	}
-	e.edit(at, at, "\n")
-	if c.name == "O" {
-		e.text.Move(at)
-	}
-	e.begin(c)
-	e.insert.lines = true
-}
-
-// Typed reports a key that the host handled in insert mode. With moved, the cursor
-// moved without an edit, and a new insertion begins.
-func (e *Editor) Typed(moved bool) {
-	if e.mode != Insert {
-		return
-	}
-	if at := e.text.Cursor(); moved {
-		e.text.End()
-		e.text.Begin()
-		e.insert = insertion{from: at, times: 1}
-		e.change = change{command: command{name: "i"}}
-	} else if at.Before(e.insert.from) {
-		e.insert.from = at
-	}
-}
-
-// stopInserting returns to normal mode. It repeats the typed text as often as the
-// count says and keeps it for the dot.
-func (e *Editor) stopInserting() {
-	at := e.text.Cursor()
-	typed := ""
-	if e.insert.from.Before(at) && e.insert.from.Row <= e.text.lastRow() && e.insert.from.Col <= len(e.text.Line(e.insert.from.Row)) {
-		typed = e.text.slice(e.insert.from, at)
-	}
-	if !e.replays {
-		e.change.typed = typed
-	}
-	if more := e.insert.times - 1; more > 0 && len(typed)*more <= mostPut {
-		switch at := e.text.Cursor(); {
-		case e.insert.lines:
-			at = e.text.end(at.Row)
-			e.edit(at, at, strings.Repeat("\n"+typed, more))
-		case e.mode == Replace:
-			e.writeOver(strings.Repeat(typed, more))
-		default:
-			e.edit(at, at, strings.Repeat(typed, more))
-		}
-	}
-	e.text.End()
-	e.mode = Normal
-	if at = e.text.Cursor(); at.Col > 0 {
-		at, _ = e.text.previous(at)
-	}
-	e.to(at)
-}
-
-// writeOver overwrites the characters at the cursor.
-func (e *Editor) writeOver(text string) {
-	for text != "" {
-		at := e.text.Cursor()
-		line := e.text.Line(at.Row)
-		to := e.text.after(at)
-		e.insert.replaced = append(e.insert.replaced, line[at.Col:to.Col])
-		// Code points form clusters only inside the text, so write them one by one.
-		n := 1
-		for n < len(text) && !utf8.RuneStart(text[n]) {
-			n++
-		}
-		e.insert.written = append(e.insert.written, n)
-		e.edit(at, to, text[:n])
-		text = text[n:]
-	}
-}
-
-// replaceKey handles a key of replace mode. It reports false if the host handles it.
-func (e *Editor) replaceKey(key string) bool {
-	switch {
-	case key == "backspace" || key == "ctrl+h":
-		e.restore()
-	case key == "space":
-		e.writeOver(" ")
-	case len(key) == 1 || isCharacter(key):
-		e.writeOver(key)
-	default:
-		return false
-	}
-	return true
-}
-
-// restore restores the last overwritten character; without one it moves left.
-func (e *Editor) restore() {
-	at, last := e.text.Cursor(), len(e.insert.replaced)-1
-	if last < 0 {
-		if at.Col > 0 {
-			at, _ = e.text.previous(at)
-			e.text.Move(at)
-			e.insert.from = at
-		}
-		return
-	}
-	from := Pos{at.Row, max(0, at.Col-e.insert.written[last])}
-	e.edit(from, at, e.insert.replaced[last])
-	e.text.Move(from)
-	e.insert.replaced, e.insert.written = e.insert.replaced[:last], e.insert.written[:last]
 }

@@ -40,6 +40,13 @@ func (t *plainText) AtColumn(row, column int) int {
 	return len(t.lines[row])
 }
 
+func (t *plainText) Slice(from, to Pos) string {
+	lines := append([]string(nil), t.lines[from.Row:to.Row+1]...)
+	lines[len(lines)-1] = lines[len(lines)-1][:to.Col]
+	lines[0] = lines[0][from.Col:]
+	return strings.Join(lines, "\n")
+}
+
 func (t *plainText) Next(row, col int) int {
 	_, n := utf8.DecodeRuneInString(t.lines[row][col:])
 	return col + n
@@ -106,7 +113,7 @@ func newHost(text string, at Pos) *host {
 
 func (h *host) press(key string) {
 	mode := h.e.Mode()
-	if h.e.Key(key).Used || mode != Insert && mode != Replace {
+	if h.e.Key(key).Used || mode != Insert {
 		return
 	}
 	at, changed := h.cursor, true

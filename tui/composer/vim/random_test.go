@@ -10,11 +10,11 @@ import (
 var random = flag.Int("random", 0, "how many random sequences to compare with the vim of this machine")
 
 // pieces are what random sequences are made of.
-var pieces = strings.Fields(`h j k l w W b B e E ge gE 0 ^ $ g_ fo tb Fo Tb fo; Fo, tb; gg G { } ( ) %
-	dw db de dd diw daw dip das d} d$ D dG d) cwx<Esc> ciwxy<Esc> ccz<Esc> Cq<Esc> yy yw yiw p P 2p x 3x X J gJ
-	~ g~w gUiw guu >> <lt><lt> >j rz R_<Esc> iab<Esc> Aend<Esc> Ibeg<Esc> onew<Esc> Onew<Esc> 2iu<Esc> s-<Esc>
+var pieces = strings.Fields(`h j k l w W b B e E 0 ^ $ fo tb Fo Tb fo; Fo, tb; gg G { } %
+	dw db de dd diw daw dip daw d} d$ D dG cwx<Esc> ciwxy<Esc> ccz<Esc> Cq<Esc> yy yw yiw p P 2p x 3x X J
+	~ g~w gUiw guu >> <lt><lt> >j rz iab<Esc> Aend<Esc> Ibeg<Esc> onew<Esc> Onew<Esc> s-<Esc>
 	vd vld vjd Vd vwy Vy viwc!<Esc> vipJ vl~ Vj> vaw<Esc> ve<Esc> vlp Vp u u <C-r> . . 2. di( da( di" da" ci(z<Esc>
-	dtb d2w 2dd d0 dge d^ d% yyp ddp xp vjy v$d vk<Esc> * # n N dj dk`)
+	dtb d2w 2dd d0 d^ d% yyp ddp xp vjy vk<Esc> dj dk`)
 
 var drafts = []string{
 	"one two, three.⏎  four (five six) seven⏎⏎eight \"nine ten\" b⏎eleven", "foo bar foo⏎⏎⏎bob", "a",

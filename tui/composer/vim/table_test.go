@@ -63,7 +63,7 @@ func marked(lines []string, at Pos) string {
 }
 
 // modes are what vim calls its modes.
-var modes = map[Mode]string{Insert: "i", Normal: "n", Visual: "v", VisualLine: "V", Replace: "R"}
+var modes = map[Mode]string{Insert: "i", Normal: "n", Visual: "v", VisualLine: "V"}
 
 // keyNames are the keys that vim writes in angle brackets.
 var keyNames = map[string]string{
@@ -88,7 +88,7 @@ func keysOf(keys string) []string {
 // try does what a sequence says.
 func try(s sequence) (text, mode string) {
 	h := newHost(s.start())
-	h.e.SetRegister(Register{Text: "reg"})
+	h.e.register = Register{Text: "reg"}
 	for _, key := range keysOf(s.keys) {
 		h.press(key)
 	}

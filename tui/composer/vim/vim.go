@@ -1,5 +1,5 @@
-// Package vim edits a text with vim's keys: modes, counts, operators, motions, text
-// objects, visual mode, undo and repeat.
+// Package vim edits a prompt with vim's keys: motions, operators, text objects, visual
+// mode, counts, one register, undo and repeat. For more there is the user's editor.
 //
 // An [Editor] is a state machine without a screen: keys go in, edits of a [Text] come
 // out. The host handles the keys of insert mode, completion included, and reports
@@ -18,6 +18,8 @@ func (p Pos) Before(q Pos) bool { return p.Row < q.Row || p.Row == q.Row && p.Co
 type Text interface {
 	Lines() int
 	Line(row int) string
+	// Slice returns the text between two positions.
+	Slice(from, to Pos) string
 	// Next returns the offset after the character at col, which is not the end of the
 	// line. Previous returns where the character that ends at col begins; col is not 0.
 	// A character is a grapheme cluster.
@@ -50,19 +52,12 @@ const (
 	Normal
 	Visual
 	VisualLine
-	Replace
 )
 
 // String returns the mode as vim shows it.
 func (m Mode) String() string {
-	return [...]string{"INSERT", "NORMAL", "VISUAL", "VISUAL LINE", "REPLACE"}[m]
+	return [...]string{"INSERT", "NORMAL", "VISUAL", "VISUAL LINE"}[m]
 }
-
-// indent is how many spaces > and < move a line.
-const indent = 4
-
-// mostCount bounds counts, so that no key fills the memory.
-const mostCount = 9999
 
 // Outcome is the result of a key.
 type Outcome struct {
@@ -78,16 +73,14 @@ type Editor struct {
 	pending []string // the keys of an incomplete command
 
 	register Register
-	copied   string   // what the running command copies to the clipboard
-	goal     int      // the column that vertical motions keep
-	keeps    bool     // goal is set
-	find     command  // the last f, F, t or T
-	pattern  pattern  // the last * or #
-	anchor   Pos      // the other end of the visual selection
-	last     selected // the previous visual selection
-	insert   insertion
-	change   change // the last change, for the dot
-	replays  bool   // the dot is repeating a change
+	copied   string  // what the running command copies to the clipboard
+	goal     int     // the column that vertical motions keep
+	keeps    bool    // goal is set
+	find     command // the last f, F, t or T
+	anchor   Pos     // the other end of the visual selection
+	inserted Pos     // where insert mode began
+	change   change  // the last change, for the dot
+	replays  bool    // the dot is repeating a change
 }
 
 // Register is deleted or yanked text. Lines marks whole lines.
@@ -96,25 +89,21 @@ type Register struct {
 	Lines bool
 }
 
-// Edit starts on a text, in insert mode. It keeps the register, the last change and
-// the search.
+// Edit starts on a text, in insert mode. It keeps the register and the last change.
 func (e *Editor) Edit(t Text) {
-	e.text, e.mode, e.pending, e.keeps = document{t}, Insert, nil, false
-	e.last = selected{}
-	e.insert = insertion{from: t.Cursor()}
+	e.text, e.mode, e.pending, e.keeps, e.inserted = document{t}, Insert, nil, false, t.Cursor()
 	t.Begin()
 }
 
-// Follow continues with another text: in insert mode from insert or replace mode, in
-// normal mode from the others.
+// Follow continues with another text: in insert mode from insert mode, in normal mode from
+// the others.
 func (e *Editor) Follow(t Text) {
-	if e.mode == Insert || e.mode == Replace {
+	if e.mode == Insert {
 		e.text.End()
 		e.Edit(t)
 		return
 	}
 	e.text, e.mode, e.pending, e.keeps = document{t}, Normal, nil, false
-	e.last = selected{}
 	e.clamp()
 }
 
@@ -122,17 +111,27 @@ func (e *Editor) Follow(t Text) {
 // than the keys of insert mode. It ends the command in progress.
 func (e *Editor) Moved() {
 	e.pending, e.keeps = nil, false
-	switch e.mode {
-	case Insert:
+	if e.mode == Insert {
 		e.Typed(true)
 		return
-	case Replace:
-		e.text.End()
-		e.mode = Normal
-	case Visual, VisualLine:
-		e.leaveVisual()
 	}
+	e.mode = Normal
 	e.clamp()
+}
+
+// Typed reports a key that the host handled in insert mode. With moved, the cursor
+// moved without an edit, and a new insertion begins.
+func (e *Editor) Typed(moved bool) {
+	at := e.text.Cursor()
+	switch {
+	case e.mode != Insert:
+	case moved:
+		e.text.End()
+		e.text.Begin()
+		e.inserted, e.change = at, change{command: command{name: "i"}}
+	case at.Before(e.inserted):
+		e.inserted = at
+	}
 }
 
 // Mode returns the current mode.
@@ -144,23 +143,34 @@ func (e *Editor) Pending() string { return strings.Join(e.pending, "") }
 // Register returns the text that p puts.
 func (e *Editor) Register() Register { return e.register }
 
-// SetRegister changes the text that p puts.
-func (e *Editor) SetRegister(r Register) { e.register = r }
-
 // Forget clears the register and the last change, which may hold parts of a text
 // that is gone.
 func (e *Editor) Forget() { e.register, e.change = Register{}, change{} }
 
 // Selection returns the selection of visual mode; to is after its last character.
 func (e *Editor) Selection() (from, to Pos, ok bool) {
-	if e.mode != Visual && e.mode != VisualLine {
+	if !e.visual() {
 		return Pos{}, Pos{}, false
 	}
-	s := e.selection()
-	if s.lines {
-		return Pos{s.from.Row, 0}, Pos{s.to.Row, len(e.text.Line(s.to.Row))}, true
+	from, to = e.bounds(e.selection())
+	return from, to, true
+}
+
+// Select selects the text between two positions, as the mouse does. The cursor is at
+// the second one, or at the last character.
+func (e *Editor) Select(anchor, cursor Pos) {
+	if e.mode == Insert {
+		return
 	}
-	return s.from, s.to, true
+	e.pending, e.mode, e.keeps = nil, Visual, false
+	switch {
+	case anchor.Before(cursor) && cursor.Col > 0:
+		cursor, _ = e.text.previous(cursor)
+	case cursor.Before(anchor) && anchor.Col > 0:
+		anchor, _ = e.text.previous(anchor)
+	}
+	e.anchor = e.text.onCharacter(anchor)
+	e.text.Move(e.text.onCharacter(cursor))
 }
 
 // Key handles a key: a typed character, or the name of a key, such as "esc", "left"
@@ -168,22 +178,18 @@ func (e *Editor) Selection() (from, to Pos, ok bool) {
 func (e *Editor) Key(key string) Outcome {
 	escape := key == "esc" || key == "ctrl+["
 	switch {
-	case escape && (e.mode == Insert || e.mode == Replace):
+	case escape && e.mode == Insert:
 		e.stopInserting()
 		return Outcome{Used: true}
 	case e.mode == Insert:
 		return Outcome{}
-	case e.mode == Replace:
-		return Outcome{Used: e.replaceKey(key)}
-	case escape && len(e.pending) > 0:
-		e.pending = nil
-		return Outcome{Used: true}
-	case escape && e.visual():
-		e.leaveVisual()
-		e.clamp()
-		return Outcome{Used: true}
 	case escape:
-		return Outcome{}
+		used := len(e.pending) > 0 || e.visual()
+		if len(e.pending) == 0 {
+			e.mode = Normal
+		}
+		e.pending = nil
+		return Outcome{Used: used}
 	}
 	name, known := e.keyName(key)
 	if !known {
@@ -210,9 +216,9 @@ func (e *Editor) keyName(key string) (name string, known bool) {
 	if key == "enter" {
 		return key, begun
 	}
-	if moved, shifted := strings.CutPrefix(key, "shift+"); shifted && named[moved] != "" && moved != "space" {
+	if moved, shifted := strings.CutPrefix(key, "shift+"); shifted && named[moved] != "" {
 		if key = moved; !e.visual() {
-			e.beginVisual(Visual)
+			e.mode, e.anchor = Visual, e.text.Cursor()
 		}
 	}
 	name, known = named[key]
@@ -233,7 +239,7 @@ func (e *Editor) visual() bool { return e.mode == Visual || e.mode == VisualLine
 // named maps the names of keys to their names in commands.
 var named = map[string]string{
 	"left": "h", "right": "l", "up": "k", "down": "j", "home": "0", "end": "$", "delete": "x",
-	"space": " ", "backspace": "backspace", "ctrl+h": "backspace", "ctrl+left": "b", "ctrl+right": "w", "ctrl+r": "ctrl+r",
+	"backspace": "h", "ctrl+h": "h", "ctrl+left": "b", "ctrl+right": "w", "ctrl+r": "ctrl+r",
 }
 
 // isCharacter reports whether a key of several bytes is one character: the names of
