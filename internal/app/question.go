@@ -15,11 +15,15 @@ type Question struct {
 	Title string
 	Text  string
 	// Lines are shown unchanged below the text. They may be untrusted text.
-	Lines   []string
+	Lines []string
+	// Detail is untrusted text, such as a program's stderr, shown from its end.
+	Detail  string
 	Choices []Choice
-	// Enter, if not nil, accepts a line of text in place of a choice; Hint describes the line.
-	Enter func(text string) (Outcome, error)
-	Hint  string
+	// Enter, if not nil, accepts a line of text in place of a choice, and so does EnterHere, in the
+	// front end; see [Choice]. Hint describes the line, and Entered is its initial text.
+	Enter         func(text string) (Outcome, error)
+	EnterHere     func(text string)
+	Hint, Entered string
 	// While reports whether the question still makes sense; nil means always.
 	While func() bool
 }
@@ -39,7 +43,7 @@ type Choice struct {
 	More string
 	// Key is its letter key, or "".
 	Key string
-	// Risky marks a choice that is hard to undo.
+	// Risky marks a choice that ends or loses something: only the key that accepts gives it.
 	Risky bool
 	// Open are stored sessions that the choice opens.
 	Open []Open

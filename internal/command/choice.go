@@ -24,11 +24,13 @@ type Choice struct {
 	// unless Slow says what it still waits for.
 	Loading bool
 	Slow    string
-	// Keys are what else can be done to an item.
+	// Keys are what else can be done to an item, or instead of choosing one.
 	Keys []Key
 	// Filter means that the list always shows its filter, Space that space chooses, too, and
 	// Backwards that numbered lines begin with the last item.
 	Filter, Space, Backwards bool
+	// Headings means that the groups are only headings: a filter neither shows nor searches them.
+	Headings bool
 	// Numbers bounds how many items are listed in numbered lines; 0 lists all.
 	Numbers int
 	// Bottom means that nothing is behind it: leaving it leaves parley.
@@ -72,6 +74,8 @@ type Item struct {
 	Current, Pending, Dim bool
 	// Why says why it cannot be chosen, "" if it can.
 	Why string
+	// Key is the key that does the same, where there are keys.
+	Key string
 	// Do chooses it. Stays means that the list stays, Deletes that this removes the item.
 	Do             func()
 	Stays, Deletes bool
@@ -90,4 +94,6 @@ type Key struct {
 	Hint, Word string
 	// Closes means that it closes the list.
 	Closes bool
+	// Do does it, in place of the function of an item.
+	Do func()
 }

@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/tui/theme"
 )
@@ -18,10 +19,22 @@ type NotTaken struct{}
 // Close closes the dialog without a choice.
 type Close struct{}
 
-// Do closes the dialog and then calls the function. Its command may be nil.
-type Do func() tea.Cmd
+// Act closes the dialog, unless it stays, and then calls the function.
+type Act struct {
+	Do    func()
+	Stays bool
+}
 
-// Stay is Do for an action that leaves the dialog open.
+// Chosen closes the dialog and carries out a choice of a question of parley's own.
+type Chosen struct{ Choice app.Choice }
+
+// Entered closes the dialog and carries out such a question with a line of text.
+type Entered struct {
+	Question app.Question
+	Text     string
+}
+
+// Stay calls the function of a page, whose command may be nil.
 type Stay func() tea.Cmd
 
 // Answer answers a permission with one of the offered options.
@@ -82,7 +95,9 @@ type SignIn struct{ Method acpclient.AuthMethodID }
 func (NotTaken) action()   {}
 func (Show) action()       {}
 func (Close) action()      {}
-func (Do) action()         {}
+func (Act) action()        {}
+func (Chosen) action()     {}
+func (Entered) action()    {}
 func (Stay) action()       {}
 func (Answer) action()     {}
 func (CancelTurn) action() {}

@@ -8,43 +8,25 @@ import (
 	"parley/internal/termtext"
 )
 
-// Choice is an answer to a [Confirmation].
-type Choice struct {
-	Name string
-	// More is shown faintly behind the name; it may be foreign text.
-	More string
-	// Key gives the answer; it may be empty.
-	Key string
-	// Risky choices end or lose something, so their key only marks them.
-	Risky bool
-	Do    Action
+// New returns the dialog of a question of parley's own.
+func New(env Env, q app.Question) Dialog {
+	if q.Enter != nil || q.EnterHere != nil {
+		return newEntry(env, q)
+	}
+	return newConfirm(env, q)
 }
 
-// Confirmation is a question of parley's own.
-type Confirmation struct {
-	Title, Text string
-	// Detail is text from outside, such as a program's stderr, shown from its end.
-	Detail string
-	// Lines are shown below the text in full, with every character visible. They are
-	// what the user decides on, and must have been seen.
-	Lines   []string
-	Choices []Choice
-	// While says whether there still is a reason to ask; nil means that there is. The
-	// dialog closes once there is none.
-	While func() bool
-}
-
-// Confirm is the dialog of a [Confirmation]. Nothing is marked at first.
-type Confirm struct {
+// confirm is a question of parley's own with choices. Nothing is marked at first.
+type confirm struct {
 	question
-	asked Confirmation
+	asked app.Question
 	about content
 }
 
-func NewConfirm(env Env, q Confirmation) *Confirm {
-	d := &Confirm{question: newQuestion(env), asked: q}
+func newConfirm(env Env, q app.Question) *confirm {
+	d := &confirm{question: newQuestion(env), asked: q}
 	for _, c := range q.Choices {
-		a := reply{icon: "•", name: termtext.Line(c.Name), more: termtext.Line(c.More), action: c.Do}
+		a := reply{icon: "•", name: termtext.Line(c.Name), more: termtext.Line(c.More), action: Chosen{c}}
 		if c.Risky {
 			a.tone, a.enterOnly = bad, true
 		}
@@ -74,7 +56,7 @@ func NewConfirm(env Env, q Confirmation) *Confirm {
 }
 
 // View implements [Dialog].
-func (d *Confirm) View(width, maxHeight int) View {
+func (d *confirm) View(width, maxHeight int) View {
 	width = min(width, widest)
 	p := panel{title: termtext.Line(d.asked.Title), body: d.about}
 	if d.asked.Detail != "" {
@@ -86,7 +68,7 @@ func (d *Confirm) View(width, maxHeight int) View {
 }
 
 // Hints implements [Dialog].
-func (d *Confirm) Hints() []Hint { return d.hints("close") }
+func (d *confirm) Hints() []Hint { return d.hints("close") }
 
 // Auth asks how to sign in to an agent.
 type Auth struct {

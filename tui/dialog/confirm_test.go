@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/app"
+	"parley/internal/command"
 )
 
 func authMethods() []acpclient.AuthMethod {
@@ -83,9 +85,9 @@ func TestAuthShows(t *testing.T) {
 }
 
 func TestConfirm(t *testing.T) {
-	stop, wait := Run{"stop"}, Run{"wait"}
-	q := Confirmation{Title: "Stop it?", Text: "It does not respond.", Choices: []Choice{
-		{Name: "Stop the agent", Key: "s", Risky: true, Do: stop}, {Name: "Wait", Do: wait},
+	stop, wait := picked{"stop"}, picked{"wait"}
+	q := app.Question{Title: "Stop it?", Text: "It does not respond.", Choices: []app.Choice{
+		{Name: "Stop the agent", Key: "s", Risky: true, Here: pick("stop")}, {Name: "Wait", Here: pick("wait")},
 	}}
 	for _, tt := range []struct {
 		keys string
@@ -102,12 +104,12 @@ func TestConfirm(t *testing.T) {
 	} {
 		t.Run(tt.keys, func(t *testing.T) {
 			env, c := newEnv()
-			d := NewConfirm(env, q)
+			d := newConfirm(env, q)
 			if got := strike(d, "s"); got != (NotTaken{}) {
 				t.Fatalf("at first s did %#v", got)
 			}
 			c.pass(QuietTime)
-			if got := presses(t, d, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
+			if got := did(presses(t, d, strings.Fields(tt.keys)...)); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("did %#v, want %#v", got, tt.want)
 			}
 		})
@@ -116,7 +118,7 @@ func TestConfirm(t *testing.T) {
 
 func TestConfirmShowsTheEndOfTheDetail(t *testing.T) {
 	env, c := newEnv()
-	d := NewConfirm(env, Confirmation{Title: "Gone", Text: "It has stopped.", Detail: strings.Repeat("noise\n", 50) + "\x1b[31mthe reason\x1b[0m\n", Choices: []Choice{{Name: "Restart"}}})
+	d := newConfirm(env, app.Question{Title: "Gone", Text: "It has stopped.", Detail: strings.Repeat("noise\n", 50) + "\x1b[31mthe reason\x1b[0m\n", Choices: []app.Choice{{Name: "Restart"}}})
 	c.pass(LookTime)
 	if text := shownBy(d, 80, 16); !strings.Contains(text, "the reason") || !strings.Contains(text, "It has stopped.") {
 		t.Errorf("it shows\n%s", text)
@@ -144,7 +146,7 @@ func TestInertDialogsHaveNoHints(t *testing.T) {
 	env, c := newEnv()
 	all := []Guarded{
 		NewPermission(env, editPermission(), 1), NewElicitation(env, formElicitation(), "A"),
-		NewElicitation(env, linkElicitation("https://a.b"), "A"), NewAuth(env, "A", "", authMethods()), NewConfirm(env, Confirmation{Choices: []Choice{{Name: "x"}}}),
+		NewElicitation(env, linkElicitation("https://a.b"), "A"), NewAuth(env, "A", "", authMethods()), newConfirm(env, app.Question{Choices: []app.Choice{{Name: "x"}}}),
 	}
 	for _, d := range all {
 		if hints := d.Hints(); len(hints) > 0 {
@@ -164,8 +166,8 @@ func TestInertDialogsHaveNoHints(t *testing.T) {
 func TestKeysThatCloseBounce(t *testing.T) {
 	for _, key := range []string{"enter", "esc"} {
 		for name, open := range map[string]func(Env) Dialog{
-			"selector": func(e Env) Dialog { return NewSelector(e, List{Items: manyModels(3)}) },
-			"options":  func(e Env) Dialog { return NewSelector(e, List{Space: true, Items: optionItems()}) },
+			"selector": func(e Env) Dialog { return NewSelector(e, command.Choice{Items: manyModels(3)}) },
+			"options":  func(e Env) Dialog { return NewSelector(e, command.Choice{Space: true, Items: optionItems()}) },
 		} {
 			env, _ := newEnv()
 			d := open(env)

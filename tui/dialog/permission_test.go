@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/tui/theme"
 	"parley/tui/toolview"
@@ -674,7 +675,7 @@ func TestLinesOfAQuestion(t *testing.T) {
 	for range 40 {
 		lines = append(lines, "deny edit")
 	}
-	d := NewConfirm(env, Confirmation{Title: "T", Text: "Text", Lines: lines, Choices: []Choice{{Name: "Yes", Do: Close{}}}})
+	d := newConfirm(env, app.Question{Title: "T", Text: "Text", Lines: lines, Choices: []app.Choice{{Name: "Yes", Here: pick("yes")}}})
 	d.View(80, 20)
 	c.pass(LookTime)
 	if s := shownBy(d, 80, 20); strings.Contains(s, "\u202e") || !strings.Contains(s, "⟨U+202E⟩") {
@@ -687,7 +688,7 @@ func TestLinesOfAQuestion(t *testing.T) {
 		presses(t, d, "pgdown")
 		d.View(80, 20)
 	}
-	if a := presses(t, d, "1"); a != (Close{}) {
+	if a := did(presses(t, d, "1")); a != (picked{"yes"}) {
 		t.Errorf("not answered though all was seen: %#v", a)
 	}
 }

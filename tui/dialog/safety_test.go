@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/tui/list"
 	"parley/tui/toolview"
@@ -38,7 +39,7 @@ func TestAMarkingKeyIsTextWhenTheQuestionLosesTheKeys(t *testing.T) {
 	s.Push(d)
 	c.pass(time.Minute)
 	for name, lose := range map[string]func(){
-		"regained": s.Regain, "hidden": s.Hide, "shown again": s.Show, "covered": func() { s.Push(NewEntry(env, Entry{})) },
+		"regained": s.Regain, "hidden": s.Hide, "shown again": s.Show, "covered": func() { s.Push(newEntry(env, app.Question{})) },
 	} {
 		c.pass(time.Minute)
 		d.View(100, 60)

@@ -21,6 +21,8 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/internal/test"
@@ -156,16 +158,16 @@ func screens() map[string]Dialog {
 	edit.Key(press("down"))
 	all["permission-edit"] = edit
 	all["permission-run"] = run
-	var items []Item
+	var items []command.Item
 	for i := range 40 {
-		items = append(items, Item{ID: fmt.Sprint(i), Title: fmt.Sprintf("model-%d", i), Detail: strings.Repeat("A model of its time. ", i%9), Group: []string{"Anthropic", "OpenAI", "Local"}[i/15], Current: i == 3, Disabled: i == 5})
+		items = append(items, command.Item{ID: fmt.Sprint(i), Title: fmt.Sprintf("model-%d", i), Detail: strings.Repeat("A model of its time. ", i%9), Group: []string{"Anthropic", "OpenAI", "Local"}[i/15], Current: i == 3, Why: map[bool]string{true: "not here"}[i == 5]})
 	}
-	all["selector"] = NewSelector(env, List{Title: "Model", Items: items})
-	s := NewSelector(env, List{Title: "Model", Items: items})
+	all["selector"] = NewSelector(env, command.Choice{Title: "Model", Items: items})
+	s := NewSelector(env, command.Choice{Title: "Model", Items: items})
 	s.Key(press("m"))
 	s.Key(press("3"))
 	all["selector-filter"] = s
-	all["selector-small"] = NewSelector(env, List{Title: "Mode", Items: []Item{{ID: "ask", Title: "Ask", Detail: "Asks before every change", Current: true}, {ID: "code", Title: "Code", Detail: "Edits files without asking"}}})
+	all["selector-small"] = NewSelector(env, command.Choice{Title: "Mode", Items: []command.Item{{ID: "ask", Title: "Ask", Detail: "Asks before every change", Current: true}, {ID: "code", Title: "Code", Detail: "Edits files without asking"}}})
 	f := NewElicitation(env, formElicitation(), "Claude Code")
 	form2 := NewElicitation(env, formElicitation(), "Claude Code")
 	l := NewElicitation(env, linkElicitation("https://ada@xn--80ak6aa92e.com/authorize?client_id=parley&redirect_uri=http%3A%2F%2Flocalhost%3A8721%2Fcallback&state=8f2b1c9d7e6a5b4c3d2e1f"), "Claude Code")
@@ -175,10 +177,10 @@ func screens() map[string]Dialog {
 		{ID: "tty", Name: "Sign in on the command line", Type: acpclient.AuthMethodTerminal, Args: []string{"login", "--no browser"}},
 		{ID: "odd", Name: "Something new", Type: "smartcard"},
 	})
-	confirm := NewConfirm(env, Confirmation{
+	confirm := newConfirm(env, app.Question{
 		Title: "The agent has stopped", Text: "claude-agent-acp ended with exit status 1. The conversation is kept.",
 		Detail:  strings.Repeat("node:internal/modules/cjs/loader:1146\n  throw err;\n\x1b[31mError: Cannot find module 'zod'\x1b[0m\n", 4),
-		Choices: []Choice{{Name: "Restart it", Key: "r", Do: Run{"restart"}}, {Name: "Quit", Key: "q", Risky: true, Do: Run{"quit"}}},
+		Choices: []app.Choice{{Name: "Restart it", Key: "r"}, {Name: "Quit", Key: "q", Risky: true}},
 	})
 	c.pass(time.Second)
 	all["form"] = f
@@ -197,10 +199,10 @@ func screens() map[string]Dialog {
 	all["link"] = l
 	all["auth"] = auth
 	all["confirm"] = confirm
-	all["options"] = NewSelector(env, List{Title: "Options", Space: true, Items: optionItems()})
-	all["options-values"] = NewSelector(env, List{Title: "Model", About: "The model that answers", Items: valueItems()})
-	all["sessions"] = NewSelector(env, List{Title: "Sessions", Items: sessionItems(env.Now())})
-	all["agents"] = NewSelector(env, List{Title: "Agent", Items: []Item{
+	all["options"] = NewSelector(env, command.Choice{Title: "Options", Space: true, Items: optionItems()})
+	all["options-values"] = NewSelector(env, command.Choice{Title: "Model", About: "The model that answers", Items: valueItems()})
+	all["sessions"] = NewSelector(env, command.Choice{Title: "Sessions", Items: sessionItems()})
+	all["agents"] = NewSelector(env, command.Choice{Title: "Agent", Items: []command.Item{
 		{ID: "mine", Title: "My agent", Detail: "node agent.js --acp", Group: "Configured", Current: true},
 		{ID: "claude", Title: "Claude Code", Detail: "claude-agent-acp", Group: "Found on this machine"},
 		{ID: "codex", Title: "Codex CLI", Detail: "codex-acp", Group: "Found on this machine"},
@@ -251,17 +253,17 @@ func linkElicitation(url string) *conversation.Elicitation {
 }
 
 // optionItems are options of an agent as the list of them shows them, valueItems the values of one.
-func optionItems() []Item {
-	stay := Stay(func() tea.Cmd { return nil })
-	return []Item{
-		{ID: "mode", Title: "Mode", Detail: "Ask", About: "How much it asks before it acts", Do: stay},
-		{ID: "model", Title: "Model", Detail: "Opus", About: "The model that answers", Do: stay},
-		{ID: "brave", Title: "Brave mode", Detail: "off → on", About: "Uses experimental tools", Pending: true, Do: stay},
+func optionItems() []command.Item {
+	stay := func() {}
+	return []command.Item{
+		{ID: "mode", Title: "Mode", Detail: "Ask", About: "How much it asks before it acts", Stays: true, Do: stay},
+		{ID: "model", Title: "Model", Detail: "Opus", About: "The model that answers", Stays: true, Do: stay},
+		{ID: "brave", Title: "Brave mode", Detail: "off → on", About: "Uses experimental tools", Pending: true, Stays: true, Do: stay},
 	}
 }
 
-func valueItems() []Item {
-	return []Item{
+func valueItems() []command.Item {
+	return []command.Item{
 		{ID: "opus", Title: "Opus", Detail: "Most capable", Group: "Anthropic", Current: true},
 		{ID: "haiku", Title: "Haiku", Detail: "Fastest", Group: "Anthropic"},
 		{ID: "qwen", Title: "Qwen", Detail: "Runs here", Group: "Local"},
@@ -270,16 +272,12 @@ func valueItems() []Item {
 
 // sessionItems are sessions as the list of them shows them, the first one the session on
 // the screen.
-func sessionItems(now time.Time) []Item {
-	items := []Item{
-		SessionItem("Greet by name", time.Date(2026, 11, 21, 11, 57, 0, 0, time.UTC), now, "~/greet"),
-		SessionItem("Why is the build slow?", time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), now, "~/parley"),
-		SessionItem("s3", time.Date(2026, 3, 20, 9, 0, 0, 0, time.UTC), now, "/srv/data"),
+func sessionItems() []command.Item {
+	return []command.Item{
+		{ID: "s1", Title: "Greet by name", Used: time.Date(2026, 11, 21, 11, 57, 0, 0, time.UTC), Detail: "~/greet", Current: true},
+		{ID: "s2", Title: "Why is the build slow?", Used: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), Detail: "~/parley"},
+		{ID: "s3", Title: "s3", Used: time.Date(2026, 3, 20, 9, 0, 0, 0, time.UTC), Detail: "/srv/data"},
 	}
-	for i := range items {
-		items[i].ID, items[i].Current = fmt.Sprintf("s%d", i+1), i == 0
-	}
-	return items
 }
 
 var (
@@ -309,12 +307,12 @@ func hostile(t *rapid.T, name string) string {
 
 func hostileDialog(t *rapid.T, env Env) Dialog {
 	text := func(name string) string { return hostile(t, name) }
-	items := func() []Item {
-		list := make([]Item, rapid.IntRange(0, 30).Draw(t, "items"))
+	items := func() []command.Item {
+		list := make([]command.Item, rapid.IntRange(0, 30).Draw(t, "items"))
 		for i := range list {
-			list[i] = Item{
+			list[i] = command.Item{
 				ID: text("id"), Title: text("title"), Detail: text("detail"), Group: text("group"),
-				Disabled: rapid.Bool().Draw(t, "disabled"), Current: rapid.Bool().Draw(t, "current"),
+				Why: text("why"), Current: rapid.Bool().Draw(t, "current"),
 			}
 		}
 		return list
@@ -339,7 +337,7 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 		}
 		return NewPermission(env, p, rapid.IntRange(0, 12).Draw(t, "waiting"))
 	case 1:
-		return NewSelector(env, List{Title: text("title"), Items: items(), Filter: rapid.Bool().Draw(t, "filter"), Empty: text("empty")})
+		return NewSelector(env, command.Choice{Title: text("title"), Items: items(), Filter: rapid.Bool().Draw(t, "filter"), Empty: text("empty")})
 	case 2:
 		return NewElicitation(env, linkElicitation(rapid.SampledFrom([]string{"https://", "http://", ""}).Draw(t, "scheme")+text("url")), text("agent"))
 	case 3:
@@ -368,9 +366,9 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 		}
 		return d
 	case 5:
-		return NewConfirm(env, Confirmation{Title: text("title"), Text: text("text"), Detail: text("detail"), Choices: []Choice{{Name: text("name"), Key: "x"}, {Name: "b"}}})
+		return newConfirm(env, app.Question{Title: text("title"), Text: text("text"), Detail: text("detail"), Choices: []app.Choice{{Name: text("name"), Key: "x"}, {Name: "b"}}})
 	}
-	return NewEntry(env, Entry{Title: text("title"), Text: text("text"), Hint: text("hint")})
+	return newEntry(env, app.Question{Title: text("title"), Entered: text("text"), Hint: text("hint")})
 }
 
 func quote(s string) string {
@@ -448,7 +446,7 @@ func TestTheFrameOfAQuestionIsNotCut(t *testing.T) {
 // The names of actions are what a list is looked through for: they have most of the room.
 func TestNamesInANarrowListAreReadable(t *testing.T) {
 	env, _ := newEnv()
-	s := NewSelector(env, List{Title: "Command palette", Items: []Item{
+	s := NewSelector(env, command.Choice{Title: "Command palette", Items: []command.Item{
 		{ID: "1", Title: "go to the next tab", Detail: "ctrl+pgdown, and others"}, {ID: "2", Title: "leave", Detail: "ctrl+d"},
 	}})
 	if text := shownBy(s, 40, 10); !strings.Contains(text, "go to the next tab") {
@@ -459,7 +457,7 @@ func TestNamesInANarrowListAreReadable(t *testing.T) {
 // Where a filter fits nothing, there is nothing that enter could choose.
 func TestAListWithoutAFitSaysNotThatEnterChooses(t *testing.T) {
 	env, _ := newEnv()
-	s := NewSelector(env, List{Title: "Mode", Filter: true, Items: []Item{{ID: "ask", Title: "Ask"}, {ID: "code", Title: "Code"}}})
+	s := NewSelector(env, command.Choice{Title: "Mode", Filter: true, Items: []command.Item{{ID: "ask", Title: "Ask"}, {ID: "code", Title: "Code"}}})
 	chooses := func() bool {
 		for _, h := range s.Hints() {
 			if h.Text == "choose" {
@@ -592,7 +590,7 @@ var questions = map[string]func(Env, string) Dialog{
 		return NewElicitation(env, linkElicitation("https://example.com/"+s), "agent")
 	},
 	"confirmation": func(env Env, s string) Dialog {
-		return NewConfirm(env, Confirmation{Title: "t", Text: s, Choices: []Choice{{Name: "a"}}})
+		return newConfirm(env, app.Question{Title: "t", Text: s, Choices: []app.Choice{{Name: "a"}}})
 	},
 }
 

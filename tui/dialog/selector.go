@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -13,7 +12,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
-	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/list"
 	"parley/tui/theme"
@@ -21,97 +19,13 @@ import (
 
 const loadingText = "loading …"
 
-// Item is something to choose from a list.
-type Item struct {
-	// ID identifies the item: the mark stays on it when the list changes.
-	ID string
-	// Title, Detail and Group may come from outside.
-	Title, Detail, Group string
-	// Words are more words to find the item by. They are not shown. An item whose whole
-	// first word is typed comes first.
-	Words string
-	// Columns are drawn beside the title in place of Detail, in columns of all items. Where there is
-	// no room, the last ones are left out first. Standing is the mark of an item with columns.
-	Columns  []string
-	Standing conversation.Standing
-	// Aside is shown beside the list while the item is marked, the end of it, on a wide screen.
-	Aside string
-	// Key is the key that does the same, in a column at the right.
-	Key string
-	// About is shown below the list while the item is marked. If it is empty, a Detail
-	// that did not fit is shown there.
-	About string
-	// Current marks the current value, Pending one that the agent has yet to confirm.
-	Current, Pending bool
-	// Disabled items are visible but cannot be chosen; Detail should say why.
-	Disabled bool
-	// Dim items can be chosen, and are drawn faintly.
-	Dim bool
-	// Do is the action of choosing the item.
-	Do Action
-	// Delete is the action of deleting it; nil if it cannot be deleted.
-	Delete Action
-	// Found means that a search for the filter text returned the item, whatever its
-	// texts are. It is listed below the items that match.
-	Found bool
-}
-
-// List is what a [Selector] shows.
-type List struct {
-	Title string
-	// About is shown below the title.
-	About string
-	Items []Item
-	// Loading means that items are still being loaded.
-	Loading bool
-	// Slow says in place of "loading …" what is waited for.
-	Slow string
-	// Empty is shown when there are no items.
-	Empty string
-	// Filter shows the filter input, however few items there are.
-	Filter bool
-	// Headings means that groups are only headings: a filter neither shows nor searches
-	// them.
-	Headings bool
-	// Search, if not nil, is called when the filter changes, to find items that the list
-	// does not have.
-	Search func(words string) tea.Cmd
-	// Wider, if not nil, is the action of the key for more items, and WiderHint its hint.
-	Wider     Action
-	WiderHint string
-	// Marked, if not nil, is called when another item is marked, and Left when the list
-	// closes without a choice. Both must not block.
-	Marked func(id string)
-	Left   func()
-	// Keys are more keys for the marked item.
-	Keys []ItemKey
-	// Space means that space chooses while there is no filter.
-	Space bool
-	// Choosing, Deleting and Closing are the hints for choosing an item, for deleting it, and
-	// for closing the list; "" means "choose", "delete" and "close".
-	Choosing, Deleting, Closing string
-	// Gone, if not nil, is called once the list was closed, however that came. It must not block.
-	Gone func()
-	// Instead, if not nil, replaces closing the list, also while there is a filter.
-	Instead Action
-}
-
-// ItemKey is a key for the marked item. Hint is its hint, "" for none.
-type ItemKey struct {
-	Action config.Action
-	Hint   string
-	Do     func(Item) Action
-}
-
 // manyItems is the maximum number of items of a list without a filter.
 const manyItems = 5
 
-// Selector is a list to choose one item from. Typing filters it.
+// Selector lists a choice. Typing filters it.
 type Selector struct {
 	env  Env
-	list List
-	// follow, if not nil, returns the current items.
-	follow func() []Item
+	list command.Choice
 
 	input  list.Input
 	filter *list.Filter
@@ -133,22 +47,25 @@ type selectorRow struct {
 	letters []int
 }
 
-// NewSelector shows a list and marks the current item, or else the first.
-func NewSelector(env Env, l List) *Selector {
+// NewSelector lists a choice and marks the current item, or else the first.
+func NewSelector(env Env, c command.Choice) *Selector {
 	s := &Selector{env: env, input: list.Input{Hint: "type to filter", Limit: maxFilter}}
-	s.take(l)
+	s.take(c)
 	s.markCurrent()
 	return s
 }
 
 // take replaces the list.
-func (s *Selector) take(l List) {
-	s.list = l
-	s.filter = list.NewFilter(len(l.Items), func(i int) (title, about string) {
-		it := &l.Items[i]
-		return it.Title, strings.Join(append([]string{s.group(it), it.Detail, it.Words}, it.Columns...), " ")
+func (s *Selector) take(c command.Choice) {
+	if c.Now != nil {
+		c.Items = c.Now()
+	}
+	s.list = c
+	s.filter = list.NewFilter(len(c.Items), func(i int) (title, about string) {
+		it := &c.Items[i]
+		return it.Title, strings.Join(append([]string{s.group(it), s.about(it), it.Words}, it.Columns...), " ")
 	})
-	s.filter.Name = func(i int) string { name, _, _ := strings.Cut(l.Items[i].Words, " "); return name }
+	s.filter.Name = func(i int) string { name, _, _ := strings.Cut(c.Items[i].Words, " "); return name }
 	s.arrange()
 }
 
@@ -174,11 +91,23 @@ func (s *Selector) arrange() {
 }
 
 // group returns the group of an item as the filter searches and shows it.
-func (s *Selector) group(it *Item) string {
+func (s *Selector) group(it *command.Item) string {
 	if s.list.Headings {
 		return ""
 	}
 	return it.Group
+}
+
+// about is what stands beside the title of an item: why it cannot be chosen, or else when it was
+// last used and further details.
+func (s *Selector) about(it *command.Item) string {
+	switch {
+	case it.Why != "":
+		return it.Why
+	case it.Used.IsZero():
+		return it.Detail
+	}
+	return fmt.Sprintf("%-9s  %s", app.Ago(s.env.Now().Sub(it.Used)), it.Detail)
 }
 
 // filtered reports whether a filter decides which items are shown.
@@ -197,11 +126,11 @@ func (s *Selector) next(from, by int) int {
 
 func (s *Selector) choosable(row int) bool {
 	item := s.rows[row].item
-	return item >= 0 && !s.list.Items[item].Disabled
+	return item >= 0 && s.list.Items[item].Why == ""
 }
 
 // markWhere marks the first row whose item fits, and reports whether there is one.
-func (s *Selector) markWhere(is func(*Item) bool) bool {
+func (s *Selector) markWhere(is func(*command.Item) bool) bool {
 	i := slices.IndexFunc(s.rows, func(r selectorRow) bool { return r.item >= 0 && is(&s.list.Items[r.item]) })
 	if i >= 0 {
 		s.window.Mark = i
@@ -210,7 +139,7 @@ func (s *Selector) markWhere(is func(*Item) bool) bool {
 }
 
 func (s *Selector) markCurrent() {
-	if !s.markWhere(func(it *Item) bool { return it.Current && !it.Disabled }) {
+	if !s.markWhere(func(it *command.Item) bool { return it.Current && it.Why == "" }) {
 		s.window.Mark = s.next(-1, 1)
 	}
 }
@@ -218,17 +147,17 @@ func (s *Selector) markCurrent() {
 // SetList replaces the list. The filter stays, and so does the mark if its item is still there,
 // even if the list was empty in between. While a list loads that the user has not touched, the mark
 // returns to the first item.
-func (s *Selector) SetList(l List) {
+func (s *Selector) SetList(c command.Choice) {
 	marked, loaded := s.marked(), s.list.Loading && !s.touched
 	if marked != nil {
 		s.kept = marked.ID
 	}
-	s.take(l)
+	s.take(c)
 	s.window.Mark = min(s.window.Mark, len(s.rows)-1)
 	switch {
 	case loaded:
 		s.markCurrent()
-	case s.kept != "" && s.markWhere(func(it *Item) bool { return it.ID == s.kept }):
+	case s.kept != "" && s.markWhere(func(it *command.Item) bool { return it.ID == s.kept }):
 	case marked == nil:
 		s.markCurrent()
 	default:
@@ -237,7 +166,7 @@ func (s *Selector) SetList(l List) {
 }
 
 // marked returns the marked item, or nil.
-func (s *Selector) marked() *Item {
+func (s *Selector) marked() *command.Item {
 	if i := s.window.Mark; i >= 0 && i < len(s.rows) && s.rows[i].item >= 0 {
 		return &s.list.Items[s.rows[i].item]
 	}
@@ -254,21 +183,9 @@ func (s *Selector) markedID() string {
 
 // refresh updates the items of a list that follows something.
 func (s *Selector) refresh() {
-	if s.follow == nil {
-		return
+	if s.list.Now != nil {
+		s.SetList(s.list)
 	}
-	l := s.list
-	if l.Items = s.follow(); !sameItems(l.Items, s.list.Items) {
-		s.SetList(l)
-	}
-}
-
-// sameItems compares what is drawn; the actions belong to the ID.
-func sameItems(a, b []Item) bool {
-	return slices.EqualFunc(a, b, func(x, y Item) bool {
-		return x.ID == y.ID && x.Title == y.Title && x.Detail == y.Detail && x.About == y.About && x.Group == y.Group && slices.Equal(x.Columns, y.Columns) && x.Standing == y.Standing && x.Aside == y.Aside &&
-			x.Current == y.Current && x.Pending == y.Pending && x.Disabled == y.Disabled && x.Dim == y.Dim
-	})
 }
 
 // SetTheme implements [Dialog].
@@ -289,37 +206,34 @@ func (s *Selector) Key(msg tea.KeyPressMsg) Action {
 	return s.search(before)
 }
 
-// tell calls List.Marked if another item is marked than before.
+// tell calls Marked if another item is marked than before.
 func (s *Selector) tell(before string) {
 	if now := s.markedID(); s.list.Marked != nil && now != before && now != "" {
 		s.list.Marked(now)
 	}
 }
 
-// search returns the action of List.Search if the filter has changed.
+// search searches for more items if the filter has changed.
 func (s *Selector) search(before string) Action {
 	words := s.input.Text()
 	if s.list.Search == nil || words == before {
 		return nil
 	}
-	return Stay(func() tea.Cmd { return s.list.Search(words) })
+	return Act{func() { s.list.Search(words) }, true}
 }
 
 // press is Key without noting the key.
 func (s *Selector) press(msg tea.KeyPressMsg) Action {
 	s.refresh()
 	key := msg.String()
-	switch item := s.itemKey(key); {
+	switch at := slices.IndexFunc(s.list.Keys, func(k command.Key) bool { return s.env.Keys.Match(k.ID, key) }); {
 	case s.list.Space && key == "space" && s.input.Text() == "":
 		return s.choose()
-	case config.Types(key) && s.filters() && (item == nil || s.input.Text() != ""): // whatever else the key may do
+	case config.Types(key) && s.filters() && (at < 0 || s.input.Text() != ""): // whatever else the key may do
 		s.write(msg)
 		return nil
-	case item != nil:
-		if marked := s.marked(); marked != nil {
-			return item.Do(*marked)
-		}
-		return NotTaken{}
+	case at >= 0:
+		return s.also(at)
 	}
 	if row := listRows().Pressed(s.env.Keys, key, config.ContextDialog); row != nil && row.Do != nil {
 		if a := row.Do(s); a != Action(NotTaken{}) {
@@ -368,15 +282,22 @@ func listRows() command.Rows[func(*Selector) Action] {
 	}
 }
 
+// act is the action of a function that may be nil.
+func act(do func(), stays bool) Action {
+	if do == nil {
+		return nil
+	}
+	return Act{do, stays}
+}
+
 // close clears the filter, or closes the list.
 func (s *Selector) close() Action {
 	switch {
-	case s.list.Instead != nil:
-		return s.list.Instead
+	case s.list.Stop != nil:
+		return Act{s.list.Stop, true}
+	case s.list.Left != nil:
+		return Act{s.list.Left, false}
 	case s.input.Text() == "":
-		if s.list.Left != nil {
-			s.list.Left()
-		}
 		return Close{}
 	}
 	s.input.Set("")
@@ -386,10 +307,14 @@ func (s *Selector) close() Action {
 
 // delete deletes the marked item.
 func (s *Selector) delete() Action {
-	if marked := s.marked(); marked != nil {
-		return marked.Delete
+	switch marked := s.marked(); {
+	case marked == nil:
+		return nil
+	case marked.Deletes:
+		return s.choose()
+	default:
+		return act(marked.Delete, true)
 	}
-	return nil
 }
 
 // wider lists more items.
@@ -397,15 +322,19 @@ func (s *Selector) wider() Action {
 	if s.list.Wider == nil {
 		return NotTaken{}
 	}
-	return s.list.Wider
+	return Act{s.list.Wider, true}
 }
 
-// itemKey returns the ItemKey of a key, or nil.
-func (s *Selector) itemKey(key string) *ItemKey {
-	for i, k := range s.list.Keys {
-		if s.env.Keys.Match(k.Action, key) {
-			return &s.list.Keys[i]
-		}
+// also does what one of the choice's keys does.
+func (s *Selector) also(at int) Action {
+	k, marked := s.list.Keys[at], s.marked()
+	switch {
+	case k.Do != nil:
+		return Act{k.Do, !k.Closes}
+	case marked == nil:
+		return NotTaken{}
+	case at < len(marked.Also):
+		return act(marked.Also[at], !k.Closes)
 	}
 	return nil
 }
@@ -464,10 +393,14 @@ func (s *Selector) move(by int) {
 }
 
 func (s *Selector) choose() Action {
-	if it := s.marked(); it != nil && !it.Disabled {
-		return it.Do
+	switch it := s.marked(); {
+	case it == nil, it.Why != "":
+		return nil
+	case it.Do == nil:
+		return act(it.Open, true)
+	default:
+		return Act{it.Do, it.Stays}
 	}
-	return nil
 }
 
 // Mouse implements [Dialog]: the wheel moves the mark, a click marks an item,
@@ -505,13 +438,13 @@ func (s *Selector) Hints() []Hint {
 	}
 	for _, k := range s.list.Keys {
 		if k.Hint != "" && marked != nil {
-			hints = s.env.hint(hints, k.Action, k.Hint)
+			hints = s.env.hint(hints, k.ID, k.Hint)
 		}
 	}
-	if marked != nil && marked.Delete != nil {
+	if s.delete() != nil {
 		hints = s.env.hint(hints, command.DialogDelete, cmp.Or(s.list.Deleting, "delete"))
 	}
-	if s.input.Text() != "" && s.list.Instead == nil {
+	if s.input.Text() != "" && s.list.Stop == nil && s.list.Left == nil {
 		return s.env.hint(hints, command.DialogClose, "clear the filter")
 	}
 	return s.env.hint(hints, command.DialogClose, cmp.Or(s.list.Closing, "close"))
@@ -620,7 +553,7 @@ func (s *Selector) detail(w, h int) []string {
 	var lines []string
 	if it := s.marked(); it != nil {
 		room := w - s.keysWidth()
-		lines = prose(it.more(s.titleWidth(room), room), w)
+		lines = prose(s.more(it, s.titleWidth(room), room), w)
 	}
 	if len(lines) > h && h > 0 {
 		lines[h-1] = cut(lines[h-1], w-2) + " …"
@@ -631,11 +564,11 @@ func (s *Selector) detail(w, h int) []string {
 
 // more returns the text of an item that its row does not show; column is the width of
 // the titles, w that of the row.
-func (it Item) more(column, w int) string {
+func (s *Selector) more(it *command.Item, column, w int) string {
 	if it.Columns != nil {
 		return list.Clip(it.About)
 	}
-	title, detail := list.Clip(it.Title), list.Clip(it.Detail)
+	title, detail := list.Clip(it.Title), list.Clip(s.about(it))
 	cuts := func(text string, room int) bool {
 		return len(text) > room && termtext.Width(termtext.Line(text)) > room
 	}
@@ -658,11 +591,11 @@ func (s *Selector) detailHeight(w int) int {
 	const few = 40
 	w -= s.keysWidth()
 	column := s.titleWidth(w)
-	if !slices.ContainsFunc(s.list.Items[:min(len(s.list.Items), 200)], func(it Item) bool { return it.more(column, w) != "" }) {
+	if !slices.ContainsFunc(s.list.Items[:min(len(s.list.Items), 200)], func(it command.Item) bool { return s.more(&it, column, w) != "" }) {
 		return 0
 	}
 	if len(s.list.Items) > few {
-		if !slices.ContainsFunc(s.list.Items, func(it Item) bool { return it.About != "" }) {
+		if !slices.ContainsFunc(s.list.Items, func(it command.Item) bool { return it.About != "" }) {
 			return 1
 		}
 		return maxDetail - 1
@@ -685,7 +618,7 @@ func (s *Selector) titleWidth(w int) int {
 		if r.item >= 0 {
 			it := s.list.Items[r.item]
 			title = max(title, termtext.Width(termtext.Line(list.Clip(it.Title))))
-			detail = max(detail, termtext.Width(termtext.Line(list.Clip(it.Detail))))
+			detail = max(detail, termtext.Width(termtext.Line(list.Clip(s.about(&it)))))
 		}
 	}
 	share := w * 2 / 5
@@ -758,7 +691,7 @@ const (
 
 // asideWidth returns the width of what is beside the list, 0 if there is nothing.
 func (s *Selector) asideWidth(width int) int {
-	if width < wide || !slices.ContainsFunc(s.list.Items, func(it Item) bool { return it.Aside != "" }) {
+	if width < wide || !slices.ContainsFunc(s.list.Items, func(it command.Item) bool { return it.Aside != "" }) {
 		return 0
 	}
 	return width * 2 / 5
@@ -832,7 +765,7 @@ func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int, 
 	th, it := p.th, s.list.Items[r.item]
 	pointer, name, detail := "  ", th.Choice, th.Faint
 	switch {
-	case it.Disabled:
+	case it.Why != "":
 		name = th.Faint
 	case marked:
 		pointer, name, detail = th.Accent.Render("❯")+" ", th.Strong, th.Muted
@@ -851,7 +784,7 @@ func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int, 
 		title = "(" + termtext.Line(list.Clip(it.ID)) + ")"
 	}
 	text := theme.Letters(title, r.letters, name, th.Accent.Bold(marked))
-	about := termtext.Line(list.Clip(it.Detail))
+	about := termtext.Line(list.Clip(s.about(&it)))
 	if group := s.group(&it); s.filtered() && group != "" {
 		about = strings.TrimSuffix(termtext.Line(list.Clip(group))+" · "+about, " · ")
 	}
@@ -866,22 +799,4 @@ func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int, 
 	// A title that is longer than the column takes the room that its detail leaves.
 	column = max(column, min(termtext.Width(text), p.width-rowLead-2-termtext.Width(about)))
 	return line + pad(text, column) + "  " + detail.Render(cut(about, max(0, p.width-column-rowLead-2)))
-}
-
-// NewFollowing shows a list that updates its items whenever it is used.
-func NewFollowing(env Env, l List, items func() []Item) *Selector {
-	l.Items = items()
-	s := NewSelector(env, l)
-	s.follow = items
-	return s
-}
-
-// SessionItem returns the item of a session: its title, the time of last use, if known,
-// and further details.
-func SessionItem(title string, used, now time.Time, about ...string) Item {
-	detail := strings.Join(about, "  ")
-	if !used.IsZero() {
-		detail = fmt.Sprintf("%-9s  %s", app.Ago(now.Sub(used)), detail)
-	}
-	return Item{Title: title, Detail: detail}
 }

@@ -16,24 +16,43 @@ import (
 	"parley/internal/command"
 )
 
-// picked is what choosing an item of a test does.
+// picked is what was chosen in a test, in place of the action that does so.
 type picked struct{ id string }
 
 func (picked) action() {}
 
-func manyModels(n int) []Item {
-	items := make([]Item, n)
+// chosen is the last item of a test that was chosen, or key that was used.
+var chosen picked
+
+func pick(id string) func() { return func() { chosen = picked{id} } }
+
+// did carries out what a list or question does, and returns what was picked.
+func did(a Action) Action {
+	chosen = picked{}
+	switch a := a.(type) {
+	case Act:
+		a.Do()
+	case Chosen:
+		a.Choice.Here()
+	default:
+		return a
+	}
+	return chosen
+}
+
+func manyModels(n int) []command.Item {
+	items := make([]command.Item, n)
 	for i := range items {
-		items[i] = Item{ID: fmt.Sprint(i), Title: fmt.Sprintf("provider-%d/model-%d", i%7, i), Detail: "a model of its time", Do: picked{fmt.Sprint(i)}}
+		items[i] = command.Item{ID: fmt.Sprint(i), Title: fmt.Sprintf("provider-%d/model-%d", i%7, i), Detail: "a model of its time", Do: pick(fmt.Sprint(i))}
 	}
 	return items
 }
 
-func threeItems() []Item {
-	return []Item{
-		{ID: "ask", Title: "Ask", Group: "careful", Do: picked{"ask"}},
-		{ID: "off", Title: "Gone", Disabled: true, Group: "careful"},
-		{ID: "code", Title: "Code", Group: "bold", Current: true, Do: Run{"code"}},
+func threeItems() []command.Item {
+	return []command.Item{
+		{ID: "ask", Title: "Ask", Group: "careful", Do: pick("ask")},
+		{ID: "off", Title: "Gone", Why: "not here", Group: "careful"},
+		{ID: "code", Title: "Code", Group: "bold", Current: true, Do: pick("code")},
 	}
 }
 
@@ -42,28 +61,28 @@ func TestSelectorKeys(t *testing.T) {
 		keys string
 		want Action
 	}{
-		{"enter", Run{"code"}}, // the current one is marked
+		{"enter", picked{"code"}}, // the current one is marked
 		{"up enter", picked{"ask"}},
 		{"up up up enter", picked{"ask"}},
-		{"up down enter", Run{"code"}},
-		{"down down enter", Run{"code"}},
+		{"up down enter", picked{"code"}},
+		{"down down enter", picked{"code"}},
 		{"home enter", picked{"ask"}},
 		{"pgup enter", picked{"ask"}},
-		{"pgup end enter", Run{"code"}},
+		{"pgup end enter", picked{"code"}},
 		{"a s k enter", picked{"ask"}},
-		{"o d e enter", Run{"code"}},
+		{"o d e enter", picked{"code"}},
 		{"g o n e enter", nil}, // it cannot be chosen
 		{"z z enter", nil},
-		{"z z backspace backspace enter", Run{"code"}},
-		{"z esc enter", Run{"code"}}, // esc clears the filter first
+		{"z z backspace backspace enter", picked{"code"}},
+		{"z esc enter", picked{"code"}}, // esc clears the filter first
 		{"z esc esc", Close{}},
 		{"esc", Close{}},
 	} {
 		t.Run(tt.keys, func(t *testing.T) {
 			env, _ := newEnv()
-			s := NewSelector(env, List{Title: "Mode", Items: threeItems()})
+			s := NewSelector(env, command.Choice{Title: "Mode", Items: threeItems()})
 			s.View(80, 20)
-			if got := presses(t, s, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
+			if got := did(presses(t, s, strings.Fields(tt.keys)...)); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("did %#v, want %#v", got, tt.want)
 			}
 		})
@@ -73,10 +92,10 @@ func TestSelectorKeys(t *testing.T) {
 func TestSelectorFilterPrefersTitles(t *testing.T) {
 	env, _ := newEnv()
 	items := manyModels(3)
-	items = append(items, Item{ID: "d", Title: "Other", Detail: "an opus of its kind"}, Item{ID: "t", Title: "Opus", Do: picked{"t"}})
-	s := NewSelector(env, List{Items: items})
+	items = append(items, command.Item{ID: "d", Title: "Other", Detail: "an opus of its kind"}, command.Item{ID: "t", Title: "Opus", Do: pick("t")})
+	s := NewSelector(env, command.Choice{Items: items})
 	s.Paste("op us\n")
-	if got := s.Key(press("enter")); got != (picked{"t"}) {
+	if got := did(s.Key(press("enter"))); got != (picked{"t"}) {
 		t.Errorf("chose %v", got)
 	}
 	if text := shownBy(s, 80, 20); !strings.Contains(text, "2 of 5") {
@@ -86,24 +105,24 @@ func TestSelectorFilterPrefersTitles(t *testing.T) {
 
 func TestSelectorKeepsItsMarkWhenTheListChanges(t *testing.T) {
 	env, _ := newEnv()
-	s := NewSelector(env, List{Items: manyModels(5)})
+	s := NewSelector(env, command.Choice{Items: manyModels(5)})
 	presses(t, s, "down", "down") // model 2
-	items := append([]Item{{ID: "new", Title: "new"}}, manyModels(5)...)
-	s.SetList(List{Items: items})
+	items := append([]command.Item{{ID: "new", Title: "new"}}, manyModels(5)...)
+	s.SetList(command.Choice{Items: items})
 	if id := s.markedID(); id != "2" {
 		t.Errorf("marked %q", id)
 	}
-	s.SetList(List{})
+	s.SetList(command.Choice{})
 	if got := s.Key(press("enter")); got != nil {
 		t.Errorf("an empty list chose %v", got)
 	}
-	s.SetList(List{Items: items})
+	s.SetList(command.Choice{Items: items})
 	if id := s.markedID(); id != "2" {
 		t.Errorf("after it was empty, marked is %q", id)
 	}
-	s.SetList(List{})
-	s.SetList(List{Items: manyModels(2)})
-	if got := s.Key(press("enter")); got != (picked{"0"}) {
+	s.SetList(command.Choice{})
+	s.SetList(command.Choice{Items: manyModels(2)})
+	if got := did(s.Key(press("enter"))); got != (picked{"0"}) {
 		t.Errorf("chose %v", got)
 	}
 }
@@ -111,13 +130,13 @@ func TestSelectorKeepsItsMarkWhenTheListChanges(t *testing.T) {
 // What closes a list can do something else, also while there is a filter.
 func TestSelectorDoesSomethingElseThanToClose(t *testing.T) {
 	env, _ := newEnv()
-	s := NewSelector(env, List{Items: manyModels(20)})
+	s := NewSelector(env, command.Choice{Items: manyModels(20)})
 	presses(t, s, "m")
-	s.SetList(List{Loading: true, Instead: picked{"stop"}, Closing: "stop"})
+	s.SetList(command.Choice{Loading: true, Stop: pick("stop"), Closing: "stop"})
 	if text := hintsOf(s); !strings.Contains(text, "esc stop") {
 		t.Errorf("the hints are %s", text)
 	}
-	if got := s.Key(press("esc")); got != (picked{"stop"}) {
+	if got := did(s.Key(press("esc"))); got != (picked{"stop"}) {
 		t.Errorf("it did %v", got)
 	}
 }
@@ -132,7 +151,7 @@ func hintsOf(d Dialog) string {
 
 func TestSelectorMouse(t *testing.T) {
 	env, _ := newEnv()
-	s := NewSelector(env, List{Items: manyModels(40)})
+	s := NewSelector(env, command.Choice{Items: manyModels(40)})
 	v := s.View(80, 20)
 	y := -1
 	for i, l := range v.Lines {
@@ -144,7 +163,7 @@ func TestSelectorMouse(t *testing.T) {
 	if got := s.Mouse(click, 5, y); got != nil {
 		t.Fatalf("the first click did %v", got)
 	}
-	if got := s.Mouse(click, 5, y); got != (picked{"3"}) {
+	if got := did(s.Mouse(click, 5, y)); got != (picked{"3"}) {
 		t.Errorf("the second click did %v", got)
 	}
 	s.Mouse(tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
@@ -164,30 +183,28 @@ func TestSelectorTypesWhatIsBound(t *testing.T) {
 	}
 	env, _ := newEnv()
 	env.Keys = cfg.Keys
-	s := NewSelector(env, List{Items: append(manyModels(20), Item{ID: "jay", Title: "jay", Do: picked{"jay"}})})
-	if got := presses(t, s, "j", "a", "y", "enter"); got != (picked{"jay"}) {
+	s := NewSelector(env, command.Choice{Items: append(manyModels(20), command.Item{ID: "jay", Title: "jay", Do: pick("jay")})})
+	if got := did(presses(t, s, "j", "a", "y", "enter")); got != (picked{"jay"}) {
 		t.Errorf("chose %v", got)
 	}
-	few := NewSelector(env, List{Items: threeItems()[:1]})
+	few := NewSelector(env, command.Choice{Items: threeItems()[:1]})
 	presses(t, few, "j")
 	if few.input.Text() != "" {
 		t.Error("a list without a filter took the key for one")
 	}
 }
 
-func TestSessionItem(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for _, tt := range []struct {
-		used   time.Time
-		detail string
-	}{
-		{now.Add(-5 * time.Second), "just now   ~/x  and more"},
-		{now.Add(-5 * time.Minute), "5 min ago  ~/x  and more"},
-		{now.Add(-30 * time.Hour), "yesterday  ~/x  and more"},
-		{time.Time{}, "~/x  and more"},
-	} {
-		if got := SessionItem("T", tt.used, now, "~/x", "and more"); got.Title != "T" || got.Detail != tt.detail {
-			t.Errorf("used at %v, it is %+v", tt.used, got)
+// An item says when it was last used, in a column.
+func TestWhenAnItemWasUsed(t *testing.T) {
+	env, _ := newEnv()
+	var items []command.Item
+	for i, ago := range []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Hour} {
+		items = append(items, command.Item{Title: fmt.Sprint("T", i), Used: env.Now().Add(-ago), Detail: "~/x  and more"})
+	}
+	text := shownBy(NewSelector(env, command.Choice{Items: append(items, command.Item{Title: "T3", Detail: "~/x"})}), 80, 20)
+	for _, want := range []string{"T0  just now   ~/x  and more\n", "T1  5 min ago  ~/x  and more\n", "T2  yesterday  ~/x  and more\n", "T3  ~/x\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not shown in\n%s", want, text)
 		}
 	}
 }
@@ -199,7 +216,7 @@ func BenchmarkSelectorFilter(b *testing.B) {
 			items := manyModels(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				s := NewSelector(env, List{Items: items})
+				s := NewSelector(env, command.Choice{Items: items})
 				for _, k := range []string{"m", "o", "7"} {
 					s.Key(press(k))
 				}
@@ -212,7 +229,7 @@ func BenchmarkSelectorView(b *testing.B) {
 	for _, n := range []int{1000, 10000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			env, _ := newEnv()
-			s := NewSelector(env, List{Items: manyModels(n)})
+			s := NewSelector(env, command.Choice{Items: manyModels(n)})
 			b.ReportAllocs()
 			for b.Loop() {
 				s.Key(press("down"))
@@ -243,7 +260,7 @@ func TestTheMarkedItemIsSeenWithLittleRoom(t *testing.T) {
 	for i := range items {
 		items[i].Group, items[i].Detail = "some group", strings.Repeat("a long detail ", 10)
 	}
-	s := NewSelector(env, List{Title: "Many", Items: items})
+	s := NewSelector(env, command.Choice{Title: "Many", Items: items})
 	for range items {
 		if text := shownBy(s, 40, 6); !strings.Contains(text, "❯") {
 			t.Fatalf("it shows\n%s", text)
@@ -256,18 +273,18 @@ func TestTheMarkedItemIsSeenWithLittleRoom(t *testing.T) {
 // it would leave the whole list.
 func TestSelectorFilterFindsWordsBesideTitles(t *testing.T) {
 	env, _ := newEnv()
-	items := []Item{
+	items := []command.Item{
 		{ID: "copy", Title: "Copy", Group: "the item that is marked"},
-		{ID: "theme", Title: "Choose the theme", Group: "more", Do: picked{"theme"}},
-		{ID: "sonnet", Title: "Sonnet", Detail: "a model of Claude", Do: picked{"sonnet"}},
+		{ID: "theme", Title: "Choose the theme", Group: "more", Do: pick("theme")},
+		{ID: "sonnet", Title: "Sonnet", Detail: "a model of Claude", Do: pick("sonnet")},
 	}
 	for filter, want := range map[string]string{"theme": "theme", "thme": "theme", "Claude mod": "sonnet", "sonnet claude": "sonnet"} {
-		s := NewSelector(env, List{Title: "Palette", Items: items})
+		s := NewSelector(env, command.Choice{Title: "Palette", Items: items})
 		s.Paste(filter)
 		if view := ansi.Strip(strings.Join(s.View(80, 20).Lines, "\n")); !strings.Contains(view, "1 of 3") || strings.Contains(view, "Copy") {
 			t.Errorf("%q leaves:\n%s", filter, view)
 		}
-		if got := s.Key(press("enter")); got != (picked{want}) {
+		if got := did(s.Key(press("enter"))); got != (picked{want}) {
 			t.Errorf("%q chose %v, want %s", filter, got, want)
 		}
 	}
@@ -277,8 +294,8 @@ func TestSelectorFilterFindsWordsBesideTitles(t *testing.T) {
 // letters, of whichever words.
 func TestSelectorFilterPrefersWords(t *testing.T) {
 	env, _ := newEnv()
-	s := NewSelector(env, List{Items: []Item{{Title: "copy the message"}, {Title: "the menu"}, {Title: "choose the Theme", Do: picked{"theme"}}}})
-	if got := presses(t, s, strings.Fields("t h e m e enter")...); !reflect.DeepEqual(got, picked{"theme"}) {
+	s := NewSelector(env, command.Choice{Items: []command.Item{{Title: "copy the message"}, {Title: "the menu"}, {Title: "choose the Theme", Do: pick("theme")}}})
+	if got := did(presses(t, s, strings.Fields("t h e m e enter")...)); !reflect.DeepEqual(got, picked{"theme"}) {
 		t.Errorf("chose %#v", got)
 	}
 }
@@ -286,7 +303,7 @@ func TestSelectorFilterPrefersWords(t *testing.T) {
 // The value that is on is marked, and beside it the one that the agent has yet to confirm.
 func TestAPendingValueIsNotMarkedAsOn(t *testing.T) {
 	env, _ := newEnv()
-	s := NewSelector(env, List{Items: []Item{{Title: "Model A", Current: true}, {Title: "Model B", Pending: true}}})
+	s := NewSelector(env, command.Choice{Items: []command.Item{{Title: "Model A", Current: true}, {Title: "Model B", Pending: true}}})
 	if text := shownBy(s, 80, 20); !strings.Contains(text, "● Model A") || !strings.Contains(text, "◐ Model B") {
 		t.Errorf("it shows\n%s", text)
 	}
@@ -295,7 +312,7 @@ func TestAPendingValueIsNotMarkedAsOn(t *testing.T) {
 // A group ends where its items end.
 func TestGroupsOfItemsEnd(t *testing.T) {
 	env, _ := newEnv()
-	s := NewSelector(env, List{Items: []Item{{ID: "b", Title: "Model B", Group: "Used often"}, {ID: "a", Title: "Model A"}}})
+	s := NewSelector(env, command.Choice{Items: []command.Item{{ID: "b", Title: "Model B", Group: "Used often"}, {ID: "a", Title: "Model A"}}})
 	if text := shownBy(s, 80, 20); !strings.Contains(text, "Used often\n❯   Model B\n\nModel A") {
 		t.Errorf("it shows\n%s", text)
 	}
@@ -304,20 +321,17 @@ func TestGroupsOfItemsEnd(t *testing.T) {
 // Space chooses in a list that has it, and the list may stay.
 func TestSpaceChooses(t *testing.T) {
 	env, _ := newEnv()
-	chosen := 0
-	s := NewSelector(env, List{Space: true, Items: []Item{{Title: "Brave mode", Do: Stay(func() tea.Cmd { chosen++; return nil })}}})
-	if stay, is := presses(t, s, "space").(Stay); is {
-		stay()
-	}
-	if chosen != 1 {
-		t.Errorf("it was chosen %d times", chosen)
+	s := NewSelector(env, command.Choice{Space: true, Items: []command.Item{{Title: "Brave mode", Stays: true, Do: pick("brave")}}})
+	a := presses(t, s, "space")
+	if got := did(a); got != (picked{"brave"}) || !a.(Act).Stays {
+		t.Errorf("it did %#v", a)
 	}
 }
 
 func TestAListOfSixHasAFilter(t *testing.T) {
 	env, _ := newEnv()
 	for n, want := range map[int]bool{5: false, 6: true} {
-		s := NewSelector(env, List{Items: manyModels(n)})
+		s := NewSelector(env, command.Choice{Items: manyModels(n)})
 		if got := strings.Contains(shownBy(s, 80, 20), "type to filter"); got != want {
 			t.Errorf("with %d items: filter %v", n, got)
 		}
@@ -329,17 +343,17 @@ func TestAListOfSixHasAFilter(t *testing.T) {
 func TestSelectorAsksForItemsThatFit(t *testing.T) {
 	env, _ := newEnv()
 	var asked []string
-	l := List{Title: "Sessions", Filter: true, Items: []Item{{ID: "a", Title: "apples"}, {ID: "b", Title: "bananas"}}}
-	l.Search = func(words string) tea.Cmd { asked = append(asked, words); return nil }
-	l.Wider, l.WiderHint = Stay(func() tea.Cmd { asked = append(asked, "wider"); return nil }), "all directories"
+	l := command.Choice{Title: "Sessions", Filter: true, Items: []command.Item{{ID: "a", Title: "apples"}, {ID: "b", Title: "bananas"}}}
+	l.Search = func(words string) { asked = append(asked, words) }
+	l.Wider, l.WiderHint = func() { asked = append(asked, "wider") }, "all directories"
 	s := NewSelector(env, l)
 	do := func(a Action) {
 		t.Helper()
-		stay, ok := a.(Stay)
-		if !ok {
-			t.Fatalf("the action is %T", a)
+		act, ok := a.(Act)
+		if !ok || !act.Stays {
+			t.Fatalf("the action is %#v", a)
 		}
-		stay()
+		act.Do()
 	}
 	for _, k := range "ll" { // the same key twice is written twice
 		do(s.Key(tea.KeyPressMsg{Code: k, Text: string(k)}))
@@ -355,7 +369,7 @@ func TestSelectorAsksForItemsThatFit(t *testing.T) {
 	if got := strings.Join(s.View(80, 20).Lines, "\n"); !strings.Contains(got, "No matches") {
 		t.Errorf("something fits:\n%s", got)
 	}
-	l.Items = append(slices.Clone(l.Items), Item{ID: "c", Title: "cherries", Found: true})
+	l.Items = append(slices.Clone(l.Items), command.Item{ID: "c", Title: "cherries", Found: true})
 	s.SetList(l)
 	if got := strings.Join(s.View(80, 20).Lines, "\n"); !strings.Contains(got, "cherries") || strings.Contains(got, "apples") {
 		t.Errorf("it shows\n%s", got)

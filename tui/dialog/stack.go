@@ -107,7 +107,7 @@ func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 		return state == Over
 	})
 	s.closeIf(func(d Dialog) bool {
-		q, ok := d.(*Confirm)
+		q, ok := d.(*confirm)
 		return ok && q.asked.While != nil && !q.asked.While()
 	})
 	s.closeIf(func(d Dialog) bool {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/tui/theme"
 )
@@ -45,7 +46,7 @@ func TestWhatGetsIntoSightIsInertAtFirst(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, env, c := newStack()
-			tt.do(s, NewPermission(env, editPermission(), 1), NewEntry(env, Entry{}))
+			tt.do(s, NewPermission(env, editPermission(), 1), newEntry(env, app.Question{}))
 			if in := s.ArmsIn(c.now()); in != LookTime {
 				t.Errorf("it arms in %v", in)
 			}
@@ -67,7 +68,7 @@ func TestAHiddenStackLeavesTheGuardAlone(t *testing.T) {
 	c.pass(LookTime)
 	back := NewStack(env.Guard)
 	back.Push(NewPermission(env, runPermission(), 1))
-	back.Push(NewConfirm(env, Confirmation{}))
+	back.Push(newConfirm(env, app.Question{}))
 	back.Pop()
 	if got := strike(front.Top(), "y"); got != (Answer{seen(7), "once"}) {
 		t.Errorf("y did %#v", got)
@@ -80,7 +81,7 @@ func TestAHiddenStackLeavesTheGuardAlone(t *testing.T) {
 // Closing something below a question, or opening it there, holds nothing back.
 func TestWhatHappensBelowAQuestionLeavesItArmed(t *testing.T) {
 	s, env, c := newStack()
-	list := NewEntry(env, Entry{})
+	list := newEntry(env, app.Question{})
 	question := NewPermission(env, editPermission(), 1)
 	s.Push(question)
 	c.pass(LookTime)
@@ -105,7 +106,7 @@ func TestQuestionsThatAreOverClose(t *testing.T) {
 		t.Error("a question has a dialog before one was opened")
 	}
 	first := NewPermission(env, c.Permissions[0], 3)
-	help := NewEntry(env, Entry{})
+	help := newEntry(env, app.Question{})
 	s.Push(first)
 	s.Push(help)
 	c.Apply(conversation.PermissionClosed{ID: 3})
@@ -144,7 +145,7 @@ func TestAnAddressThatIsVisitedStays(t *testing.T) {
 
 func TestAThemeIsForAll(t *testing.T) {
 	s, env, _ := newStack()
-	below, above := NewEntry(env, Entry{}), NewConfirm(env, Confirmation{})
+	below, above := newEntry(env, app.Question{}), newConfirm(env, app.Question{})
 	s.Push(below)
 	s.Push(above)
 	light := theme.New(false)

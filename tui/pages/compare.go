@@ -402,9 +402,9 @@ func (v *Compare) checkAgain(side int) tea.Cmd {
 	case o.Working:
 		v.page.Say(v.sides[side].Name+" is still working", false)
 	case !v.mayCheck:
-		v.opt.Host.Ask(dialog.Confirmation{
+		v.opt.Host.Ask(app.Question{
 			Title: "Run this check?", Text: "It is noted with the worktrees, and runs in the sandbox of " + termtext.Line(v.sides[side].Agent.Name) + " if that has one:\n" + termtext.VisibleLine(v.opt.Comparison.Check),
-			Choices: []dialog.Choice{{Name: "Do nothing", Key: "n", Do: dialog.Close{}}, {Name: "Run it", Key: "r", Risky: true, Do: dialog.Do(func() tea.Cmd {
+			Choices: []app.Choice{{Name: "Do nothing", Key: "n"}, {Name: "Run it", Key: "r", Risky: true, Here: v.opt.Host.Here(func() tea.Cmd {
 				v.mayCheck = true
 				return v.check(side)
 			})}},
@@ -433,17 +433,17 @@ func (v *Compare) keep(side int) tea.Cmd {
 		v.page.Say(s.Name+" has changed nothing", false)
 		return nil
 	}
-	q := dialog.Confirmation{
+	q := app.Question{
 		Title: "Merge what " + termtext.Line(s.Name) + " has changed?",
 		Text:  termtext.Count(len(s.changed.Files)+s.changed.More, "file") + " of its worktree " + s.Tree.Name + ". To merge parts of it, mark them in the differences.",
 	}
 	if s.changed.More == 0 {
-		q.Choices = append(q.Choices, dialog.Choice{Name: "Merge into the working tree, not committed", Key: "w", Do: dialog.Do(func() tea.Cmd { return v.take(side, true) })})
+		q.Choices = append(q.Choices, app.Choice{Name: "Merge into the working tree, not committed", Key: "w", Here: v.opt.Host.Here(func() tea.Cmd { return v.take(side, true) })})
 	}
 	if s.Tree.Into != "" {
-		q.Choices = append(q.Choices, dialog.Choice{Name: "Commit, and merge into " + termtext.Line(s.Tree.Into), Key: "b", Do: dialog.Do(func() tea.Cmd { return v.opt.Host.Merge(side) })})
+		q.Choices = append(q.Choices, app.Choice{Name: "Commit, and merge into " + termtext.Line(s.Tree.Into), Key: "b", Here: v.opt.Host.Here(func() tea.Cmd { return v.opt.Host.Merge(side) })})
 	}
-	q.Choices = append(q.Choices, dialog.Choice{Name: "Do nothing", Key: "n", Do: dialog.Close{}})
+	q.Choices = append(q.Choices, app.Choice{Name: "Do nothing", Key: "n"})
 	v.opt.Host.Ask(q)
 	return nil
 }
@@ -502,7 +502,7 @@ func (v *Compare) fail(what string, err error) {
 
 // failed says what failed in a dialog, since it may be long.
 func (v *Compare) failed(title string, err error) {
-	v.opt.Host.Ask(dialog.Confirmation{Title: title, Text: termtext.Block(err.Error()), Choices: []dialog.Choice{{Name: "Close", Do: dialog.Close{}}}})
+	v.opt.Host.Ask(app.Question{Title: title, Text: termtext.Block(err.Error()), Choices: []app.Choice{{Name: "Close"}}})
 }
 
 // undo undoes the last merge.
@@ -540,15 +540,15 @@ func (v *Compare) drop(side int) tea.Cmd {
 			others = append(others, i)
 		}
 	}
-	lost := func(title string, sides []int) dialog.Action {
-		return dialog.Do(func() tea.Cmd { return v.askToDrop(title, sides) })
+	lost := func(title string, sides []int) func() {
+		return v.opt.Host.Here(func() tea.Cmd { return v.askToDrop(title, sides) })
 	}
 	name := termtext.Line(v.sides[side].Name)
-	q := dialog.Confirmation{Title: "Drop which worktree?", Choices: []dialog.Choice{{Name: "None", Key: "n", Do: dialog.Close{}}, {Name: "That of " + name, Key: "o", Do: lost("Drop the worktree of "+name+"?", []int{side})}}}
+	q := app.Question{Title: "Drop which worktree?", Choices: []app.Choice{{Name: "None", Key: "n"}, {Name: "That of " + name, Key: "o", Here: lost("Drop the worktree of "+name+"?", []int{side})}}}
 	if len(others) > 0 {
 		q.Choices = append(q.Choices,
-			dialog.Choice{Name: "All but that of " + name, Key: "b", Do: lost("Drop all worktrees but that of "+name+"?", others)},
-			dialog.Choice{Name: "All", Key: "a", Do: lost("Drop all worktrees?", append(slices.Clone(others), side))})
+			app.Choice{Name: "All but that of " + name, Key: "b", Here: lost("Drop all worktrees but that of "+name+"?", others)},
+			app.Choice{Name: "All", Key: "a", Here: lost("Drop all worktrees?", append(slices.Clone(others), side))})
 	}
 	v.opt.Host.Ask(q)
 	return nil
@@ -570,9 +570,9 @@ func (v *Compare) askToDrop(title string, sides []int) tea.Cmd {
 				v.failed("No worktree was dropped", err)
 				return nil
 			}
-			v.opt.Host.Ask(dialog.Confirmation{
+			v.opt.Host.Ask(app.Question{
 				Title: title, Text: lost,
-				Choices: []dialog.Choice{{Name: "Keep them", Key: "k", Do: dialog.Close{}}, {Name: "Drop", Key: "d", Risky: true, Do: dialog.Do(func() tea.Cmd { return v.dropAll(sides) })}},
+				Choices: []app.Choice{{Name: "Keep them", Key: "k"}, {Name: "Drop", Key: "d", Risky: true, Here: v.opt.Host.Here(func() tea.Cmd { return v.dropAll(sides) })}},
 			})
 			return nil
 		}

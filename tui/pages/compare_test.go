@@ -34,7 +34,7 @@ type judge struct {
 	now       time.Time
 
 	width, height int
-	asked         *dialog.Confirmation
+	asked         *app.Question
 	did           []string // what the page asked of its host
 	check         compare.Checked
 	dropFails     error
@@ -58,7 +58,7 @@ func newJudge(t *testing.T, check string) *judge {
 	j.view = NewCompare(CompareOptions{
 		Comparison: c, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{}, Now: func() time.Time { return j.now },
 		Host: CompareHost{
-			Host: Host{Flash: func() string { return "" }, Ask: func(q dialog.Confirmation) { j.asked = &q }, Edit: func(path string, _ int) tea.Cmd {
+			Host: Host{Flash: func() string { return "" }, Here: func(do func() tea.Cmd) func() { return func() { j.run(do()) } }, Ask: func(q app.Question) { j.asked = &q }, Edit: func(path string, _ int) tea.Cmd {
 				j.did = append(j.did, "edit "+filepath.Base(path))
 				return nil
 			}},
@@ -103,11 +103,8 @@ func (j *judge) run(cmd tea.Cmd) {
 
 func (j *judge) do(a dialog.Action) {
 	j.Helper()
-	switch a := a.(type) {
-	case dialog.Stay:
-		j.run(a())
-	case dialog.Do:
-		j.run(a())
+	if stay, is := a.(dialog.Stay); is {
+		j.run(stay())
 	}
 }
 
@@ -146,7 +143,9 @@ func (j *judge) choose(name string) string {
 	j.asked = nil
 	for _, c := range q.Choices {
 		if c.Name == name {
-			j.do(c.Do)
+			if c.Here != nil {
+				c.Here()
+			}
 			return j.screen()
 		}
 	}
@@ -295,7 +294,7 @@ func TestCompareShowsACheckThatWasFound(t *testing.T) {
 	if j.asked == nil || !strings.Contains(j.asked.Text, "make ␛[31mtest") {
 		t.Fatalf("asked %+v", j.asked)
 	}
-	j.do(j.asked.Choices[1].Do)
+	j.asked.Choices[1].Here()
 	j.wants(j.screen(), "check passed")
 	j.run(j.view.Ended(1))
 	if strings.Count(j.screen(), "check passed") != 2 {
@@ -326,7 +325,7 @@ func TestCompareUndoesAfterADrop(t *testing.T) {
 	j := newJudge(t, "")
 	j.worked()
 	j.press("m")
-	j.do(j.asked.Choices[0].Do)
+	j.asked.Choices[0].Here()
 	j.run(j.view.dropAll([]int{0, 1, 2}))
 	poem := filepath.Join(j.c.Dir, "poem.txt")
 	merged, err := os.ReadFile(poem)

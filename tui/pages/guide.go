@@ -101,23 +101,20 @@ func (s *section) name() string { return strings.Repeat("  ", max(0, s.Level-2))
 
 // showContents lists the sections to choose one from.
 func (d *Guide) showContents() {
-	items := make([]dialog.Item, len(d.sections))
+	items := make([]command.Item, len(d.sections))
 	for i := range d.sections {
 		s := &d.sections[i]
-		items[i] = dialog.Item{ID: s.Heading, Title: s.name(), Current: i == d.current(), Do: dialog.Do(func() tea.Cmd {
-			d.goTo(i)
-			return nil
-		})}
+		items[i] = command.Item{ID: s.Heading, Title: s.name(), Current: i == d.current(), Do: func() { d.goTo(i) }}
 	}
-	d.contents = dialog.NewSelector(d.env, dialog.List{Title: d.title + ": contents", Items: items, Filter: true})
+	d.contents = dialog.NewSelector(d.env, command.Choice{Title: d.title + ": contents", Items: items, Filter: true})
 }
 
 // chosen carries out what a key or a click in the list of sections does.
 func (d *Guide) chosen(a dialog.Action) dialog.Action {
 	switch a := a.(type) {
-	case dialog.Do:
+	case dialog.Act:
 		d.contents = nil
-		a()
+		a.Do()
 		return nil
 	case dialog.Close:
 		d.contents = nil

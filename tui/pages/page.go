@@ -5,6 +5,8 @@ package pages
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/app"
+	"parley/internal/command"
 	"parley/tui/dialog"
 )
 
@@ -17,9 +19,11 @@ type Host struct {
 	// Compose adds text to the prompt and closes the page.
 	Compose func(text string) tea.Cmd
 	// Choose opens a list above the page.
-	Choose func(dialog.List)
+	Choose func(command.Choice)
 	// Ask opens a question above the page.
-	Ask func(dialog.Confirmation)
+	Ask func(app.Question)
+	// Here turns a function of the page into one of such a list or question.
+	Here func(func() tea.Cmd) func()
 	// Flash returns the program's current message, such as that text was copied.
 	Flash func() string
 }

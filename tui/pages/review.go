@@ -443,18 +443,18 @@ func (v *Review) setScope(s scope) tea.Cmd {
 
 // chooseScope lists the scopes to choose from.
 func (v *Review) chooseScope() {
-	set := func(s scope) dialog.Action { return dialog.Do(func() tea.Cmd { return v.setScope(s) }) }
-	items := []dialog.Item{
+	set := func(s scope) func() { return v.opt.Host.Here(func() tea.Cmd { return v.setScope(s) }) }
+	items := []command.Item{
 		{ID: "session", Title: "in the whole session", Current: v.scope == scope{}, Do: set(scope{})},
 		{ID: "last", Title: "in the last turn", Current: v.scope.last, Do: set(scope{last: true})},
 	}
 	for _, t := range slices.Backward(v.session.Journal().Turns) {
-		items = append(items, dialog.Item{
+		items = append(items, command.Item{
 			ID: strconv.Itoa(t.Number), Title: "since: " + cmp.Or(t.Prompt, "(no text)"), Detail: t.At.Format("15:04"),
 			Current: t.Number == v.scope.from, Do: set(scope{from: t.Number}),
 		})
 	}
-	v.opt.Host.Choose(dialog.List{Title: "Changes", Items: items})
+	v.opt.Host.Choose(command.Choice{Title: "Changes", Items: items})
 }
 
 // keep keeps a file, or the change at the cursor.
@@ -483,14 +483,8 @@ func (v *Review) revert(part journal.Part, hunk bool) tea.Cmd {
 // askToRevert asks before it undoes what may be the user's own work.
 func (v *Review) askToRevert(part journal.Part, revert func() tea.Cmd) {
 	q := app.UndoSeenQuestion(v.at.Path(part.Path), nil)
-	leave, undo := q.Choices[0], q.Choices[1]
-	v.opt.Host.Ask(dialog.Confirmation{
-		Title: q.Title, Text: q.Text, Lines: q.Lines,
-		Choices: []dialog.Choice{
-			{Name: leave.Name, Key: leave.Key, Do: dialog.Close{}},
-			{Name: undo.Name, Key: undo.Key, Risky: undo.Risky, Do: dialog.Do(revert)},
-		},
-	})
+	q.Choices[1].Here = v.opt.Host.Here(revert)
+	v.opt.Host.Ask(q)
 }
 
 // write runs do, which writes files, in a command. do returns what to say.

@@ -15,6 +15,8 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/fs"
+	"parley/internal/app"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/session"
@@ -35,8 +37,8 @@ type user struct {
 
 	// what the view asked of its host
 	copied, composed, edited string
-	chosen                   dialog.List
-	asked                    *dialog.Confirmation
+	chosen                   command.Choice
+	asked                    *app.Question
 	closed                   bool
 }
 
@@ -71,8 +73,9 @@ func newUser(t testing.TB, width, height int) *user {
 			Edit: p.Edit, Flash: func() string { return "" },
 			Copy:    func(_, text string) tea.Cmd { p.copied = text; return nil },
 			Compose: func(text string) tea.Cmd { p.composed = text; return nil },
-			Choose:  func(list dialog.List) { p.chosen = list },
-			Ask:     func(q dialog.Confirmation) { p.asked = &q },
+			Here:    func(do func() tea.Cmd) func() { return func() { p.run(do()) } },
+			Choose:  func(list command.Choice) { p.chosen = list },
+			Ask:     func(q app.Question) { p.asked = &q },
 		}, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{},
 	})
 	return p
@@ -155,8 +158,6 @@ func (p *user) press(keys ...string) *user {
 		case dialog.Close:
 			p.closed = true
 		case dialog.Stay:
-			p.run(a())
-		case dialog.Do:
 			p.run(a())
 		}
 		p.draw()
@@ -275,8 +276,8 @@ func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {
 			t.Fatalf("asked %+v", p.asked)
 		}
 		for _, c := range p.asked.Choices {
-			if do, ok := c.Do.(dialog.Do); ok && c.Name == name {
-				p.run(do())
+			if c.Here != nil && c.Name == name {
+				c.Here()
 			}
 		}
 		p.asked = nil
@@ -390,7 +391,7 @@ func TestSinceAPrompt(t *testing.T) {
 	p.open().press("t")
 	for _, item := range p.chosen.Items {
 		if item.Title == "since: second" {
-			p.run(item.Do.(dialog.Do)())
+			item.Do()
 		}
 	}
 	p.shows("since “second”", "2 files", "b.txt", "c.txt")

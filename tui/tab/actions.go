@@ -324,9 +324,9 @@ func (t *Tab) runWith(a config.Action, argument string) tea.Cmd {
 }
 
 // otherItems returns the palette items that are no actions.
-func (l *live) otherItems() []dialog.Item {
+func (l *live) otherItems() []command.Item {
 	f := l.tab.acting
-	items := slices.Concat(l.operationItems(), f.items(command.RewindItems(f)), l.tab.worktreeItems())
+	items := slices.Concat(l.operationItems(), command.RewindItems(f), l.tab.worktreeItems())
 	for i := range items {
 		items[i].Group = "more"
 	}
@@ -335,13 +335,13 @@ func (l *live) otherItems() []dialog.Item {
 
 // slashItems returns the palette items of the agent's slash commands. One that takes
 // input is put into the prompt.
-func (l *live) slashItems() []dialog.Item {
+func (l *live) slashItems() []command.Item {
 	t := l.tab
-	var items []dialog.Item
+	var items []command.Item
 	for _, c := range l.Conversation.Commands {
-		items = append(items, dialog.Item{
+		items = append(items, command.Item{
 			ID: "command " + c.Name, Title: "/" + c.Name, Detail: c.Description, Group: "commands of the agent",
-			Do: dialog.Do(func() tea.Cmd {
+			Do: t.here(func() tea.Cmd {
 				if c.Input == nil {
 					return t.prompts.Submit(composer.NewPrompt("/" + c.Name))
 				}
@@ -355,9 +355,9 @@ func (l *live) slashItems() []dialog.Item {
 		if slices.Contains(l.hidden, p.Name) {
 			continue
 		}
-		items = append(items, dialog.Item{
+		items = append(items, command.Item{
 			ID: "prompt " + p.Name, Title: "/" + p.Name, Detail: p.About, Group: "your prompts", Words: "template snippet",
-			Do: dialog.Do(func() tea.Cmd {
+			Do: t.here(func() tea.Cmd {
 				keep := t.composer.Keep(t.composer.Text())
 				t.composer.SetText("/" + p.Name + " ")
 				return keep
@@ -368,10 +368,10 @@ func (l *live) slashItems() []dialog.Item {
 }
 
 // showPalette lists all commands and more items, most recently used first.
-func showPalette(t *Tab, more []dialog.Item) {
+func showPalette(t *Tab, more []command.Item) {
 	items := t.commandItems()
 	if t.chooses() { // little can be done yet
-		slices.SortStableFunc(items, func(a, b dialog.Item) int {
+		slices.SortStableFunc(items, func(a, b command.Item) int {
 			switch {
 			case a.Dim == b.Dim:
 				return 0
@@ -381,23 +381,23 @@ func showPalette(t *Tab, more []dialog.Item) {
 			return 1
 		})
 	}
-	items = recentFirst(t.program.Recent, append(items, more...))
-	t.choose(dialog.List{Title: "Command palette", Items: items, Filter: true, Headings: true})
+	items = recentFirst(t.acting, t.program.Recent, append(items, more...))
+	t.choose(command.Choice{Title: "Command palette", Items: items, Filter: true, Headings: true})
 }
 
 // withReason returns an item that cannot be chosen now as one that says why, unless why is
 // "".
-func withReason(item dialog.Item, why string, say func(string) tea.Cmd) dialog.Item {
+func withReason(item command.Item, why string, say func(string)) command.Item {
 	if why != "" {
 		item.Words += " " + item.Detail
-		item.Dim, item.Detail, item.Do = true, why, dialog.Do(func() tea.Cmd { return say(why) })
+		item.Dim, item.Detail, item.Do = true, why, func() { say(why) }
 	}
 	return item
 }
 
 // commandItems returns the items of all commands in the palette.
-func (t *Tab) commandItems() []dialog.Item {
-	var items []dialog.Item
+func (t *Tab) commandItems() []command.Item {
+	var items []command.Item
 	for _, r := range promptRows() {
 		if r.Absent == "" {
 			items = append(items, paletteItem(t, r, r.Do.refusal(t), func() tea.Cmd { return t.run(r.ID) }))
@@ -419,23 +419,23 @@ func (t *Tab) commandItems() []dialog.Item {
 }
 
 // paletteItem returns the item of a command. why says why it cannot be done now.
-func paletteItem[F any](t *Tab, r command.Row[F], why string, do func() tea.Cmd) dialog.Item {
-	item := dialog.Item{ID: string(r.ID), Title: r.Help, Words: r.Words, Do: dialog.Do(do)}
+func paletteItem[F any](t *Tab, r command.Row[F], why string, do func() tea.Cmd) command.Item {
+	item := command.Item{ID: string(r.ID), Title: r.Help, Words: r.Words, Do: t.here(do)}
 	if keys := t.program.Keys.For(r.ID); len(keys) > 0 {
 		item.Key = keys[0]
 		item.Words += " " + strings.Join(keys, " ")
 	}
-	return withReason(item, why, t.say)
+	return withReason(item, why, t.acting.Say)
 }
 
 // mostRecent bounds the recently used actions at the top.
 const mostRecent = 5
 
 // recentFirst moves recently used actions to the top, and records the next choice.
-func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
-	var before []dialog.Item
+func recentFirst(f *front, memory *config.RecentFile, items []command.Item) []command.Item {
+	var before []command.Item
 	for _, id := range memory.Used().Actions {
-		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == id })
+		at := slices.IndexFunc(items, func(i command.Item) bool { return i.ID == id })
 		if at >= 0 && len(before) < mostRecent {
 			item := items[at]
 			item.Group = "recently used"
@@ -450,24 +450,21 @@ func recentFirst(memory *config.RecentFile, items []dialog.Item) []dialog.Item {
 	}
 	items = append(before, items...)
 	for i, item := range items {
-		do, chosen := item.Do.(dialog.Do)
-		if !chosen {
-			continue
+		items[i].Do = func() {
+			item.Do()
+			f.add(bestEffort(func() error { return memory.Action(item.ID) }))
 		}
-		items[i].Do = dialog.Do(func() tea.Cmd { return tea.Batch(do(), bestEffort(func() error { return memory.Action(item.ID) })) })
 	}
 	return items
 }
 
 // operationItems returns the palette items that cancel single calls.
-func (l *live) operationItems() []dialog.Item {
-	var items []dialog.Item
+func (l *live) operationItems() []command.Item {
+	var items []command.Item
 	for i, p := range l.Conversation.Operations() {
-		items = append(items, dialog.Item{
+		items = append(items, command.Item{
 			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
-			Do: dialog.Do(func() tea.Cmd {
-				return l.tab.front(func(f command.Front) { command.CancelOperation(f, p) })
-			}),
+			Do: func() { command.CancelOperation(l.tab.acting, p) },
 		})
 	}
 	return items

@@ -11,7 +11,6 @@ import (
 	"parley/config"
 	"parley/internal/command"
 	"parley/internal/conversation"
-	"parley/tui/dialog"
 )
 
 // What is chosen in the palette does what its key does, also in the transcript and in
@@ -187,7 +186,7 @@ func TestEveryCommandDoesSomething(t *testing.T) {
 		if r.Do.do == nil && r.Do.live == nil && r.Do.read == nil {
 			t.Errorf("%s (%s) does nothing", r.ID, r.Help)
 		}
-		at := slices.IndexFunc(items, func(i dialog.Item) bool { return i.ID == string(r.ID) })
+		at := slices.IndexFunc(items, func(i command.Item) bool { return i.ID == string(r.ID) })
 		keys := strings.Fields(r.Keys)
 		switch {
 		case at < 0 && r.Absent == "":
@@ -206,7 +205,7 @@ func TestWhatIsChosenIsRemembered(t *testing.T) {
 	for round := range 2 {
 		runBench(t, func(t *testing.T, b *bench) {
 			b.program.Recent = memory
-			showPalette(b.Tab, []dialog.Item{{ID: "rules", Title: "show the rules", Do: dialog.Close{}}})
+			showPalette(b.Tab, []command.Item{{ID: "rules", Title: "show the rules", Do: func() {}}})
 			if used := strings.Contains(b.Screen(), "recently used"); used != (round == 1) {
 				t.Errorf("round %d: something was used last: %v\n%s", round, used, b.Screen())
 			}

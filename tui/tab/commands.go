@@ -152,18 +152,18 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 	case 1:
 		return c.StepIn(running[0])
 	}
-	var items []dialog.Item
+	var items []command.Item
 	for _, term := range slices.Backward(running) {
 		whose := "run by the agent"
 		if term.Personal {
 			whose = "yours"
 		}
-		items = append(items, dialog.Item{
+		items = append(items, command.Item{
 			ID: string(term.ID), Title: term.Command, Detail: whose,
-			Do: dialog.Do(func() tea.Cmd { return c.StepIn(term) }),
+			Do: func() { c.acting.add(c.StepIn(term)) },
 		})
 	}
-	c.choose(dialog.List{Title: "Step into a command", Items: items})
+	c.choose(command.Choice{Title: "Step into a command", Items: items})
 	return nil
 }
 

@@ -66,18 +66,18 @@ func openCompare(t *Tab) tea.Cmd {
 			case len(found) == 0:
 				return newCompare(t, "")
 			}
-			items := []dialog.Item{{ID: "new", Title: "Compare agents", Detail: "a new comparison", Do: dialog.Do(func() tea.Cmd { return newCompare(t, "") })}}
+			items := []command.Item{{ID: "new", Title: "Compare agents", Detail: "a new comparison", Do: func() { t.acting.add(newCompare(t, "")) }}}
 			for _, c := range found {
 				var sides []string
 				for _, s := range c.Sides {
 					sides = append(sides, s.Name)
 				}
-				it := dialog.SessionItem(c.Prompt, c.Began, t.program.Now(), strings.Join(sides, ", "))
-				it.ID, it.Group, it.Words = c.Name, "Continue one", c.Name
-				it.Do = dialog.Do(func() tea.Cmd { return t.reopenCompare(c) })
-				items = append(items, it)
+				items = append(items, command.Item{
+					ID: c.Name, Title: c.Prompt, Words: c.Name, Used: c.Began, Detail: strings.Join(sides, ", "), Group: "Continue one",
+					Do: func() { t.acting.add(t.reopenCompare(c)) },
+				})
 			}
-			t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{Title: "Comparisons", Items: items, Filter: true}))
+			t.dialogs.PushBelow(dialog.NewSelector(t.env(), command.Choice{Title: "Comparisons", Items: items, Filter: true}))
 			return nil
 		}
 	})
@@ -122,69 +122,63 @@ func newCompare(t *Tab, prompt string) tea.Cmd {
 				}
 				f.entrants = []compare.Entrant{{Word: own.ID, Agent: own}}
 			}
-			t.dialogs.PushBelow(dialog.NewFollowing(t.env(), dialog.List{
+			t.dialogs.PushBelow(dialog.NewSelector(t.env(), command.Choice{
 				Title: "Compare agents", About: "The same prompt to each, in a git worktree of its own.",
-				Empty: "There are no agents here; parley agents lists some.", Filter: true, Space: true,
-			}, f.items))
+				Empty: "There are no agents here; parley agents lists some.", Filter: true, Space: true, Now: f.items,
+			}))
 			return t.sayIf(err)
 		}
 	})
 }
 
 // items are what the user chooses from, and the start.
-func (f *compareForm) items() []dialog.Item {
+func (f *compareForm) items() []command.Item {
 	var names []string
 	for _, e := range f.entrants {
 		names = append(names, termtext.Line(e.Word))
 	}
-	start := dialog.Item{ID: "start", Title: "Start", Detail: strings.Join(names, ", "), Do: dialog.Do(f.start)}
+	start := command.Item{ID: "start", Title: "Start", Detail: strings.Join(names, ", "), Do: f.t.here(f.start)}
 	switch n := len(f.entrants); {
 	case n < compare.Least || n > compare.Most:
-		start.Disabled, start.Detail = true, fmt.Sprintf("choose %d to %d agents", compare.Least, compare.Most)
+		start.Why = fmt.Sprintf("choose %d to %d agents", compare.Least, compare.Most)
 	case strings.TrimSpace(f.prompt) == "":
-		start.Disabled, start.Detail = true, "write the prompt first"
+		start.Why = "write the prompt first"
 	}
-	items := []dialog.Item{start, {ID: "prompt", Title: "Prompt", Detail: cmp.Or(termtext.Line(f.prompt), "none yet"), Do: f.entry("What should each of them do?", "a prompt", &f.prompt)}}
+	items := []command.Item{start, {ID: "prompt", Title: "Prompt", Detail: cmp.Or(termtext.Line(f.prompt), "none yet"), Stays: true, Do: f.entry("What should each of them do?", "a prompt", &f.prompt)}}
 	for _, a := range f.agents {
 		in := slices.IndexFunc(f.entrants, func(e compare.Entrant) bool { return e.Word == a.ID })
-		items = append(items, dialog.Item{
-			ID: "agent " + a.ID, Title: termtext.Line(a.Name), Words: a.ID, Group: "Agents", Current: in >= 0, Do: dialog.Stay(func() tea.Cmd {
+		items = append(items, command.Item{
+			ID: "agent " + a.ID, Title: termtext.Line(a.Name), Words: a.ID, Group: "Agents", Current: in >= 0, Stays: true, Do: func() {
 				if in >= 0 {
 					f.entrants = slices.Delete(f.entrants, in, in+1)
 				} else {
 					f.entrants = append(f.entrants, compare.Entrant{Word: a.ID, Agent: a})
 				}
-				return nil
-			}),
+			},
 		})
 	}
 	for i, e := range f.entrants {
 		if strings.Contains(e.Word, ":") {
-			items = append(items, dialog.Item{
-				ID: "entrant " + e.Word, Title: termtext.Line(e.Word), Group: "Agents", Current: true,
-				Do: dialog.Stay(func() tea.Cmd { f.entrants = slices.Delete(f.entrants, i, i+1); return nil }),
+			items = append(items, command.Item{
+				ID: "entrant " + e.Word, Title: termtext.Line(e.Word), Group: "Agents", Current: true, Stays: true,
+				Do: func() { f.entrants = slices.Delete(f.entrants, i, i+1) },
 			})
 		}
 	}
 	yesNo := map[bool]string{true: "yes", false: "no"}
 	return append(items,
-		dialog.Item{ID: "settings", Title: "An agent with other settings", Detail: "such as claude:model=opus,mode=plan", Group: "More", Do: dialog.Stay(func() tea.Cmd {
-			f.t.dialogs.Push(dialog.NewEntry(f.t.env(), dialog.Entry{Title: "Agent and settings", Hint: "claude:model=opus,mode=plan", Do: f.add}))
-			return nil
-		})},
-		dialog.Item{ID: "check", Title: "Check", Detail: cmp.Or(termtext.Line(f.check), "none: a command that tests what each has done"), Group: "More", Do: f.entry("Command that tests what each has done", "go test ./...", &f.check)},
-		dialog.Item{ID: "changes", Title: "Include uncommitted changes", Detail: yesNo[f.changes], Group: "More", Do: dialog.Stay(func() tea.Cmd { f.changes = !f.changes; return nil })})
+		command.Item{ID: "settings", Title: "An agent with other settings", Detail: "such as claude:model=opus,mode=plan", Group: "More", Stays: true, Do: func() {
+			f.t.ask(app.Question{Title: "Agent and settings", Hint: "claude:model=opus,mode=plan", EnterHere: func(word string) { f.t.acting.add(f.add(word)) }})
+		}},
+		command.Item{ID: "check", Title: "Check", Detail: cmp.Or(termtext.Line(f.check), "none: a command that tests what each has done"), Group: "More", Stays: true, Do: f.entry("Command that tests what each has done", "go test ./...", &f.check)},
+		command.Item{ID: "changes", Title: "Include uncommitted changes", Detail: yesNo[f.changes], Group: "More", Stays: true, Do: func() { f.changes = !f.changes }})
 }
 
 // entry asks for a text.
-func (f *compareForm) entry(title, hint string, text *string) dialog.Action {
-	return dialog.Stay(func() tea.Cmd {
-		f.t.dialogs.Push(dialog.NewEntry(f.t.env(), dialog.Entry{Title: title, Hint: hint, Text: *text, Do: func(words string) tea.Cmd {
-			*text = strings.TrimSpace(words)
-			return nil
-		}}))
-		return nil
-	})
+func (f *compareForm) entry(title, hint string, text *string) func() {
+	return func() {
+		f.t.ask(app.Question{Title: title, Hint: hint, Entered: *text, EnterHere: func(words string) { *text = strings.TrimSpace(words) }})
+	}
 }
 
 // add adds an agent with settings.
@@ -366,7 +360,8 @@ func (c *comparison) host() pages.CompareHost {
 	return pages.CompareHost{
 		Host: pages.Host{
 			Edit:  func(path string, line int) tea.Cmd { return home().edit(path, line) },
-			Ask:   func(q dialog.Confirmation) { home().ask(q) },
+			Ask:   func(q app.Question) { home().ask(q) },
+			Here:  func(do func() tea.Cmd) func() { return home().here(do) },
 			Flash: func() string { return home().toast.current() },
 		},
 		Background: func(do func(context.Context) func() tea.Cmd) tea.Cmd {

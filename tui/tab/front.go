@@ -3,6 +3,7 @@ package tab
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,11 +28,6 @@ type front struct {
 }
 
 var _ command.Front = (*front)(nil)
-
-// asFront returns what do does in this front end.
-func (t *Tab) asFront(do func(command.Front)) tea.Cmd {
-	return t.acting.do(func() { do(t.acting) })
-}
 
 // do returns what do does.
 func (f *front) do(do func()) tea.Cmd {
@@ -76,18 +72,12 @@ func (f *front) After(d time.Duration, do func()) {
 }
 
 func (f *front) Ask(q app.Question) {
-	if q.Enter != nil {
-		f.tab.enter(q)
-		return
-	}
-	f.tab.ask(f.tab.confirmation(q))
+	f.tab.ask(q)
 }
 
 func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
-	shown := f.list(c)
-	list := dialog.NewSelector(f.tab.env(), shown)
+	list := dialog.NewSelector(f.tab.env(), f.list(c))
 	if c.Now != nil {
-		list = dialog.NewFollowing(f.tab.env(), shown, func() []dialog.Item { return f.items(c.Now()) })
 		f.tab.following = list
 	}
 	if f.late {
@@ -107,75 +97,15 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 	}
 }
 
-// list returns a choice as a list.
-func (f *front) list(c command.Choice) dialog.List {
-	list := dialog.List{Title: c.Title, About: c.About, Empty: c.Empty, Loading: c.Loading, Slow: c.Slow, Filter: c.Filter, Space: c.Space, Marked: c.Marked, Instead: f.action(c.Left, false), Choosing: c.Choosing, Deleting: c.Deleting, Closing: c.Closing, Gone: c.Gone, Items: f.items(c.Items)}
-	if c.Stop != nil {
-		list.Instead = f.action(c.Stop, true)
-	}
+// list returns a choice as the screen lists it: what is behind it stays within reach.
+func (f *front) list(c command.Choice) command.Choice {
 	if c.Bottom {
-		list.Closing = f.tab.leaving.LeaveWord()
-		for _, row := range []struct {
-			a    config.Action
-			hint string
-		}{{command.Palette, "palette"}, {command.Help, "help"}} {
-			list.Keys = append(list.Keys, dialog.ItemKey{Action: row.a, Hint: row.hint, Do: func(dialog.Item) dialog.Action {
-				return dialog.Stay(func() tea.Cmd { return f.tab.run(row.a) })
-			}})
+		c.Closing = f.tab.leaving.LeaveWord()
+		for _, a := range []config.Action{command.Palette, command.Help} {
+			c.Keys = append(slices.Clip(c.Keys), command.Key{ID: a, Hint: string(a), Do: f.tab.here(func() tea.Cmd { return f.tab.run(a) })})
 		}
 	}
-	now := func() []command.Item {
-		if c.Now != nil {
-			return c.Now()
-		}
-		return c.Items
-	}
-	if c.Search != nil {
-		list.Search = func(words string) tea.Cmd { return f.do(func() { c.Search(words) }) }
-	}
-	if c.Wider != nil {
-		list.Wider, list.WiderHint = f.action(c.Wider, true), c.WiderHint
-	}
-	for i, k := range c.Keys {
-		list.Keys = append(list.Keys, dialog.ItemKey{Action: k.ID, Hint: k.Hint, Do: func(marked dialog.Item) dialog.Action {
-			for _, it := range now() {
-				if it.ID == marked.ID && i < len(it.Also) {
-					return f.action(it.Also[i], !k.Closes)
-				}
-			}
-			return nil
-		}})
-	}
-	return list
-}
-
-func (f *front) items(all []command.Item) []dialog.Item {
-	items := make([]dialog.Item, len(all))
-	for i, it := range all {
-		items[i] = dialog.Item{
-			ID: it.ID, Title: it.Title, Words: it.Words, Detail: cmp.Or(it.Why, dialog.SessionItem("", it.Used, f.tab.program.Now(), it.Detail).Detail), Group: it.Group, About: it.About, Found: it.Found,
-			Columns: it.Columns, Standing: it.Standing, Aside: it.Aside,
-			Current: it.Current, Pending: it.Pending, Dim: it.Dim, Disabled: it.Why != "", Do: f.action(it.Do, it.Stays),
-		}
-		if it.Do == nil {
-			items[i].Do = f.action(it.Open, true)
-		}
-		if items[i].Delete = f.action(it.Delete, true); it.Deletes {
-			items[i].Delete = items[i].Do
-		}
-	}
-	return items
-}
-
-// action returns what an item does, nil for nothing. stays means that the list stays.
-func (f *front) action(do func(), stays bool) dialog.Action {
-	switch {
-	case do == nil:
-		return nil
-	case stays:
-		return dialog.Stay(func() tea.Cmd { return f.do(do) })
-	}
-	return dialog.Do(func() tea.Cmd { return f.do(do) })
+	return c
 }
 
 func (f *front) Backend() *app.Backend { return &f.tab.program.Backend }

@@ -8,7 +8,6 @@ import (
 	"parley/config"
 	"parley/internal/command"
 	"parley/tui/composer"
-	"parley/tui/dialog"
 )
 
 // shared does a command of all front ends, whether or not it can be done now.
@@ -23,7 +22,7 @@ func TestACommandOfAllFrontEndsIsEverywhere(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	items, offered := b.commandItems(), composerCommands()
 	for _, r := range command.Commands() {
-		if !slices.ContainsFunc(items, func(i dialog.Item) bool { return i.ID == string(r.ID) && i.Title == r.Help }) {
+		if !slices.ContainsFunc(items, func(i command.Item) bool { return i.ID == string(r.ID) && i.Title == r.Help }) {
 			t.Errorf("the palette does not have %s", r.ID)
 		}
 		at := slices.IndexFunc(config.Actions(), func(a config.ActionInfo) bool { return a.Action == r.ID && a.Help == r.Help })

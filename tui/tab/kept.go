@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
-	"parley/tui/dialog"
 )
 
 // Kept reports whether the tab's session goes on when parley ends.
@@ -82,8 +81,7 @@ func (t *Tab) OfferRunning() tea.Cmd {
 		}
 		return func() tea.Cmd {
 			if !t.typed {
-				t.offer = dialog.NewConfirm(t.env(), t.confirmation(*q))
-				t.dialogs.Push(t.offer)
+				t.offer = t.ask(*q)
 			}
 			return nil
 		}

@@ -7,9 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/session"
-	"parley/tui/dialog"
 )
 
 // againTime is how soon a key must be pressed again to confirm.
@@ -67,12 +67,12 @@ func (e *leaving) Leaving() bool {
 
 // AskToLeave asks whether to quit while agents work in the tabs with these titles.
 func (t *Tab) AskToLeave(titles []string) {
-	q := dialog.Confirmation{
+	q := app.Question{
 		Title: "The agent is working",
 		Text:  "Quitting stops it in the middle of its turn.",
-		Choices: []dialog.Choice{
-			{Name: "Stay", Key: "s", Do: dialog.Close{}},
-			{Name: "Quit", Key: "q", Risky: true, Do: dialog.Do(func() tea.Cmd { return send(Quit{Sure: true}) })},
+		Choices: []app.Choice{
+			{Name: "Stay", Key: "s"},
+			{Name: "Quit", Key: "q", Risky: true, Here: func() { t.acting.add(send(Quit{Sure: true})) }},
 		},
 	}
 	switch {
@@ -116,9 +116,9 @@ func (e *leaving) closeNow() tea.Cmd {
 }
 
 func (e *leaving) askToClose(title, text string, while func() bool) {
-	e.tab.ask(dialog.Confirmation{Title: title, Text: text, While: while, Choices: []dialog.Choice{
-		{Name: "Keep it open", Key: "k", Do: dialog.Close{}},
-		{Name: "Close it", Key: "c", Risky: true, Do: dialog.Do(e.closeNow)},
+	e.tab.ask(app.Question{Title: title, Text: text, While: while, Choices: []app.Choice{
+		{Name: "Keep it open", Key: "k"},
+		{Name: "Close it", Key: "c", Risky: true, Here: e.tab.here(e.closeNow)},
 	}})
 }
 
@@ -131,9 +131,9 @@ func (e *leaving) LeaveWord() string {
 }
 
 // LeaveChoice is the answer that closes the tab, or quits if it is the only one.
-func (e *leaving) LeaveChoice(key string) dialog.Choice {
+func (e *leaving) LeaveChoice(key string) app.Choice {
 	if e.tab.program.Tabs.Alone() {
-		return dialog.Choice{Name: "Quit parley", Key: key, Do: dialog.Do(func() tea.Cmd { return send(Quit{Despite: e.tab.id}) })}
+		return app.Choice{Name: "Quit parley", Key: key, Here: func() { e.tab.acting.add(send(Quit{Despite: e.tab.id})) }}
 	}
-	return dialog.Choice{Name: "Close this tab", Key: key, Do: dialog.Do(e.closeNow)}
+	return app.Choice{Name: "Close this tab", Key: key, Here: e.tab.here(e.closeNow)}
 }

@@ -12,7 +12,6 @@ import (
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/tui/dialog"
 )
 
 // followStart reads the stderr of an agent that starts, once a second.
@@ -64,13 +63,12 @@ func (l *live) ignoresCancel() bool {
 
 // askToStop offers to stop an agent that ignores a cancel.
 func (l *live) askToStop() {
-	stop := func() tea.Cmd { session.Post(l.Session, session.Kill{}); return nil }
-	l.ask(dialog.Confirmation{
+	l.ask(app.Question{
 		Title: "The agent does not respond",
 		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", app.Elapsed(l.program.Now().Sub(l.Conversation.Turn.Cancelling))),
-		Choices: []dialog.Choice{
-			{Name: "Keep waiting", Key: "w", Do: dialog.Close{}},
-			{Name: "Stop the agent", Key: "k", Risky: true, Do: dialog.Do(stop)},
+		Choices: []app.Choice{
+			{Name: "Keep waiting", Key: "w"},
+			{Name: "Stop the agent", Key: "k", Risky: true, Here: func() { session.Post(l.Session, session.Kill{}) }},
 		},
 		While: func() bool { return l.tab.Works() && !l.Conversation.Turn.Cancelling.IsZero() },
 	})
@@ -84,25 +82,23 @@ func (l *live) askAboutLost() {
 // askToStartAgain asks what to do about an agent that cannot be used. stderr is the end of
 // what it has written there.
 func (l *live) askToStartAgain(title, reason, stderr string) {
-	again := func() tea.Cmd { session.Post(l.Session, session.Start{}); return nil }
-	name := "Restart it"
+	again, name := func() { session.Post(l.Session, session.Start{}) }, "Restart it"
 	switch {
 	case l.HostGone():
-		again, name = l.openAgain, "Open it again"
+		again, name = l.here(l.openAgain), "Open it again"
 	case l.Session.About().Connects:
 		name = "Reconnect"
 	}
-	choices := []dialog.Choice{{Name: name, Key: "r", Do: dialog.Do(again)}}
+	choices := []app.Choice{{Name: name, Key: "r", Here: again}}
 	if l.unused() {
-		choices = append(choices, dialog.Choice{Name: "Choose another agent", Key: "c", Do: dialog.Do(l.chooseInstead)})
+		choices = append(choices, app.Choice{Name: "Choose another agent", Key: "c", Here: l.here(l.chooseInstead)})
 	}
-	choices = append(choices, dialog.Choice{Name: "Stay and read", Key: "s", Do: dialog.Close{}}, l.tab.leaving.LeaveChoice("q"))
+	choices = append(choices, app.Choice{Name: "Stay and read", Key: "s"}, l.tab.leaving.LeaveChoice("q"))
 	phase := l.Conversation.Phase
-	l.restart = dialog.NewConfirm(l.env(), dialog.Confirmation{
+	l.restart = l.ask(app.Question{
 		Title: title, Text: reason, Detail: stderr, Choices: choices,
 		While: func() bool { return l.Conversation.Phase == phase }, // another viewer may start it again
 	})
-	l.dialogs.Push(l.restart)
 }
 
 // startAgain restarts the agent, and reopens the session if possible. It asks first whether
@@ -134,12 +130,11 @@ func (l *live) askToRestart() {
 	if l.Conversation.Turn.Running {
 		text = "The agent is working: this ends its turn. parley restarts it and resumes the session."
 	}
-	again := func() tea.Cmd { session.Post(l.Session, session.Reconnect{}); return nil }
-	l.ask(dialog.Confirmation{
+	l.ask(app.Question{
 		Title: "Restart the agent?", Text: text,
-		Choices: []dialog.Choice{
-			{Name: "Keep it running", Key: "k", Do: dialog.Close{}},
-			{Name: "Restart it", Key: "r", Risky: true, Do: dialog.Do(again)},
+		Choices: []app.Choice{
+			{Name: "Keep it running", Key: "k"},
+			{Name: "Restart it", Key: "r", Risky: true, Here: func() { session.Post(l.Session, session.Reconnect{}) }},
 		},
 		While: func() bool { return l.Conversation.Phase == conversation.PhaseReady },
 	})

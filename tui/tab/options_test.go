@@ -21,7 +21,6 @@ import (
 	"parley/internal/session"
 	"parley/internal/test"
 	"parley/internal/test/sessiontest"
-	"parley/tui/dialog"
 	"parley/tui/screen"
 	"parley/tui/theme"
 )
@@ -464,7 +463,7 @@ func TestKeysForOptionsWaitForTheSession(t *testing.T) {
 	})
 	t.Run("a question comes first", func(t *testing.T) {
 		b := waiting(t)
-		b.ask(dialog.Confirmation{Title: "A question", Choices: []dialog.Choice{{Name: "Yes", Key: "y", Do: dialog.Close{}}}})
+		b.ask(app.Question{Title: "A question", Choices: []app.Choice{{Name: "Yes", Key: "y"}}})
 		b.opens()
 		b.mustShow(t, "A question")
 		b.dialogs.Pop()

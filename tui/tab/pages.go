@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
@@ -63,8 +64,9 @@ func (l *live) inspect() tea.Cmd {
 // pageHost returns what pages do in the tab.
 func (l *live) pageHost() pages.Host {
 	return pages.Host{
-		Edit: l.tab.edit, Copy: l.copy, Compose: l.compose, Ask: l.ask, Flash: l.toast.current,
-		Choose: func(list dialog.List) { l.choose(list) },
+		Edit: l.tab.edit, Copy: l.copy, Compose: l.compose, Flash: l.toast.current, Here: l.here,
+		Ask:    func(q app.Question) { l.ask(q) },
+		Choose: func(c command.Choice) { l.choose(c) },
 	}
 }
 
@@ -91,7 +93,7 @@ func fileList(l *live) tea.Cmd {
 		files = append(files, *f)
 	}
 	return inBackground(func() then {
-		items := make([]dialog.Item, 0, len(files))
+		items := make([]command.Item, 0, len(files))
 		for _, f := range files {
 			detail := "too large to compare"
 			if !f.Dropped {
@@ -101,13 +103,13 @@ func fileList(l *live) tea.Cmd {
 			if f.New {
 				detail += ", new"
 			}
-			items = append(items, dialog.Item{
+			items = append(items, command.Item{
 				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
-				Do: dialog.Do(func() tea.Cmd { return t.edit(f.Path, 0) }),
+				Do: func() { t.acting.add(t.edit(f.Path, 0)) },
 			})
 		}
 		return func() tea.Cmd {
-			t.dialogs.PushBelow(dialog.NewSelector(t.env(), dialog.List{
+			t.dialogs.PushBelow(dialog.NewSelector(t.env(), command.Choice{
 				Title: "Files written", Items: items,
 				Empty: "No files written through parley. The transcript shows what the agent wrote by itself.",
 			}))

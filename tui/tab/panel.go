@@ -141,9 +141,19 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 	switch a := action.(type) {
 	case dialog.Close:
 		return p.close()
-	case dialog.Do:
+	case dialog.Act:
+		if !a.Stays {
+			t.dialogs.Pop()
+		}
+		return t.acting.do(a.Do)
+	case dialog.Chosen:
+		return p.chosen(a.Choice)
+	case dialog.Entered:
 		t.dialogs.Pop()
-		return a()
+		if q := a.Question; q.Enter != nil {
+			return t.carryOut(func() (app.Outcome, error) { return q.Enter(a.Text) })
+		}
+		return t.acting.do(func() { a.Question.EnterHere(a.Text) })
 	case dialog.Stay:
 		return a()
 	case dialog.Run:
@@ -157,6 +167,22 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// chosen closes the top dialog and carries out the choice of its question.
+func (p *panel) chosen(c app.Choice) tea.Cmd {
+	t := p.tab
+	if c.Open == nil && c.Do == nil && c.Here == nil {
+		return p.close()
+	}
+	t.dialogs.Pop()
+	switch {
+	case c.Open != nil:
+		return send(Open(c.Open))
+	case c.Do != nil:
+		return t.carryOut(c.Do)
+	}
+	return t.acting.do(c.Here)
 }
 
 // do performs an action of a dialog about the session.
@@ -227,31 +253,6 @@ func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 	})
 }
 
-// dialogOf turns a question into a dialog. Its answers run in the background.
-func (t *Tab) dialogOf(q app.Question) dialog.Confirmation {
-	c := dialog.Confirmation{Title: q.Title, Text: q.Text, Lines: q.Lines, While: q.While}
-	for _, choice := range q.Choices {
-		do := dialog.Action(dialog.Close{})
-		switch {
-		case choice.Open != nil:
-			do = dialog.Do(func() tea.Cmd { return send(Open(choice.Open)) })
-		case choice.Do != nil:
-			do = dialog.Do(func() tea.Cmd { return t.carryOut(choice.Do) })
-		case choice.Here != nil:
-			do = t.acting.action(choice.Here, false)
-		}
-		c.Choices = append(c.Choices, dialog.Choice{Name: choice.Name, More: choice.More, Key: choice.Key, Risky: choice.Risky, Do: do})
-	}
-	return c
-}
-
-// enter asks a question that is answered by a line of text.
-func (t *Tab) enter(q app.Question) {
-	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{Title: q.Title, Hint: q.Hint, Do: func(text string) tea.Cmd {
-		return t.carryOut(func() (app.Outcome, error) { return q.Enter(text) })
-	}}))
-}
-
 // carryOut carries out an answer in the background, and asks what follows from it.
 func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 	return inBackground(func() then {
@@ -260,12 +261,8 @@ func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
 			return t.failed(err)
 		}
 		return func() tea.Cmd {
-			switch q := out.Ask; {
-			case q == nil:
-			case q.Enter != nil:
-				t.enter(*q)
-			default:
-				t.ask(t.confirmation(*q))
+			if out.Ask != nil {
+				t.ask(*out.Ask)
 			}
 			var read tea.Cmd
 			if l, is := t.state.(*live); is {

@@ -258,7 +258,7 @@ func (t *Tab) openBeside(a config.Agent) tea.Cmd {
 }
 
 func (t *Tab) renameTab() {
-	t.dialogs.Push(dialog.NewEntry(t.env(), dialog.Entry{Title: "Rename tab", Text: t.info.Name(), Hint: t.label(), Do: t.setName}))
+	t.ask(app.Question{Title: "Rename tab", Entered: t.info.Name(), Hint: t.label(), EnterHere: func(name string) { t.acting.add(t.setName(name)) }})
 }
 
 func (t *Tab) setName(name string) tea.Cmd {

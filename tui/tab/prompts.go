@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/tui/composer"
-	"parley/tui/dialog"
 )
 
 // prompts takes the prompts of the composer, and keeps them while a session is made.
@@ -96,11 +96,11 @@ func (ps *prompts) content(p composer.Prompt) conversation.QueuedPrompt {
 func (ps *prompts) askUnknownCommand(name string, p composer.Prompt) {
 	t := ps.tab
 	edit := func() { t.composer.Restore(p) }
-	t.choose(dialog.List{
+	t.choose(command.Choice{
 		Title: "Unknown command /" + name, About: "Neither the agent nor parley has this command.", Left: edit,
-		Items: []dialog.Item{
-			{ID: "edit", Title: "Edit it", Do: dialog.Do(func() tea.Cmd { edit(); return nil })},
-			{ID: "send", Title: "Send it to the agent as a prompt", Do: dialog.Do(func() tea.Cmd { return ps.Submit(p) })},
+		Items: []command.Item{
+			{ID: "edit", Title: "Edit it", Do: edit},
+			{ID: "send", Title: "Send it to the agent as a prompt", Do: func() { t.acting.add(ps.Submit(p)) }},
 		},
 	})
 }

@@ -304,10 +304,10 @@ func (f *foreignQuestion) redirect(a dialog.Action) dialog.Action {
 	case dialog.Answer, dialog.RejectWith:
 		return dialog.Stay(func() tea.Cmd { return f.of.tab.panel.do(a) })
 	default:
-		return dialog.Do(func() tea.Cmd {
+		return dialog.Act{Do: f.in.here(func() tea.Cmd {
 			f.in.program.Tabs.Show(f.of.tab)
 			f.of.tab.ShowQuestion(f.q)
 			return f.of.tab.panel.do(a)
-		})
+		})}
 	}
 }

@@ -606,7 +606,7 @@ func TestWordsNeitherStopNorLeave(t *testing.T) {
 			b.draw()
 			b.passes(3 * time.Second)
 			b.types(tt.key, time.Second)
-			if _, ok := b.dialogs.Top().Key(keyPress("enter")).(dialog.Do); !ok {
+			if _, ok := b.dialogs.Top().Key(keyPress("enter")).(dialog.Chosen); !ok {
 				t.Error("it was not given")
 			}
 		})

@@ -11,7 +11,6 @@ import (
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/tui/dialog"
 )
 
 // Branch implements command.Front: it goes on in this tab.
@@ -75,12 +74,12 @@ func (f *front) Fork(prompt int) {
 	if prompt > len(l.Conversation.Prompts()) {
 		title = "Fork this session"
 	}
-	l.ask(dialog.Confirmation{
+	l.ask(app.Question{
 		Title: title, Text: app.WayTo(l.Conversation, prompt).Text() + ".\nThis session and its files stay as they are.",
-		Choices: []dialog.Choice{
-			{Name: "In a new tab", Key: "t", Do: dialog.Do(func() tea.Cmd { return l.fork(prompt, false) })},
-			{Name: "In a new tab, in a worktree", Key: "w", Do: dialog.Do(func() tea.Cmd { return l.fork(prompt, true) })},
-			{Name: "Stay here", Key: "s", Do: dialog.Close{}},
+		Choices: []app.Choice{
+			{Name: "In a new tab", Key: "t", Here: func() { f.add(l.fork(prompt, false)) }},
+			{Name: "In a new tab, in a worktree", Key: "w", Here: func() { f.add(l.fork(prompt, true)) }},
+			{Name: "Stay here", Key: "s"},
 		},
 	})
 }

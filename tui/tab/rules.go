@@ -16,7 +16,7 @@ import (
 // askToTrustRules asks whether the project's rules apply.
 func (l *live) askToTrustRules() {
 	if q := app.TrustQuestion(l.Session); q != nil {
-		l.ask(l.confirmation(*q))
+		l.ask(*q)
 	}
 }
 

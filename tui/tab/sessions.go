@@ -16,7 +16,6 @@ import (
 	"parley/internal/record"
 	"parley/internal/session"
 	"parley/internal/termtext"
-	"parley/tui/dialog"
 )
 
 // ShowSessions lists the sessions.
@@ -70,27 +69,25 @@ func (t *Tab) Redactor() *record.Redactor { return t.program.Redactor(t.state.ag
 
 // choose asks for the export format.
 func (x *exporter) choose() {
-	var items []dialog.Item
+	var items []command.Item
 	for _, f := range app.ExportFormats {
-		items = append(items, dialog.Item{ID: f.Name, Title: f.What, Detail: "." + f.Name, Do: dialog.Do(func() tea.Cmd {
-			x.askWhere(f, f.FileName(x.title))
-			return nil
-		})})
+		items = append(items, command.Item{ID: f.Name, Title: f.What, Detail: "." + f.Name, Do: func() { x.askWhere(f, f.FileName(x.title)) }})
 	}
-	x.ui.choose(dialog.List{Title: "Export this session as", Items: items})
+	x.ui.choose(command.Choice{Title: "Export this session as", Items: items})
 }
 
 // askWhere asks for the file.
 func (x *exporter) askWhere(f app.ExportFormat, name string) {
-	x.dialogs.Push(dialog.NewEntry(x.env(), dialog.Entry{
-		Title: "Export as " + f.What + ", to the file", Text: name, Hint: "a file's name",
-		Do: func(name string) tea.Cmd {
+	x.ask(app.Question{
+		Title: "Export as " + f.What + ", to the file", Entered: name, Hint: "a file's name",
+		EnterHere: func(name string) {
 			if name = strings.TrimSpace(name); name == "" {
-				return x.say("not exported: the file has no name")
+				x.acting.Say("not exported: the file has no name")
+				return
 			}
-			return x.exportTo(f, name, false)
+			x.acting.add(x.exportTo(f, name, false))
 		},
-	}))
+	})
 }
 
 // exportTo exports the session to a file.
@@ -117,11 +114,11 @@ func (x *exporter) step(e *app.Export, name string, replace bool) tea.Cmd {
 func (x *exporter) exported(e *app.Export, name string, replace bool, err error) tea.Cmd {
 	switch {
 	case errors.Is(err, os.ErrExist) && !replace:
-		x.ask(dialog.Confirmation{
+		x.ask(app.Question{
 			Title: "The file already exists", Text: "The session was not exported.", Lines: []string{e.Path},
-			Choices: []dialog.Choice{
-				{Name: "Choose another name", Key: "a", Do: dialog.Do(func() tea.Cmd { x.askWhere(e.Format, name); return nil })},
-				{Name: "Replace it", Key: "r", Risky: true, Do: dialog.Do(func() tea.Cmd { return x.exportTo(e.Format, name, true) })},
+			Choices: []app.Choice{
+				{Name: "Choose another name", Key: "a", Here: func() { x.askWhere(e.Format, name) }},
+				{Name: "Replace it", Key: "r", Risky: true, Here: func() { x.acting.add(x.exportTo(e.Format, name, true)) }},
 			},
 		})
 		return nil
@@ -130,11 +127,11 @@ func (x *exporter) exported(e *app.Export, name string, replace bool, err error)
 	case !e.Format.Opens:
 		return x.say("exported to " + e.Path)
 	}
-	x.ask(dialog.Confirmation{
+	x.ask(app.Question{
 		Title: "The session is exported", Text: "It is in the file", Lines: []string{e.Path},
-		Choices: []dialog.Choice{
-			{Name: "Open it", Key: "o", Do: dialog.Do(func() tea.Cmd { return x.open(e.Path) })},
-			{Name: "Close", Key: "c", Do: dialog.Close{}},
+		Choices: []app.Choice{
+			{Name: "Open it", Key: "o", Here: func() { x.acting.add(x.open(e.Path)) }},
+			{Name: "Close", Key: "c"},
 		},
 	})
 	return nil

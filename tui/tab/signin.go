@@ -58,8 +58,8 @@ func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
 		s.Ended(err)
 		return nil
 	case program != nil && program.Ask != nil:
-		q := s.confirmation(*program.Ask)
-		q.Choices[0].Do = dialog.Do(func() tea.Cmd { return s.run(program) })
+		q := *program.Ask
+		q.Choices[0].Here = s.here(func() tea.Cmd { return s.run(program) })
 		q.While = func() bool { return s.dialog != nil && s.flow == flow }
 		s.ask(q)
 		return nil

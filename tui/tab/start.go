@@ -66,9 +66,9 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 	if msg.err != nil {
 		t.become(&choosing{unopened{t}})
 		back := t.prompts.ReturnToDraft()
-		t.ask(dialog.Confirmation{
+		t.ask(app.Question{
 			Title: msg.agent.Name + " could not be started", Text: app.StartErrorText(msg.agent, msg.err),
-			Choices: []dialog.Choice{{Name: "Choose another agent", Do: dialog.Do(func() tea.Cmd { return t.front(command.ChooseAgent) })}, t.leaving.LeaveChoice("")},
+			Choices: []app.Choice{{Name: "Choose another agent", Here: func() { command.ChooseAgent(t.acting) }}, t.leaving.LeaveChoice("")},
 		})
 		return back
 	}
@@ -194,9 +194,9 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		}
 		t.stored.from = app.Open{}
 		back := t.prompts.ReturnToDraft()
-		t.ask(dialog.Confirmation{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []dialog.Choice{
-			{Name: "List the sessions", Do: dialog.Do(func() tea.Cmd { return t.front(command.ChooseSession) })},
-			{Name: "Quit parley", Do: dialog.Do(func() tea.Cmd { return send(Quit{Despite: t.id}) })},
+		t.ask(app.Question{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []app.Choice{
+			{Name: "List the sessions", Here: func() { command.ChooseSession(t.acting) }},
+			{Name: "Quit parley", Here: func() { t.acting.add(send(Quit{Despite: t.id})) }},
 		}})
 		return back
 	}
@@ -261,10 +261,7 @@ func (l *live) showReadOnly(why error) tea.Cmd {
 		l.askToTrustAgent()
 		return nil
 	}
-	t.ask(dialog.Confirmation{
-		Title: "This session is read-only", Text: why.Error(),
-		Choices: []dialog.Choice{{Name: "Read it", Do: dialog.Close{}}},
-	})
+	t.ask(app.Question{Title: "This session is read-only", Text: why.Error(), Choices: []app.Choice{{Name: "Read it"}}})
 	return nil
 }
 
@@ -298,24 +295,20 @@ func (l *live) askToTrustAgent() {
 		done = "connected to"
 	}
 	t.stored.readOnly = "its agent was not " + done + ": " + keyOrPalette(t.program.Keys, command.StartAgain) + " asks about it again"
-	q := t.confirmation(why.Question(app.Choice{Risky: true}, app.Choice{Name: "Only read"}))
-	q.Choices[0].Do = dialog.Do(func() tea.Cmd {
+	t.stored.consenting = t.ask(why.Question(app.Choice{Risky: true, Here: func() {
 		why.Agree()
-		return send(Consent{why, true})
-	})
-	q.Choices[1].Do = dialog.Do(func() tea.Cmd { return send(Consent{why, false}) })
-	t.stored.consenting = dialog.NewConfirm(t.env(), q)
-	t.dialogs.Push(t.stored.consenting)
+		t.acting.add(send(Consent{why, true}))
+	}}, app.Choice{Name: "Only read", Here: func() { t.acting.add(send(Consent{why, false})) }}))
 }
 
 // askForNewSession offers a new session when the agent cannot reopen a stored one.
 func (l *live) askForNewSession(err error) {
 	t := l.tab
-	anew := func(about string) dialog.Do {
-		return func() tea.Cmd {
+	anew := func(about string) func() {
+		return t.here(func() tea.Cmd {
 			t.stored.replaced, t.stored.earlier = true, about
 			return t.try(l.Session, session.OpenAnew{})
-		}
+		})
 	}
 	why := err.Error()
 	if errors.Is(err, session.ErrCannotReopen) {
@@ -325,10 +318,10 @@ func (l *live) askForNewSession(err error) {
 	if l.Session.About().Forked {
 		title = "The agent did not fork the session"
 	}
-	t.ask(dialog.Confirmation{Title: title, Text: why + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt.", Choices: []dialog.Choice{
-		{Name: "New session with this conversation", Do: anew(app.EarlierText(l.Conversation))},
-		{Name: "New session", Do: anew("")},
-		{Name: "Stay and read", Do: dialog.Close{}},
+	t.ask(app.Question{Title: title, Text: why + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt.", Choices: []app.Choice{
+		{Name: "New session with this conversation", Here: anew(app.EarlierText(l.Conversation))},
+		{Name: "New session", Here: anew("")},
+		{Name: "Stay and read"},
 	}})
 }
 
@@ -372,6 +365,6 @@ func (t *Tab) OfferUnended() tea.Cmd {
 		if err != nil || q == nil {
 			return nil // best effort
 		}
-		return func() tea.Cmd { t.ask(t.confirmation(*q)); return nil }
+		return func() tea.Cmd { t.ask(*q); return nil }
 	}))
 }

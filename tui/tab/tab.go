@@ -43,7 +43,6 @@ type Tab struct {
 	// cwd is the directory of the session, or of the next one, branch its git branch.
 	cwd, branch string
 	worktree    *git.Worktree // of the directory, nil if it is in none
-	acting      *front        // does the commands of all front ends
 	// base is parley's working directory, to which the user's paths are relative.
 	base string
 
@@ -83,7 +82,7 @@ type Tab struct {
 // New creates a tab for a session in a directory, in the background.
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{ui: &ui{id: id, program: p, dialogs: dialog.NewStack(p.Guard)}, cwd: cwd, base: cwd}
-	t.env, t.confirmation, t.front, t.now = t.dialogEnv, t.dialogOf, t.asFront, t.displayedTime
+	t.env, t.now = t.dialogEnv, t.displayedTime
 	t.state = &choosing{unopened{t}}
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
@@ -314,7 +313,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 		}
 	case conversation.SessionOpened:
 		if q := l.SendQueueQuestion(); q != nil {
-			t.ask(t.confirmation(*q))
+			t.ask(*q)
 		}
 		return l.readTemplates()
 	case conversation.PermissionClosed:
@@ -327,8 +326,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 		l.signIn.Ended(e.Err)
 	case conversation.BudgetReached:
 		if l.overBudget == nil || !t.dialogs.Has(l.overBudget) {
-			l.overBudget = dialog.NewConfirm(t.env(), t.confirmation(app.BudgetQuestion(l.Session, l.Conversation)))
-			t.dialogs.Push(l.overBudget)
+			l.overBudget = t.ask(app.BudgetQuestion(l.Session, l.Conversation))
 		}
 	case conversation.AgentLost:
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {

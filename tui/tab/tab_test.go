@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/test"
 	"parley/tui/dialog"
@@ -349,7 +350,7 @@ func TestHiddenCharactersStayAway(t *testing.T) {
 		}
 	}
 	check("the screen", b.screen())
-	b.dialogs.Push(dialog.NewSelector(b.env(), dialog.List{Title: odd, Items: []dialog.Item{{ID: "1", Title: odd, Detail: odd, Group: odd, About: odd}}}))
+	b.dialogs.Push(dialog.NewSelector(b.env(), command.Choice{Title: odd, Items: []command.Item{{ID: "1", Title: odd, Detail: odd, Group: odd, About: odd}}}))
 	check("a list", b.screen())
 	check("the title", b.Title())
 }

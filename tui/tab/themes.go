@@ -8,8 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app"
+	"parley/internal/command"
 	"parley/internal/termtext"
-	"parley/tui/dialog"
 	"parley/tui/theme"
 	"parley/tui/toolview"
 )
@@ -56,20 +57,20 @@ func chooseTheme(t *Tab, switcher themeSwitcher) tea.Cmd {
 	})
 }
 
-func (c *themeChooser) list(own []config.FoundTheme) dialog.List {
+func (c *themeChooser) list(own []config.FoundTheme) command.Choice {
 	switcher := c.switcher
 	former := switcher.Current()
-	item := func(name config.Theme, group, about string) dialog.Item {
-		return dialog.Item{
+	item := func(name config.Theme, group, about string) command.Item {
+		return command.Item{
 			ID: string(name), Title: string(name), Group: group, Detail: about, Current: name == former,
-			Do: dialog.Do(func() tea.Cmd { return c.choose(name) }),
+			Do: func() { c.choose(name) },
 		}
 	}
-	items := []dialog.Item{item(config.ThemeAuto, "", "follows the terminal's background")}
+	items := []command.Item{item(config.ThemeAuto, "", "follows the terminal's background")}
 	for _, f := range own {
 		one := item(f.Name, "Yours", "like "+string(f.Theme.Base)+", with colours of your own")
 		if f.Err != nil {
-			one.Disabled, one.Detail, one.Do = true, wrongTheme(f.Err), nil
+			one.Why = wrongTheme(f.Err)
 		}
 		items = append(items, one)
 	}
@@ -80,10 +81,10 @@ func (c *themeChooser) list(own []config.FoundTheme) dialog.List {
 			}
 		}
 	}
-	return dialog.List{
+	return command.Choice{
 		Title: "Theme", Items: items, Filter: true,
 		Marked: func(id string) { switcher.Show(config.Theme(id)) },
-		Left:   func() { switcher.Show(former) },
+		Gone:   func() { switcher.Show(former) }, // before a theme is chosen
 	}
 }
 
@@ -101,21 +102,20 @@ func wrongTheme(err error) string {
 }
 
 // choose uses a theme until parley ends, and asks whether to save it.
-func (c *themeChooser) choose(name config.Theme) tea.Cmd {
+func (c *themeChooser) choose(name config.Theme) {
 	c.switcher.Show(name)
 	if name == c.switcher.Saved() {
-		return nil
+		return
 	}
 	file := toolview.PathsIn("").Path(filepath.Clean(config.SavedBeside(config.ConfigFile()).Path))
-	c.ask(dialog.Confirmation{
+	c.ask(app.Question{
 		Title: "The theme " + string(name), Text: "Keep it? parley then writes this into " + file + ":",
 		Lines: []string{fmt.Sprintf("theme = %q", name)},
-		Choices: []dialog.Choice{
-			{Name: "Keep it", Do: dialog.Do(func() tea.Cmd { return c.keep(name) })},
-			{Name: "Only until you quit", Do: dialog.Close{}},
+		Choices: []app.Choice{
+			{Name: "Keep it", Here: func() { c.acting.add(c.keep(name)) }},
+			{Name: "Only until you quit"},
 		},
 	})
-	return nil
 }
 
 // keep writes the theme into the configuration, in the background.

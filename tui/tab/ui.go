@@ -25,18 +25,28 @@ type ui struct {
 	now func() time.Time
 	// env returns what dialogs are created with.
 	env func() dialog.Env
-	// confirmation turns a question into a dialog: see [Tab.dialogOf].
-	confirmation func(app.Question) dialog.Confirmation
-	// front does what is the same in all front ends: see [Tab.asFront].
-	front func(func(command.Front)) tea.Cmd
+	// acting is the tab as commands of all front ends use it.
+	acting *front
 }
 
-// ask opens a confirmation.
-func (u *ui) ask(q dialog.Confirmation) { u.dialogs.Push(dialog.NewConfirm(u.env(), q)) }
+// front does what is the same in all front ends.
+func (u *ui) front(do func(command.Front)) tea.Cmd {
+	return u.acting.do(func() { do(u.acting) })
+}
+
+// here turns a function of the screen into one of a question or choice.
+func (u *ui) here(do func() tea.Cmd) func() { return func() { u.acting.add(do()) } }
+
+// ask asks a question of parley's own.
+func (u *ui) ask(q app.Question) dialog.Dialog {
+	d := dialog.New(u.env(), q)
+	u.dialogs.Push(d)
+	return d
+}
 
 // tell shows a message until it is closed.
 func (u *ui) tell(title, text string) {
-	u.ask(dialog.Confirmation{Title: title, Text: text, Choices: []dialog.Choice{{Name: "Close", Do: dialog.Close{}}}})
+	u.ask(app.Question{Title: title, Text: text, Choices: []app.Choice{{Name: "Close"}}})
 }
 
 // failed shows an error until it is closed.
@@ -48,8 +58,8 @@ func (u *ui) failed(err error) then {
 }
 
 // choose opens a list.
-func (u *ui) choose(l dialog.List) *dialog.Selector {
-	s := dialog.NewSelector(u.env(), l)
+func (u *ui) choose(c command.Choice) *dialog.Selector {
+	s := dialog.NewSelector(u.env(), c)
 	u.dialogs.Push(s)
 	return s
 }

@@ -10,16 +10,15 @@ import (
 	"parley/internal/command"
 	"parley/internal/git"
 	"parley/internal/termtext"
-	"parley/tui/dialog"
 )
 
 // worktreeItems returns the palette items for worktrees.
-func (t *Tab) worktreeItems() []dialog.Item {
-	items := t.acting.items(command.WorktreeItems(t.acting))
+func (t *Tab) worktreeItems() []command.Item {
+	items := command.WorktreeItems(t.acting)
 	for i := range items {
 		items[i].ID, items[i].Title = "worktree-"+items[i].ID, "Worktree: "+items[i].Title
 	}
-	return slices.Insert(items, 0, dialog.Item{ID: "new-worktree", Title: "New session in a worktree", Do: dialog.Do(t.openWorktree)})
+	return slices.Insert(items, 0, command.Item{ID: "new-worktree", Title: "New session in a worktree", Do: t.here(t.openWorktree)})
 }
 
 // openWorktree creates a worktree and opens a session with the same agent there, in a new tab.
@@ -53,10 +52,10 @@ func (f *front) Drop(tree *git.Worktree) {
 
 // dropped reports the outcome of dropping.
 func (t *Tab) dropped(tree *git.Worktree, text string, err error) {
-	q := dialog.Confirmation{
+	q := app.Question{
 		Title:   "The worktree " + tree.Name + " was dropped",
 		Text:    text,
-		Choices: []dialog.Choice{t.leaving.LeaveChoice("q"), {Name: "Stay and read", Key: "s", Do: dialog.Close{}}},
+		Choices: []app.Choice{t.leaving.LeaveChoice("q"), {Name: "Stay and read", Key: "s"}},
 	}
 	t.stored.readOnly = "its worktree was dropped"
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"parley/internal/git"
 	"parley/internal/test"
-	"parley/tui/dialog"
 )
 
 // project makes a repository with a worktree, in which a file was changed, and returns
@@ -29,8 +28,8 @@ func project(t *testing.T) (dir string, tree *git.Worktree) {
 func do(t *testing.T, b *bench, title string) {
 	t.Helper()
 	for _, item := range b.worktreeItems() {
-		if action, ok := item.Do.(dialog.Do); ok && strings.HasPrefix(item.Title, title) {
-			b.Do(action())
+		if strings.HasPrefix(item.Title, title) {
+			b.Do(b.acting.do(item.Do))
 			return
 		}
 	}
