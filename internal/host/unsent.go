@@ -64,7 +64,7 @@ func (c *Client) save() {
 			continue
 		}
 		if raw, err := session.Encode(u.Act); err == nil {
-			acts = append(acts, act{Name: u.Act.Kind().Name, Act: raw})
+			acts = append(acts, act{Name: session.KindOf(u.Act).Name, Act: raw})
 		}
 	}
 	for _, a := range c.pending {

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	iofs "io/fs"
+	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -18,15 +21,37 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/policy"
 	"parley/internal/record"
+	"parley/internal/rules"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test"
 )
+
+// Every type of acts has its kind. The types are read from the source, because Go cannot list
+// those that implement an interface.
+func TestEveryActHasItsKind(t *testing.T) {
+	for _, dir := range []string{"../session", "../rules"} {
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+)\) Do\(\w+ context\.Context, s \*(?:session\.)?Session\)`).FindAllSubmatch(source, -1) {
+				if session.KindNamed(string(m[1])) == nil {
+					t.Errorf("the act %s has no kind", m[1])
+				}
+			}
+		}
+	}
+}
 
 // Every act goes over the wire: what is done is what was meant, and its result comes back.
 func TestEveryActGoesOverTheWire(t *testing.T) {
@@ -34,7 +59,7 @@ func TestEveryActGoesOverTheWire(t *testing.T) {
 	h := run(t, Options{Session: recorder{newFake(), rec}})
 	c := h.attach(t, ClientOptions{})
 	if len(session.Kinds()) < 50 {
-		t.Error("there are too few acts: those of package app are missing")
+		t.Error("there are too few acts: those of package rules are missing")
 	}
 	test.Checks(t, 20) // for each of many acts
 	for _, k := range session.Kinds() {
@@ -101,8 +126,8 @@ func (r recorder) Perform(_ context.Context, c session.Call) error {
 var same = cmp.Options{
 	cmpopts.EquateEmpty(),
 	cmp.AllowUnexported(did{}),
-	cmpopts.IgnoreUnexported(app.Project{}, journal.RewindFile{}, record.Numbered{}), // what the session's side needs
-	cmp.Transformer("project", func(p app.Project) []any { return []any{p.Dir, p.Rules, p.Prompts, fmt.Sprint(p.Err)} }),
+	cmpopts.IgnoreUnexported(rules.Project{}, journal.RewindFile{}, record.Numbered{}), // what the session's side needs
+	cmp.Transformer("project", func(p rules.Project) []any { return []any{p.Dir, p.Rules, p.Prompts, fmt.Sprint(p.Err)} }),
 	cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }),
 }
 
@@ -183,8 +208,8 @@ func init() {
 			words := rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "words")
 			return acpclient.Command{Path: "p", Args: words, Env: words, Dir: "/d", Runs: &acpclient.Command{Path: "q"}}
 		},
-		reflect.TypeFor[app.Project](): func(t *rapid.T) any {
-			p := app.Project{Dir: rapid.String().Draw(t, "dir")}
+		reflect.TypeFor[rules.Project](): func(t *rapid.T) any {
+			p := rules.Project{Dir: rapid.String().Draw(t, "dir")}
 			if rapid.Bool().Draw(t, "broken") {
 				p.Err = errors.New(rapid.StringN(1, 20, -1).Draw(t, "error"))
 				return p

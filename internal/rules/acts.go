@@ -22,13 +22,16 @@ func onRules[R any](s *session.Session, do func(*Set) (R, error)) (R, error) {
 	return do(rules)
 }
 
+var _ = []*session.Kind{
+	session.NewKind[ListRules](session.Asks),
+	session.NewKind[ProjectRules](session.AsksNow),
+	session.NewKind[SetTrust](session.Answers),
+	session.NewKind[AddRules](session.Lasts),
+	session.NewKind[RemoveRule](session.Lasts),
+}
+
 // ListRules asks for the session's rules, including those of an untrusted project.
 type ListRules struct{}
-
-var listRulesKind = session.KindOf[ListRules]("ListRules", session.Asks)
-
-// Kind implements [session.Act], and so do those below.
-func (ListRules) Kind() *session.Kind { return listRulesKind }
 
 // Do implements [session.Act], and so do those below.
 func (ListRules) Do(_ context.Context, s *session.Session) ([]Rule, error) {
@@ -45,20 +48,12 @@ type ProjectTrust struct {
 	Trust   Trust
 }
 
-var projectRulesKind = session.KindOf[ProjectRules]("ProjectRules", session.AsksNow)
-
-func (ProjectRules) Kind() *session.Kind { return projectRulesKind }
-
 func (ProjectRules) Do(_ context.Context, s *session.Session) (ProjectTrust, error) {
 	return onRules(s, func(r *Set) (ProjectTrust, error) { return ProjectTrust{r.Project(), r.Trust()}, nil })
 }
 
 // SetTrust decides whether the project's rules and prompts count.
 type SetTrust struct{ Trust Trust }
-
-var setTrustKind = session.KindOf[SetTrust]("SetTrust", session.Answers)
-
-func (SetTrust) Kind() *session.Kind { return setTrustKind }
 
 func (a SetTrust) Do(_ context.Context, s *session.Session) (session.None, error) {
 	return onRules(s, func(r *Set) (session.None, error) { return session.None{}, r.SetTrust(a.Trust) })
@@ -70,10 +65,6 @@ type AddRules struct {
 	Rules      []string
 }
 
-var addRulesKind = session.KindOf[AddRules]("AddRules", session.Lasts)
-
-func (AddRules) Kind() *session.Kind { return addRulesKind }
-
 func (a AddRules) Do(_ context.Context, s *session.Session) (session.None, error) {
 	return onRules(s, func(r *Set) (session.None, error) { return session.None{}, r.Add(a.Everywhere, a.Rules...) })
 }
@@ -83,10 +74,6 @@ type RemoveRule struct {
 	Everywhere bool
 	Rule       string
 }
-
-var removeRuleKind = session.KindOf[RemoveRule]("RemoveRule", session.Lasts)
-
-func (RemoveRule) Kind() *session.Kind { return removeRuleKind }
 
 func (a RemoveRule) Do(_ context.Context, s *session.Session) (session.None, error) {
 	return onRules(s, func(r *Set) (session.None, error) { return session.None{}, r.Remove(a.Everywhere, a.Rule) })

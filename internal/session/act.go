@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 
 	"parley/internal/conversation"
@@ -14,30 +16,27 @@ import (
 // Acts
 //
 // An act is what a front end does to a session: a value of a type of its own, as an event
-// is. The type has what the act needs, in its fields; its kind, which says how it is done;
-// and Do, which does it. [Do] takes any act, for a session in this process and for one in
-// a host. A new act is one type:
+// is. The type has what the act needs, in its fields; Do does it; and its row among the kinds
+// below says how. [Do] takes any act, for a session in this process and for one in a host. A
+// new act is one type and its row:
 //
 //	// Wink has the agent wink so many times, and reports whether it did.
 //	type Wink struct{ Times int }
 //
-//	var winkKind = KindOf[Wink]("Wink", Answers)
-//
-//	func (Wink) Kind() *Kind { return winkKind }
-//
 //	func (a Wink) Do(_ context.Context, s *Session) (bool, error) { … }
+//
+//	NewKind[Wink](Answers),
 //
 // The fields are encoded by package json, and so is the result.
 
 // Act is something that a front end does to a session. R is its result.
 type Act[R any] interface {
-	Kind() *Kind
 	// Do does it to a session in this process.
 	Do(ctx context.Context, s *Session) (R, error)
 }
 
 // AnyAct is an act with any result, for a type switch.
-type AnyAct interface{ Kind() *Kind }
+type AnyAct any
 
 // None is the result of an act that has none.
 type None struct{}
@@ -78,6 +77,8 @@ type Kind struct {
 	// behind; "" is nothing.
 	Told   string
 	decode func(json.RawMessage) (Call, error)
+	// lock has Do called with Session.mu held, and journal only with a journal.
+	lock, journal bool
 }
 
 // Telling has other viewers told by these words, with the name of the viewer behind.
@@ -86,36 +87,111 @@ func (k *Kind) Telling(words string) *Kind {
 	return k
 }
 
-var kinds = map[string]*Kind{}
+func (k *Kind) locked() *Kind {
+	k.lock = true
+	return k
+}
 
-// KindOf makes the kind of a type of acts.
-func KindOf[A Act[R], R any](name string, m Manner) *Kind {
-	if kinds[name] != nil {
-		panic("there are two acts " + name)
-	}
-	k := &Kind{Name: name, Manner: m, decode: func(raw json.RawMessage) (Call, error) {
+func (k *Kind) journalled() *Kind {
+	k.journal = true
+	return k
+}
+
+var kinds = map[reflect.Type]*Kind{}
+
+// NewKind makes the kind of a type of acts, named after the type.
+func NewKind[A Act[R], R any](m Manner) *Kind {
+	of := reflect.TypeFor[A]()
+	k := &Kind{Name: of.Name(), Manner: m, decode: func(raw json.RawMessage) (Call, error) {
 		d := json.NewDecoder(bytes.NewReader(raw))
 		d.DisallowUnknownFields()
 		var act A
 		err := d.Decode(&act)
 		return &doing[R]{act: act, awaited: true}, err
 	}}
-	kinds[name] = k
+	if kinds[of] != nil || KindNamed(k.Name) != nil {
+		panic("there are two acts " + k.Name)
+	}
+	kinds[of] = k
 	return k
 }
 
+// The acts on the journal are named after the methods of [journal.Journal] that do them.
+var _ = []*Kind{
+	NewKind[Authenticate](Posts).locked(),
+	NewKind[DismissAuth](Posts).locked(),
+	NewKind[TerminalAuth](Answers).locked(),
+	NewKind[Logout](Lasts),
+	NewKind[SetBudget](Posts).locked(),
+	NewKind[ShareBudget](Posts).locked(),
+	NewKind[ExceedBudget](Posts).locked(),
+	NewKind[CancelOperation](Lasts),
+	NewKind[StopTask](Lasts),
+	NewKind[AwaitChanges](Asks).journalled(),
+	NewKind[ChangedFiles](AsksNow).journalled(),
+	NewKind[CompareFile](Asks).journalled(),
+	NewKind[CountChanges](Asks).journalled(),
+	NewKind[PlanRewind](Asks).journalled(),
+	NewKind[RevertFile](Lasts).journalled(),
+	NewKind[RevertHunk](Lasts).journalled(),
+	NewKind[UndoTurn](Lasts).journalled(),
+	NewKind[Redo](Lasts).journalled(),
+	NewKind[Rewind](Lasts).journalled(),
+	NewKind[KeepHunk](Posts).journalled(),
+	NewKind[KeepFile](Posts).journalled(),
+	NewKind[OpenFile](Posts).journalled(),
+	NewKind[ReadRing](Asks),
+	NewKind[Start](Posts).locked(),
+	NewKind[Reconnect](Posts).locked(),
+	NewKind[Kill](Posts).locked(),
+	NewKind[WaitForLimit](Posts).locked(),
+	NewKind[StopWaiting](Posts).locked(),
+	NewKind[StartShell](Answers),
+	NewKind[TypeInto](Posts),
+	NewKind[ResizeTerminal](Posts),
+	NewKind[EndTerminal](Lasts),
+	NewKind[OpenSession](Answers).locked(),
+	NewKind[OpenAnew](Answers).locked(),
+	NewKind[Fork](Answers).locked(),
+	NewKind[Answer](Answers).locked().Telling("Answered on"),
+	NewKind[AnswerWith](Answers).locked().Telling("Answered on"),
+	NewKind[AnswerElicitation](Answers).locked().Telling("Answered on"),
+	NewKind[Prompt](Posts).locked(),
+	NewKind[SendNow](Answers).locked(),
+	NewKind[PromptAt](Posts).locked(),
+	NewKind[SendQueuedNow](Answers).locked(),
+	NewKind[MoveQueued](Posts).locked(),
+	NewKind[Unqueue](Answers).locked(),
+	NewKind[EmptyQueue](Answers).locked(),
+	NewKind[ResumeQueue](Posts).locked(),
+	NewKind[Stderr](AsksNow).locked(),
+	NewKind[AddNotice](Posts).locked(),
+	NewKind[ListSessions](Asks),
+	NewKind[DeleteSession](Lasts),
+	NewKind[SetOption](Posts).locked(),
+	NewKind[Steer](Lasts),
+	NewKind[SteerQueued](Lasts),
+	NewKind[Cancel](Answers).locked(),
+	NewKind[SkipAhead](Posts).locked(),
+}
+
+// KindOf returns the kind of an act.
+func KindOf(act AnyAct) *Kind { return kinds[reflect.TypeOf(act)] }
+
 // Kinds returns the kinds of all acts, by name.
 func Kinds() []*Kind {
-	all := make([]*Kind, 0, len(kinds))
-	for _, k := range kinds {
-		all = append(all, k)
-	}
-	slices.SortFunc(all, func(a, b *Kind) int { return cmp.Compare(a.Name, b.Name) })
-	return all
+	return slices.SortedFunc(maps.Values(kinds), func(a, b *Kind) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // KindNamed returns the kind of a name, nil if there is none.
-func KindNamed(name string) *Kind { return kinds[name] }
+func KindNamed(name string) *Kind {
+	for _, k := range kinds {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
 
 // Call is an act that is being done, with room for its result. One goroutine uses it at a
 // time.
@@ -143,7 +219,7 @@ type Doer interface {
 // Do does an act and returns its result. ctx bounds only the waiting: what was begun
 // happens.
 func Do[R any](ctx context.Context, on Doer, a Act[R]) (R, error) {
-	c := &doing[R]{act: a, awaited: a.Kind().Manner != Posts}
+	c := &doing[R]{act: a, awaited: KindOf(a).Manner != Posts}
 	err := on.Perform(ctx, c)
 	return c.result, err
 }
@@ -229,12 +305,19 @@ type doing[R any] struct {
 	result  R
 }
 
-func (c *doing[R]) Kind() *Kind   { return c.act.Kind() }
+func (c *doing[R]) Kind() *Kind   { return KindOf(c.act) }
 func (c *doing[R]) Act() AnyAct   { return c.act }
 func (c *doing[R]) Awaited() bool { return c.awaited }
 func (c *doing[R]) Result() any   { return c.result }
 
 func (c *doing[R]) Do(ctx context.Context, s *Session) (err error) {
+	switch k := c.Kind(); {
+	case k.journal && s.opt.Journal == nil:
+		return errUnrecorded
+	case k.lock:
+		s.mu.Lock()
+		defer s.unlock()
+	}
 	c.result, err = c.act.Do(ctx, s)
 	return err
 }

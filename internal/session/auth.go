@@ -55,13 +55,7 @@ func (s *Session) dropBlocked() {
 // before.
 type Authenticate struct{ ID acpclient.AuthMethodID }
 
-var authenticateKind = KindOf[Authenticate]("Authenticate", Posts)
-
-func (Authenticate) Kind() *Kind { return authenticateKind }
-
 func (a Authenticate) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	if !s.connected() {
 		return None{}, nil
 	}
@@ -85,13 +79,7 @@ func (a Authenticate) Do(_ context.Context, s *Session) (None, error) {
 // DismissAuth gives up the calls that wait for signing in.
 type DismissAuth struct{}
 
-var dismissAuthKind = KindOf[DismissAuth]("DismissAuth", Posts)
-
-func (DismissAuth) Kind() *Kind { return dismissAuthKind }
-
 func (DismissAuth) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	if len(s.blocked) == 0 {
 		s.post(conversation.AuthDone{})
 	}
@@ -104,13 +92,7 @@ func (DismissAuth) Do(_ context.Context, s *Session) (None, error) {
 // terminal and do [Reconnect] if it succeeds.
 type TerminalAuth struct{ ID acpclient.AuthMethodID }
 
-var terminalAuthKind = KindOf[TerminalAuth]("TerminalAuth", Answers)
-
-func (TerminalAuth) Kind() *Kind { return terminalAuthKind }
-
 func (a TerminalAuth) Do(_ context.Context, s *Session) (acpclient.Command, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	if !s.connected() {
 		return acpclient.Command{}, errNoAgent
 	}
@@ -228,10 +210,6 @@ func assignments(env map[string]string) []string {
 
 // Logout signs out. The error wraps ErrUnsupported if the agent does not offer that.
 type Logout struct{}
-
-var logoutKind = KindOf[Logout]("Logout", Lasts)
-
-func (Logout) Kind() *Kind { return logoutKind }
 
 func (Logout) Do(ctx context.Context, s *Session) (None, error) {
 	_, err := ask(ctx, s, "sign out", acpclient.Logout.Name, func(i *acpclient.InitializeResponse) bool {

@@ -13,13 +13,7 @@ const nearBudget = 0.8
 // SetBudget replaces the budget, and goes on with the queue if it is not used up then.
 type SetBudget struct{ Budget conversation.Budget }
 
-var setBudgetKind = KindOf[SetBudget]("SetBudget", Posts)
-
-func (SetBudget) Kind() *Kind { return setBudgetKind }
-
 func (a SetBudget) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	s.post(conversation.BudgetSet{Budget: a.Budget, Raised: true})
 	s.checkBudget()
 	s.goOn()
@@ -30,13 +24,7 @@ func (a SetBudget) Do(_ context.Context, s *Session) (None, error) {
 // is for all of them.
 type ShareBudget struct{ Spent conversation.Spent }
 
-var shareBudgetKind = KindOf[ShareBudget]("ShareBudget", Posts)
-
-func (ShareBudget) Kind() *Kind { return shareBudgetKind }
-
 func (a ShareBudget) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	s.post(conversation.BudgetShared{Spent: a.Spent})
 	s.checkBudget()
 	return None{}, nil
@@ -46,13 +34,7 @@ func (a ShareBudget) Do(_ context.Context, s *Session) (None, error) {
 // a prompt if that is empty: the turn that reached the budget was cancelled.
 type ExceedBudget struct{ Prompt conversation.QueuedPrompt }
 
-var exceedBudgetKind = KindOf[ExceedBudget]("ExceedBudget", Posts)
-
-func (ExceedBudget) Kind() *Kind { return exceedBudgetKind }
-
 func (a ExceedBudget) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	s.post(conversation.BudgetSet{Budget: s.state.Budget, Raised: s.state.BudgetRaised, Unbounded: true})
 	if len(s.state.Queue) == 0 {
 		s.prompt(a.Prompt)

@@ -88,10 +88,6 @@ type CancelOperation struct {
 	Terminal acpclient.TerminalID
 }
 
-var cancelOperationKind = KindOf[CancelOperation]("CancelOperation", Lasts)
-
-func (CancelOperation) Kind() *Kind { return cancelOperationKind }
-
 func (o CancelOperation) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	a, id, ready := s.agent, s.state.ID, s.ready()
@@ -124,10 +120,6 @@ func CancelOf(o conversation.Operation) CancelOperation {
 
 // StopTask asks the agent to stop a task that works in the background.
 type StopTask struct{ ID string }
-
-var stopTaskKind = KindOf[StopTask]("StopTask", Lasts)
-
-func (StopTask) Kind() *Kind { return stopTaskKind }
 
 func (t StopTask) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()

@@ -21,13 +21,7 @@ const endGrace = time.Second
 // once.
 type Start struct{}
 
-var startKind = KindOf[Start]("Start", Posts)
-
-func (Start) Kind() *Kind { return startKind }
-
 func (Start) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	switch {
 	case s.closed || s.starting():
 	case s.agent == nil:
@@ -43,13 +37,7 @@ func (Start) Do(_ context.Context, s *Session) (None, error) {
 // a running turn. It returns at once.
 type Reconnect struct{}
 
-var reconnectKind = KindOf[Reconnect]("Reconnect", Posts)
-
-func (Reconnect) Kind() *Kind { return reconnectKind }
-
 func (Reconnect) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	if s.closed || s.starting() {
 		return None{}, nil // its process is being started
 	}
@@ -72,13 +60,7 @@ func (Reconnect) Do(_ context.Context, s *Session) (None, error) {
 // stream reports the loss, and Start starts it again. It returns at once.
 type Kill struct{}
 
-var killKind = KindOf[Kill]("Kill", Posts)
-
-func (Kill) Kind() *Kind { return killKind }
-
 func (Kill) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	a := s.agent
 	if s.closed || a == nil {
 		return None{}, nil

@@ -46,13 +46,7 @@ type limitWait struct {
 // limit again. Without such a limit it does nothing.
 type WaitForLimit struct{}
 
-var waitForLimitKind = KindOf[WaitForLimit]("WaitForLimit", Posts)
-
-func (WaitForLimit) Kind() *Kind { return waitForLimitKind }
-
 func (WaitForLimit) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	if limit := s.state.Limit; !s.closed && limit != nil {
 		s.limit.agreed = true
 		s.waitForLimit(limit.Resets)
@@ -63,13 +57,7 @@ func (WaitForLimit) Do(_ context.Context, s *Session) (None, error) {
 // StopWaiting leaves the queue paused until the user resumes it.
 type StopWaiting struct{}
 
-var stopWaitingKind = KindOf[StopWaiting]("StopWaiting", Posts)
-
-func (StopWaiting) Kind() *Kind { return stopWaitingKind }
-
 func (StopWaiting) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	s.stopWaiting()
 	return None{}, nil
 }

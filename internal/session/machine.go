@@ -64,10 +64,6 @@ type ShellSpec struct {
 // StartShell starts a command of the user's own; see [Shells].
 type StartShell struct{ Spec ShellSpec }
 
-var startShellKind = KindOf[StartShell]("StartShell", Answers)
-
-func (StartShell) Kind() *Kind { return startShellKind }
-
 func (a StartShell) Do(_ context.Context, s *Session) (acpclient.TerminalID, error) {
 	id, err := s.machine.StartShell(s.ctx, a.Spec)
 	if err != nil {
@@ -84,10 +80,6 @@ type TypeInto struct {
 	Data []byte
 }
 
-var typeIntoKind = KindOf[TypeInto]("TypeInto", Posts)
-
-func (TypeInto) Kind() *Kind { return typeIntoKind }
-
 func (a TypeInto) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, s.machine.TypeInto(a.ID, a.Data)
 }
@@ -98,20 +90,12 @@ type ResizeTerminal struct {
 	Cols, Rows int
 }
 
-var resizeTerminalKind = KindOf[ResizeTerminal]("ResizeTerminal", Posts)
-
-func (ResizeTerminal) Kind() *Kind { return resizeTerminalKind }
-
 func (a ResizeTerminal) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, s.machine.ResizeTerminal(a.ID, a.Cols, a.Rows)
 }
 
 // EndTerminal ends a command, and waits for that; see [Shells].
 type EndTerminal struct{ ID acpclient.TerminalID }
-
-var endTerminalKind = KindOf[EndTerminal]("EndTerminal", Lasts)
-
-func (EndTerminal) Kind() *Kind { return endTerminalKind }
 
 func (a EndTerminal) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, s.machine.EndTerminal(a.ID)

@@ -36,16 +36,10 @@ type plan struct {
 // served in this one. It cancels a running turn and drops the queue.
 type OpenSession struct{ Info acpclient.SessionInfo }
 
-var openSessionKind = KindOf[OpenSession]("OpenSession", Answers)
-
-func (OpenSession) Kind() *Kind { return openSessionKind }
-
 func (a OpenSession) Do(_ context.Context, s *Session) (None, error) {
 	if cwd := a.Info.Cwd; cwd != "" && filepath.Clean(cwd) != filepath.Clean(s.opt.Cwd) {
 		return None{}, fmt.Errorf("that session belongs to %s: start parley there to open it", cwd)
 	}
-	s.mu.Lock()
-	defer s.unlock()
 	if err := s.canSwitch(); err != nil {
 		return None{}, err
 	}
@@ -61,13 +55,7 @@ func (a OpenSession) Do(_ context.Context, s *Session) (None, error) {
 // stays, but the agent does not know it.
 type OpenAnew struct{}
 
-var openAnewKind = KindOf[OpenAnew]("OpenAnew", Answers)
-
-func (OpenAnew) Kind() *Kind { return openAnewKind }
-
 func (OpenAnew) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	switch err := s.canSwitch(); {
 	case err != nil:
 		return None{}, err
@@ -235,13 +223,7 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 // a turn is running.
 type Fork struct{}
 
-var forkKind = KindOf[Fork]("Fork", Answers)
-
-func (Fork) Kind() *Kind { return forkKind }
-
 func (Fork) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	switch {
 	case !s.ready():
 		return None{}, errNotOpen

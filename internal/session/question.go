@@ -172,13 +172,7 @@ type Answer struct {
 	Option   acpclient.PermissionOptionID
 }
 
-var answerKind = KindOf[Answer]("Answer", Answers).Telling("Answered on")
-
-func (Answer) Kind() *Kind { return answerKind }
-
 func (a Answer) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	return None{}, s.answer(a.Question, a.Option)
 }
 
@@ -190,13 +184,7 @@ type AnswerWith struct {
 	Prompt   conversation.QueuedPrompt
 }
 
-var answerWithKind = KindOf[AnswerWith]("AnswerWith", Answers).Telling("Answered on")
-
-func (AnswerWith) Kind() *Kind { return answerWithKind }
-
 func (a AnswerWith) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	if a.Option != "" {
 		if err := s.answer(a.Question, a.Option); err != nil {
 			return None{}, err
@@ -255,13 +243,7 @@ type AnswerElicitation struct {
 	Response acpclient.CreateElicitationResponse
 }
 
-var answerElicitationKind = KindOf[AnswerElicitation]("AnswerElicitation", Answers).Telling("Answered on")
-
-func (AnswerElicitation) Kind() *Kind { return answerElicitationKind }
-
 func (a AnswerElicitation) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	q, err := s.answerable(a.Question, nil)
 	if err == nil && q.form == nil {
 		err = ErrAnswered

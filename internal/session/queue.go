@@ -14,13 +14,7 @@ import (
 // agent unasked.
 type Prompt struct{ Prompt conversation.QueuedPrompt }
 
-var promptKind = KindOf[Prompt]("Prompt", Posts)
-
-func (Prompt) Kind() *Kind { return promptKind }
-
 func (a Prompt) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	if !s.closed {
 		s.prompt(a.Prompt)
 	}
@@ -43,13 +37,7 @@ func (s *Session) prompt(p conversation.QueuedPrompt) {
 // stays. The result is whether it cancelled a turn.
 type SendNow struct{ Prompt conversation.QueuedPrompt }
 
-var sendNowKind = KindOf[SendNow]("SendNow", Answers)
-
-func (SendNow) Kind() *Kind { return sendNowKind }
-
 func (a SendNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
-	s.mu.Lock()
-	defer s.unlock()
 	switch {
 	case s.closed:
 		return false, nil
@@ -76,13 +64,7 @@ type PromptAt struct {
 	Prompt conversation.QueuedPrompt
 }
 
-var promptAtKind = KindOf[PromptAt]("PromptAt", Posts)
-
-func (PromptAt) Kind() *Kind { return promptAtKind }
-
 func (a PromptAt) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	queue := s.state.Queue
 	switch {
 	case s.closed:
@@ -108,13 +90,7 @@ func (s *Session) enqueue(at int, p conversation.QueuedPrompt) {
 // queued any more.
 type SendQueuedNow struct{ ID int }
 
-var sendQueuedNowKind = KindOf[SendQueuedNow]("SendQueuedNow", Answers)
-
-func (SendQueuedNow) Kind() *Kind { return sendQueuedNowKind }
-
 func (a SendQueuedNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
-	s.mu.Lock()
-	defer s.unlock()
 	queue, paused := s.state.Queue, s.state.QueuePaused
 	at := positionOf(queue, a.ID)
 	if at < 0 || s.gone() {
@@ -134,13 +110,7 @@ func (a SendQueuedNow) Do(_ context.Context, s *Session) (cancelled bool, err er
 // possible.
 type MoveQueued struct{ ID, By int }
 
-var moveQueuedKind = KindOf[MoveQueued]("MoveQueued", Posts)
-
-func (MoveQueued) Kind() *Kind { return moveQueuedKind }
-
 func (a MoveQueued) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	queue, paused := s.state.Queue, s.state.QueuePaused
 	if at := positionOf(queue, a.ID); at >= 0 {
 		to := min(max(at+a.By, 0), len(queue)-1)
@@ -153,13 +123,7 @@ func (a MoveQueued) Do(_ context.Context, s *Session) (None, error) {
 // [ErrNotQueued] if it is not queued any more.
 type Unqueue struct{ ID int }
 
-var unqueueKind = KindOf[Unqueue]("Unqueue", Answers)
-
-func (Unqueue) Kind() *Kind { return unqueueKind }
-
 func (a Unqueue) Do(_ context.Context, s *Session) (conversation.QueuedPrompt, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	queue, paused := s.state.Queue, s.state.QueuePaused
 	at := positionOf(queue, a.ID)
 	if at < 0 {
@@ -172,13 +136,7 @@ func (a Unqueue) Do(_ context.Context, s *Session) (conversation.QueuedPrompt, e
 // EmptyQueue removes all prompts from the queue. The result are the prompts.
 type EmptyQueue struct{}
 
-var emptyQueueKind = KindOf[EmptyQueue]("EmptyQueue", Answers)
-
-func (EmptyQueue) Kind() *Kind { return emptyQueueKind }
-
 func (EmptyQueue) Do(_ context.Context, s *Session) ([]conversation.QueuedPrompt, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	queue, paused := s.state.Queue, s.state.QueuePaused
 	s.postQueue(nil, paused)
 	return queue, nil
@@ -187,13 +145,7 @@ func (EmptyQueue) Do(_ context.Context, s *Session) ([]conversation.QueuedPrompt
 // ResumeQueue sends the prompts of a paused queue.
 type ResumeQueue struct{}
 
-var resumeQueueKind = KindOf[ResumeQueue]("ResumeQueue", Posts)
-
-func (ResumeQueue) Kind() *Kind { return resumeQueueKind }
-
 func (ResumeQueue) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	queue := s.state.Queue
 	s.setQueue(queue, false)
 	s.askBudgetAgain()

@@ -280,13 +280,7 @@ func (s *Session) gone() bool { return s.agent == nil && s.state.Gone() }
 // is not a message, raw.
 type Stderr struct{}
 
-var stderrKind = KindOf[Stderr]("Stderr", AsksNow)
-
-func (Stderr) Kind() *Kind { return stderrKind }
-
 func (Stderr) Do(_ context.Context, s *Session) (string, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	if s.agent == nil {
 		return "", nil
 	}
@@ -383,13 +377,7 @@ type AddNotice struct {
 	Title, Detail string
 }
 
-var addNoticeKind = KindOf[AddNotice]("AddNotice", Posts)
-
-func (AddNotice) Kind() *Kind { return addNoticeKind }
-
 func (a AddNotice) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	s.notice(a.Severity, a.Title, a.Detail)
 	return None{}, nil
 }
@@ -478,10 +466,6 @@ func (s *Session) Connects() bool { return s.opt.Remote.listens() }
 // ErrUnsupported if the agent does not offer that.
 type ListSessions struct{ Cursor string }
 
-var listSessionsKind = KindOf[ListSessions]("ListSessions", Asks)
-
-func (ListSessions) Kind() *Kind { return listSessionsKind }
-
 func (a ListSessions) Do(ctx context.Context, s *Session) (*acpclient.ListSessionsResponse, error) {
 	return ask(ctx, s, "list the sessions", acpclient.SessionList.Name, func(i *acpclient.InitializeResponse) bool {
 		return i.AgentCapabilities.SessionCapabilities.List != nil
@@ -493,10 +477,6 @@ func (a ListSessions) Do(ctx context.Context, s *Session) (*acpclient.ListSessio
 // DeleteSession deletes one of the agent's sessions, except the open one. The error
 // wraps ErrUnsupported if the agent does not offer that.
 type DeleteSession struct{ ID acpclient.SessionID }
-
-var deleteSessionKind = KindOf[DeleteSession]("DeleteSession", Lasts)
-
-func (DeleteSession) Kind() *Kind { return deleteSessionKind }
 
 func (a DeleteSession) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()

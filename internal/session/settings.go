@@ -18,13 +18,7 @@ type SetOption struct {
 	Value  acpclient.ConfigValue
 }
 
-var setOptionKind = KindOf[SetOption]("SetOption", Posts)
-
-func (SetOption) Kind() *Kind { return setOptionKind }
-
 func (a SetOption) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	if s.ready() {
 		s.setOption(a.Option, a.Value, nil)
 	}

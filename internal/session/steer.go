@@ -25,10 +25,6 @@ var ErrNotQueued = errors.New("the prompt is no longer queued")
 // steer, Steer is [Prompt].
 type Steer struct{ Prompt conversation.QueuedPrompt }
 
-var steerKind = KindOf[Steer]("Steer", Lasts)
-
-func (Steer) Kind() *Kind { return steerKind }
-
 func (a Steer) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
 	if s.closed || s.steerable() != nil {
@@ -70,10 +66,6 @@ func ahead(queue []conversation.QueuedPrompt, before int) int {
 
 // SteerQueued is [Steer] for a queued prompt. It keeps its position if the agent refuses it.
 type SteerQueued struct{ ID int }
-
-var steerQueuedKind = KindOf[SteerQueued]("SteerQueued", Lasts)
-
-func (SteerQueued) Kind() *Kind { return steerQueuedKind }
 
 func (a SteerQueued) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()

@@ -121,13 +121,7 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 // the queue is paused. The result is false if no turn is running.
 type Cancel struct{}
 
-var cancelKind = KindOf[Cancel]("Cancel", Answers)
-
-func (Cancel) Kind() *Kind { return cancelKind }
-
 func (Cancel) Do(_ context.Context, s *Session) (running bool, err error) {
-	s.mu.Lock()
-	defer s.unlock()
 	return s.cancelTurn(), nil
 }
 
@@ -155,13 +149,7 @@ func (s *Session) endTurn() {
 // SkipAhead asks the agent to end the pauses of the running turn, if it can.
 type SkipAhead struct{}
 
-var skipAheadKind = KindOf[SkipAhead]("SkipAhead", Posts)
-
-func (SkipAhead) Kind() *Kind { return skipAheadKind }
-
 func (SkipAhead) Do(_ context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	defer s.unlock()
 	if a, id := s.agent, s.state.ID; s.state.Turn.Running && a != nil && (conversation.AgentState{Capabilities: a.hello.Load().AgentCapabilities}).SkipsAhead() {
 		s.outbox = append(s.outbox, func() {
 			_ = a.client.Conn().Notify(conversation.SkipAhead, &acpclient.CancelNotification{SessionID: id})
