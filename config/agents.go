@@ -84,9 +84,6 @@ type Agent struct {
 	// InstallHint is one line on how to install the program, URL a page about it.
 	// Either may be empty.
 	InstallHint, URL string
-	// Alternative is a command line that fetches and starts the agent without
-	// installing it, if there is one. It is only shown: parley never runs it.
-	Alternative []string
 }
 
 // Usable returns why an agent cannot be started on this machine, or nil. lookPath is
@@ -442,7 +439,7 @@ func (a Agent) withKnown(known Agent, ownCommand, ownArgs bool) Agent {
 	if ownCommand {
 		return a
 	}
-	a.Command, a.InstallHint, a.Alternative, a.Origin = known.Command, known.InstallHint, known.Alternative, known.Origin
+	a.Command, a.InstallHint, a.Origin = known.Command, known.InstallHint, known.Origin
 	a.Cwd = cmp.Or(a.Cwd, known.Cwd)
 	if !ownArgs {
 		a.Args = known.Args

@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Where the arguments in the table come from. "npm" is the package's own list
 // of programs in November 2026; "registry" is
@@ -36,104 +40,88 @@ import "slices"
 // agent, which needs an agent file as an argument and so a line of
 // configuration.
 
+// knownAgent is an agent that parley knows how to start.
+type knownAgent struct {
+	id, name string
+	// program starts it with args, which spaces separate.
+	program, args string
+	// install is the command that installs it, or where to get it, and url a page about it.
+	install, url string
+	// registry is its id in the registry, if that is another one.
+	registry string
+	// homes are the directories below the home directory, separated by spaces, where it keeps
+	// sign-in, settings and history. Without them, agents in the sandbox lose the sign-in.
+	homes string
+	env   map[string]string
+}
+
 // knownTable lists the agents that parley knows how to start, most used first.
-var knownTable = []Agent{
-	npm("claude", "Claude Code", "claude-agent-acp", "@agentclientprotocol/claude-agent-acp", "https://claude.com/product/claude-code"),
-	npm("codex", "Codex CLI", "codex-acp", "@agentclientprotocol/codex-acp", "https://developers.openai.com/codex/cli"),
-	npm("gemini", "Gemini CLI", "gemini", "@google/gemini-cli", "https://geminicli.com", "--acp"),
-	npm("opencode", "OpenCode", "opencode", "opencode-ai", "https://opencode.ai", "acp"),
-	npm("copilot", "GitHub Copilot CLI", "copilot", "@github/copilot", "https://github.com/github/copilot-cli", "--acp"),
+var knownTable = []knownAgent{
+	{id: "claude", name: "Claude Code", program: "claude-agent-acp", registry: "claude-acp", homes: ".claude .claude.json", install: npm + "@agentclientprotocol/claude-agent-acp", url: "https://claude.com/product/claude-code"},
+	{id: "codex", name: "Codex CLI", program: "codex-acp", registry: "codex-acp", homes: ".codex", install: npm + "@agentclientprotocol/codex-acp", url: "https://developers.openai.com/codex/cli"},
+	{id: "gemini", name: "Gemini CLI", program: "gemini", args: "--acp", homes: ".gemini", install: npm + "@google/gemini-cli", url: "https://geminicli.com"},
+	{id: "opencode", name: "OpenCode", program: "opencode", args: "acp", homes: ".config/opencode .local/share/opencode .local/state/opencode .cache/opencode", install: npm + "opencode-ai", url: "https://opencode.ai"},
+	{id: "copilot", name: "GitHub Copilot CLI", program: "copilot", args: "--acp", registry: "github-copilot-cli", homes: ".copilot .config/github-copilot", install: npm + "@github/copilot", url: "https://github.com/github/copilot-cli"},
+	{id: "cursor", name: "Cursor CLI", program: "cursor-agent", args: "acp", homes: ".cursor .config/cursor", install: "curl https://cursor.com/install -fsS | bash", url: "https://cursor.com/docs/cli/acp"},
+	{id: "goose", name: "Goose", program: "goose", args: "acp", homes: ".config/goose .local/share/goose .local/state/goose", install: "curl -fsSL https://github.com/block/goose/releases/download/stable/download_cli.sh | bash", url: "https://block.github.io/goose"},
+	{id: "qwen", name: "Qwen Code", program: "qwen", args: "--acp", registry: "qwen-code", homes: ".qwen", install: npm + "@qwen-code/qwen-code", url: "https://qwenlm.github.io/qwen-code-docs"},
+	{id: "kimi", name: "Kimi Code CLI", program: "kimi", args: "acp", homes: ".kimi", install: npm + "@moonshot-ai/kimi-code", url: "https://moonshotai.github.io/kimi-code"},
+	{id: "auggie", name: "Auggie", program: "auggie", args: "--acp", homes: ".augment", install: npm + "@augmentcode/auggie", url: "https://docs.augmentcode.com/cli/acp", env: map[string]string{"AUGMENT_DISABLE_AUTO_UPDATE": "1"}},
+	{id: "cline", name: "Cline", program: "cline", args: "--acp", homes: ".cline", install: npm + "cline", url: "https://docs.cline.bot/usage/acp"},
+	{id: "kilo", name: "Kilo Code", program: "kilo", args: "acp", homes: ".kilocode .config/kilo .local/share/kilo .local/state/kilo", install: npm + "@kilocode/cli", url: "https://github.com/Kilo-Org/kilocode"},
 	{
-		ID: "cursor", Name: "Cursor CLI", Command: "cursor-agent", Args: []string{"acp"},
-		InstallHint: "curl https://cursor.com/install -fsS | bash", URL: "https://cursor.com/docs/cli/acp",
+		id: "droid", name: "Factory Droid", program: "droid", args: "exec --output-format acp", registry: "factory-droid", homes: ".factory", install: npm + "droid", url: "https://docs.factory.ai",
+		env: map[string]string{"DROID_DISABLE_AUTO_UPDATE": "true", "FACTORY_DROID_AUTO_UPDATE_ENABLED": "false"},
 	},
-	{
-		ID: "goose", Name: "Goose", Command: "goose", Args: []string{"acp"},
-		InstallHint: "curl -fsSL https://github.com/block/goose/releases/download/stable/download_cli.sh | bash",
-		URL:         "https://block.github.io/goose",
-	},
-	npm("qwen", "Qwen Code", "qwen", "@qwen-code/qwen-code", "https://qwenlm.github.io/qwen-code-docs", "--acp"),
-	npm("kimi", "Kimi Code CLI", "kimi", "@moonshot-ai/kimi-code", "https://moonshotai.github.io/kimi-code", "acp"),
-	npm("auggie", "Auggie", "auggie", "@augmentcode/auggie", "https://docs.augmentcode.com/cli/acp", "--acp").
-		with(map[string]string{"AUGMENT_DISABLE_AUTO_UPDATE": "1"}),
-	npm("cline", "Cline", "cline", "cline", "https://docs.cline.bot/usage/acp", "--acp"),
-	npm("kilo", "Kilo Code", "kilo", "@kilocode/cli", "https://github.com/Kilo-Org/kilocode", "acp"),
-	npm("droid", "Factory Droid", "droid", "droid", "https://docs.factory.ai", "exec", "--output-format", "acp").
-		with(map[string]string{"DROID_DISABLE_AUTO_UPDATE": "true", "FACTORY_DROID_AUTO_UPDATE_ENABLED": "false"}),
-	{
-		ID: "vibe", Name: "Mistral Vibe", Command: "vibe-acp",
-		InstallHint: "uv tool install mistral-vibe", URL: "https://docs.mistral.ai/mistral-vibe/introduction/install",
-	},
-	npm("junie", "Junie", "junie", "@jetbrains/junie", "https://junie.jetbrains.com", "--acp=true"),
-	{
-		ID: "kiro", Name: "Kiro CLI", Command: "kiro-cli", Args: []string{"acp"},
-		InstallHint: "curl -fsSL https://cli.kiro.dev/install | bash", URL: "https://kiro.dev/docs/cli/acp",
-	},
-	{
-		ID: "openhands", Name: "OpenHands", Command: "openhands", Args: []string{"acp"},
-		InstallHint: "uv tool install openhands --python 3.12", URL: "https://docs.openhands.dev",
-	},
-	{
-		ID: "devin", Name: "Devin CLI", Command: "devin", Args: []string{"acp"},
-		InstallHint: "see https://docs.devin.ai/cli", URL: "https://docs.devin.ai/cli",
-	},
-	{
-		ID: "amp", Name: "Amp", Command: "amp-acp",
-		InstallHint: "download it from https://github.com/tao12345666333/amp-acp/releases", URL: "https://ampcode.com",
-	},
-	npm("qoder", "Qoder CLI", "qodercli", "@qoder-ai/qodercli", "https://docs.qoder.com/cli/acp", "--acp"),
-	{
-		ID: "codebuddy", Name: "CodeBuddy Code", Command: "codebuddy", Args: []string{"--acp"},
-		InstallHint: "see https://cloud.tencent.com/document/product/1831/137021",
-		URL:         "https://cloud.tencent.com/document/product/1831/137021",
-	},
-	{
-		ID: "fast-agent", Name: "fast-agent", Command: "fast-agent-acp",
-		InstallHint: "uv tool install fast-agent-acp", URL: "https://fast-agent.ai/acp",
-		Alternative: []string{"uvx", "fast-agent-acp"},
-	},
-	{
-		ID: "stakpak", Name: "Stakpak", Command: "stakpak", Args: []string{"acp"},
-		InstallHint: "cargo install stakpak", URL: "https://stakpak.dev",
-	},
-	npm("pi", "pi", "pi-acp", "pi-acp", "https://github.com/svkozak/pi-acp"),
-	{
-		ID: "crow", Name: "crow-cli", Command: "crow-cli", Args: []string{"acp"},
-		InstallHint: "uv tool install crow-cli", URL: "https://crow-ai.dev",
-	},
+	{id: "vibe", name: "Mistral Vibe", program: "vibe-acp", registry: "mistral-vibe", homes: ".vibe", install: "uv tool install mistral-vibe", url: "https://docs.mistral.ai/mistral-vibe/introduction/install"},
+	{id: "junie", name: "Junie", program: "junie", args: "--acp=true", homes: ".junie", install: npm + "@jetbrains/junie", url: "https://junie.jetbrains.com"},
+	{id: "kiro", name: "Kiro CLI", program: "kiro-cli", args: "acp", homes: ".kiro", install: "curl -fsSL https://cli.kiro.dev/install | bash", url: "https://kiro.dev/docs/cli/acp"},
+	{id: "openhands", name: "OpenHands", program: "openhands", args: "acp", homes: ".openhands", install: "uv tool install openhands --python 3.12", url: "https://docs.openhands.dev"},
+	{id: "devin", name: "Devin CLI", program: "devin", args: "acp", install: "see https://docs.devin.ai/cli", url: "https://docs.devin.ai/cli"},
+	{id: "amp", name: "Amp", program: "amp-acp", registry: "amp-acp", install: "download it from https://github.com/tao12345666333/amp-acp/releases", url: "https://ampcode.com"},
+	{id: "qoder", name: "Qoder CLI", program: "qodercli", args: "--acp", install: npm + "@qoder-ai/qodercli", url: "https://docs.qoder.com/cli/acp"},
+	{id: "codebuddy", name: "CodeBuddy Code", program: "codebuddy", args: "--acp", install: "see https://cloud.tencent.com/document/product/1831/137021", url: "https://cloud.tencent.com/document/product/1831/137021"},
+	{id: "fast-agent", name: "fast-agent", program: "fast-agent-acp", install: "uv tool install fast-agent-acp", url: "https://fast-agent.ai/acp"},
+	{id: "stakpak", name: "Stakpak", program: "stakpak", args: "acp", install: "cargo install stakpak", url: "https://stakpak.dev"},
+	{id: "pi", name: "pi", program: "pi-acp", registry: "pi-acp", homes: ".pi", install: npm + "pi-acp", url: "https://github.com/svkozak/pi-acp"},
+	{id: "crow", name: "crow-cli", program: "crow-cli", args: "acp", homes: ".crow", install: "uv tool install crow-cli", url: "https://crow-ai.dev"},
+}
+
+const npm = "npm install -g "
+
+// agent returns the agent that the row describes.
+func (k knownAgent) agent() Agent {
+	return Agent{
+		ID: k.id, Name: k.name, Command: k.program, Args: strings.Fields(k.args), Env: NewSecrets(k.env),
+		InstallHint: k.install, URL: k.url, Source: SourceBuiltIn,
+	}
+}
+
+// knownAgents returns the known agents. The caller may change the slice.
+func knownAgents() []Agent {
+	agents := make([]Agent, len(knownTable))
+	for i, k := range knownTable {
+		agents[i] = k.agent()
+	}
+	return agents
 }
 
 // Popularity returns the place of a known agent in the order of use, 0 for the most used;
 // unknown agents come after all known ones.
 func Popularity(id string) int {
-	if i := slices.IndexFunc(knownTable, func(a Agent) bool { return a.ID == id }); i >= 0 {
+	if i := slices.IndexFunc(knownTable, func(k knownAgent) bool { return id == k.id || id == cmp.Or(k.registry, k.id) }); i >= 0 {
 		return i
 	}
 	return len(knownTable)
 }
 
-// knownAgents returns the known agents. The caller may change the slice.
-func knownAgents() []Agent {
-	agents := slices.Clone(knownTable)
-	for i := range agents {
-		agents[i].Source = SourceBuiltIn
-		agents[i].Args = slices.Clone(agents[i].Args)
+// KnownAs returns parley's id for an agent of the registry; for an unknown agent, the
+// same id.
+func KnownAs(registryID string) string {
+	if i := Popularity(registryID); i < len(knownTable) {
+		return knownTable[i].id
 	}
-	return agents
-}
-
-// npm returns an agent that is a package of the npm registry.
-func npm(id, name, command, pkg, url string, args ...string) Agent {
-	return Agent{
-		ID: id, Name: name, Command: command, Args: args, URL: url,
-		InstallHint: "npm install -g " + pkg,
-		Alternative: append([]string{"npx", "-y", pkg}, args...),
-	}
-}
-
-func (a Agent) with(env map[string]string) Agent {
-	a.Env = NewSecrets(env)
-	return a
+	return registryID
 }
 
 // known returns the agent that has a command without the configuration file: one that is

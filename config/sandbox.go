@@ -61,37 +61,13 @@ func (t *table) paths(key string) []string {
 	return list
 }
 
-// agentHomes lists, by agent ID, the directories below the home directory where known
-// agents keep sign-in, settings and history. Without them, agents lose the sign-in.
-var agentHomes = map[string][]string{
-	"claude": {".claude", ".claude.json"}, "codex": {".codex"}, "gemini": {".gemini"}, "qwen": {".qwen"},
-	"opencode": {".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
-	"copilot":  {".copilot", ".config/github-copilot"}, "cursor": {".cursor", ".config/cursor"},
-	"goose": {".config/goose", ".local/share/goose", ".local/state/goose"},
-	"kimi":  {".kimi"}, "auggie": {".augment"}, "cline": {".cline"}, "kilo": {".kilocode", ".config/kilo", ".local/share/kilo", ".local/state/kilo"},
-	"droid": {".factory"}, "vibe": {".vibe"}, "junie": {".junie"}, "kiro": {".kiro"}, "openhands": {".openhands"},
-	"pi": {".pi"}, "crow": {".crow"},
-}
-
-// registryIDs maps ids of the registry to ids of known agents, where the two differ.
-var registryIDs = map[string]string{
-	"claude-acp": "claude", "codex-acp": "codex", "qwen-code": "qwen", "github-copilot-cli": "copilot",
-	"factory-droid": "droid", "mistral-vibe": "vibe", "pi-acp": "pi", "amp-acp": "amp",
-}
-
-// KnownAs returns parley's id for an agent of the registry; for an unknown agent, the
-// same id.
-func KnownAs(registryID string) string {
-	if id := registryIDs[registryID]; id != "" {
-		return id
-	}
-	return registryID
-}
-
 // homesOf returns the directories for an agent's own state, and for the programs that
 // its package runner downloads.
 func homesOf(a Agent) []string {
-	homes := slices.Clone(agentHomes[KnownAs(a.ID)])
+	var homes []string
+	if i := Popularity(a.ID); i < len(knownTable) {
+		homes = strings.Fields(knownTable[i].homes)
+	}
 	switch filepath.Base(a.Command) {
 	case "npx", "npm":
 		homes = append(homes, ".npm")

@@ -112,8 +112,7 @@ func Directory(dir string) (string, error) {
 // Agents are the agents to choose from.
 type Agents struct {
 	Available []config.Agent // can be started
-	Missing   []config.Agent // are known, but not installed
-	Offers    []config.Agent // can be installed from the registry
+	Offers    []config.Agent // can be installed: of the registry, or only known; most used first
 	// Err says why Available is unknown, RegistryErr why Offers is incomplete.
 	Err, RegistryErr error
 }
@@ -125,18 +124,19 @@ func (b *Backend) FindAgents() Agents {
 		found.Available, found.Err = b.Available()
 	}
 	if b.Registry != nil {
-		taken := make(map[string]bool, len(found.Available))
-		for _, a := range found.Available {
-			taken[a.ID] = true
-		}
-		found.Offers, found.RegistryErr = b.Registry.Offers(func(id string) bool { return taken[id] || taken[config.KnownAs(id)] })
+		found.Offers, found.RegistryErr = b.Registry.Offers(func(id string) bool { return among(found.Available, id) })
 	}
 	if b.Missing != nil && found.Err == nil {
-		found.Missing = slices.DeleteFunc(b.Missing(), func(a config.Agent) bool {
-			return slices.ContainsFunc(found.Offers, func(o config.Agent) bool { return config.KnownAs(o.ID) == a.ID })
-		})
+		found.Offers = append(found.Offers, slices.DeleteFunc(b.Missing(), func(a config.Agent) bool { return among(found.Offers, a.ID) })...)
 	}
+	slices.SortStableFunc(found.Offers, func(a, b config.Agent) int { return cmp.Compare(config.Popularity(a.ID), config.Popularity(b.ID)) })
 	return found
+}
+
+// among reports whether one of the agents has an id, under parley's name for it or under the
+// registry's.
+func among(agents []config.Agent, id string) bool {
+	return slices.ContainsFunc(agents, func(a config.Agent) bool { return a.ID == id || config.KnownAs(a.ID) == config.KnownAs(id) })
 }
 
 // SortByUse sorts the agents by when they were last used, latest first.

@@ -111,7 +111,7 @@ func (l *agentList) choice() Choice {
 		c.Items = append(c.Items, l.session(&l.sessions[i]))
 	}
 	c.Items = append(c.Items, tour...)
-	more := l.installable()
+	more := l.agents.Offers
 	shown := 0
 	if !slices.ContainsFunc(l.agents.Available, func(a config.Agent) bool { return a.ID != app.TourID && a.Unusable == nil }) {
 		c.About = "No agent is installed. Take the tour, or install one:"
@@ -121,7 +121,9 @@ func (l *agentList) choice() Choice {
 		shown = len(more)
 	}
 	shown = min(shown, len(more))
-	c.Items = append(c.Items, more[:shown]...)
+	for _, a := range more[:shown] {
+		c.Items = append(c.Items, l.offer(a))
+	}
 	if rest := len(more) - shown; rest > 0 {
 		c.Items = append(c.Items, Item{
 			ID: "more", Title: fmt.Sprintf("%d more agents…", rest), Group: toInstall, Dim: true, Stays: true,
@@ -169,31 +171,6 @@ func (l *agentList) search(words string) {
 	}
 }
 
-// installable returns the agents to install, most used first.
-func (l *agentList) installable() []Item {
-	type ranked struct {
-		rank int
-		item Item
-	}
-	var all []ranked
-	for _, o := range l.agents.Offers {
-		all = append(all, ranked{config.Popularity(config.KnownAs(o.ID)), l.offer(o)})
-	}
-	for _, a := range l.agents.Missing { // known, but not in the registry
-		all = append(all, ranked{config.Popularity(a.ID), Item{
-			ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: toInstall, Dim: true, Stays: true,
-			About: "Enter copies the command: " + a.InstallHint,
-			Do:    func() { l.f.Copy("the install command of "+a.Name, a.InstallHint) },
-		}})
-	}
-	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
-	items := make([]Item, len(all))
-	for i, r := range all {
-		items[i] = r.item
-	}
-	return items
-}
-
 // session returns the item of a stored session to continue.
 func (l *agentList) session(s *store.Summary) Item {
 	id := s.ID
@@ -211,8 +188,15 @@ func (l *agentList) session(s *store.Summary) Item {
 // too.
 const toInstall = "Install"
 
-// offer returns the item of an agent in the registry.
+// offer returns the item of an agent to install.
 func (l *agentList) offer(a config.Agent) Item {
+	if a.Source != config.SourceAvailable { // known, but not in the registry
+		return Item{
+			ID: "missing " + a.ID, Title: a.Name, Detail: a.InstallHint, Group: toInstall, Dim: true, Stays: true,
+			About: "Enter copies the command: " + a.InstallHint,
+			Do:    func() { l.f.Copy("the install command of "+a.Name, a.InstallHint) },
+		}
+	}
 	item := Item{
 		ID: "registry " + a.ID, Title: a.Name, Words: a.ID, Group: toInstall, Dim: true, Stays: true, Detail: a.About,
 		About: strings.Join([]string{registry.InstallCommand(a.ID), a.Origin.License, a.URL}, "  "),
