@@ -316,7 +316,7 @@ func (t *table) checkRemote(a Agent) (listens bool) {
 	}
 	if !isAgentURL(a.Address) {
 		at := t.at.child("url") // the value may hold a password
-		t.doc.record(t.doc.values, at, true, "use https://, wss://, http:// or ws://; put a name and password into headers", at.String()+" is not a valid agent URL")
+		t.doc.record(at, t.doc.places[at.id()].value, true, "use https://, wss://, http:// or ws://; put a name and password into headers", at.String()+" is not a valid agent URL")
 	}
 	for _, key := range []string{"command", "args", "env", "cwd"} {
 		if t.has(key) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,19 +24,19 @@ const maxErrors = 50
 type document struct {
 	file string
 	data []byte
-	// keys maps the path of every key to its first byte in data; starts holds the first
-	// byte of every part of every key.
-	keys   map[string]int
-	starts map[int]bool
-	// values maps the path of every key with a value to the first byte of that.
-	values map[string]int
-	// items holds the first bytes of the strings in lists, by the path of the list.
-	items map[string]map[int]int
-	errs  []*Error
+	// places maps the path of every key, and of every item of a list, to where it is; keys
+	// maps the first byte of every part of a key to the path of that, of the first part to the
+	// whole path, and of an item to none.
+	places map[string]place
+	keys   map[int]path
+	errs   []*Error
 	// saved are the agents of [Saved], and choices the keys whose values are from there.
 	saved   []Agent
 	choices []path
 }
+
+// place is where a key and its value begin first; for a table both are the same.
+type place struct{ key, value int }
 
 // path is the position of a key in the tree of tables.
 type path []string
@@ -55,86 +56,74 @@ func (p path) secret() bool { return slices.Contains(p, "env") || slices.Contain
 func open(file string, data []byte) (*document, *table) {
 	// Some editors begin files with a byte order mark.
 	data = slices.Clip(bytes.TrimPrefix(data, []byte("\ufeff")))
-	d := &document{file: printable(file), data: data, keys: map[string]int{}, starts: map[int]bool{}, values: map[string]int{}, items: map[string]map[int]int{}}
+	d := &document{file: printable(file), data: data, places: map[string]place{}, keys: map[int]path{}}
 	values := map[string]any{}
-	if err := toml.Unmarshal(data, &values); err != nil {
+	err := toml.Unmarshal(data, &values)
+	d.locate()
+	if err != nil {
 		d.syntax(err)
 		return d, nil
 	}
-	d.locate(func(path, int) bool { return true })
 	return d, &table{doc: d, values: values, noun: "key"}
 }
 
-// locate finds the keys and values of the document, as far as it can be parsed. It hands
-// on the path of each expression and where that begins, until more is false.
-func (d *document) locate(more func(at path, offset int) bool) {
+// locate finds the keys and values of the document, as far as it can be parsed.
+func (d *document) locate() {
 	var p unstable.Parser
 	p.Reset(d.data)
 	var section path
 	for p.NextExpression() {
-		node := p.Expression()
-		at := section
-		switch node.Kind {
+		switch node := p.Expression(); node.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			section = d.locateKey(nil, node.Key())
-			at = section
+			section = d.locateKey(nil, node)
 		case unstable.KeyValue:
-			at = d.locatePair(section, node)
-		default:
-			continue
-		}
-		key := node.Key()
-		key.Next()
-		if !more(at, int(key.Node().Raw.Offset)) {
-			return
+			d.locateKey(section, node)
 		}
 	}
 }
 
-func (d *document) locatePair(at path, pair *unstable.Node) path {
-	at = d.locateKey(at, pair.Key())
-	end := 0 // of the key
-	for it := pair.Key(); it.Next(); {
-		end = int(it.Node().Raw.Offset + it.Node().Raw.Length)
+// locateKey finds the key of a table or a pair, and the value of a pair.
+func (d *document) locateKey(at path, node *unstable.Node) path {
+	first, end := -1, 0
+	for it := node.Key(); it.Next(); {
+		part := it.Node()
+		begin := int(part.Raw.Offset)
+		at, end = at.child(string(part.Data)), begin+int(part.Raw.Length)
+		if first < 0 {
+			first = begin
+		}
+		d.keys[begin] = at
+		if _, seen := d.places[at.id()]; !seen {
+			d.places[at.id()] = place{begin, begin}
+		}
 	}
-	rest := d.data[end:]
-	if _, known := d.values[at.id()]; !known {
-		d.values[at.id()] = end + len(rest) - len(bytes.TrimLeft(rest, "= \t"))
+	d.keys[first] = at
+	if node.Kind == unstable.KeyValue {
+		rest := d.data[end:]
+		d.locateValue(at, end+len(rest)-len(bytes.TrimLeft(rest, "= \t")), node.Value())
 	}
-	d.locateValue(at, pair.Value())
 	return at
 }
 
-func (d *document) locateValue(at path, value *unstable.Node) {
+// locateValue finds the value of a key or an item, and what is in it.
+func (d *document) locateValue(at path, begin int, value *unstable.Node) {
+	switch p, seen := d.places[at.id()]; {
+	case !seen: // an item
+		d.places[at.id()], d.keys[begin] = place{begin, begin}, path{}
+	case p.key == p.value:
+		d.places[at.id()] = place{p.key, begin}
+	}
 	if value.Kind != unstable.InlineTable && value.Kind != unstable.Array {
 		return
 	}
-	n := 0
-	for it := value.Children(); it.Next(); n++ {
-		switch child := it.Node(); child.Kind {
-		case unstable.KeyValue:
-			d.locatePair(at, child)
-		case unstable.String:
-			if d.items[at.id()] == nil {
-				d.items[at.id()] = map[int]int{}
-			}
-			d.items[at.id()][n] = int(child.Raw.Offset)
-		default:
-			d.locateValue(at, child)
+	item := 0
+	for it := value.Children(); it.Next(); item++ {
+		if child := it.Node(); child.Kind == unstable.KeyValue {
+			d.locateKey(at, child)
+		} else {
+			d.locateValue(at.child(strconv.Itoa(item)), int(child.Raw.Offset), child)
 		}
 	}
-}
-
-func (d *document) locateKey(at path, parts unstable.Iterator) path {
-	for parts.Next() {
-		part := parts.Node()
-		at = at.child(string(part.Data))
-		d.starts[int(part.Raw.Offset)] = true
-		if _, seen := d.keys[at.id()]; !seen {
-			d.keys[at.id()] = int(part.Raw.Offset)
-		}
-	}
-	return at
 }
 
 // position returns the line and column of the byte at offset, the column in characters,
@@ -155,11 +144,11 @@ func (d *document) position(offset int) (line, column, start, end int) {
 func (d *document) line(start, end int, hide bool) string {
 	text := strings.TrimSuffix(string(d.data[start:end]), "\r")
 	first := end - len(bytes.TrimLeft(d.data[start:end], " \t["))
-	if !d.starts[first] {
+	if d.keys[first] == nil {
 		return ""
 	}
 	for i := first + 1; i < end; i++ {
-		hide = hide || d.starts[i]
+		hide = hide || len(d.keys[i]) > 0
 	}
 	if hide {
 		text = withoutValue(text)
@@ -169,23 +158,23 @@ func (d *document) line(start, end int, hide bool) string {
 
 // fail records an error in the value at p, or at the key of a table.
 func (d *document) fail(p path, hint, format string, args ...any) {
-	places := d.values
-	if _, ok := places[p.id()]; !ok {
-		places = d.keys
-	}
-	d.record(places, p, p.secret(), hint, fmt.Sprintf(format, args...))
+	d.record(p, d.places[p.id()].value, p.secret(), hint, fmt.Sprintf(format, args...))
 }
 
-// record records an error at the key or the value at p, whichever places has; with hide,
-// the value is not shown.
-func (d *document) record(places map[string]int, p path, hide bool, hint, message string) {
+// failKey records an error in the key at p; with hide, its value is not shown.
+func (d *document) failKey(p path, hide bool, hint, message string) {
+	d.record(p, d.places[p.id()].key, hide, hint, message)
+}
+
+// record records an error about p, which begins at an offset.
+func (d *document) record(p path, offset int, hide bool, hint, message string) {
 	if len(d.errs) == maxErrors {
 		return
 	}
 	e := &Error{File: d.file, Message: shown(message), Hint: printable(hint)}
 	if d.isChosen(p) {
 		e.File = printable(SavedBeside(d.file).Path)
-	} else if offset, known := places[p.id()]; known {
+	} else if _, there := d.places[p.id()]; there {
 		var start, end int
 		e.Line, e.Column, start, end = d.position(offset)
 		e.Text = d.line(start, end, hide)
@@ -224,15 +213,17 @@ func withoutValue(line string) string {
 // line, so it shows only a key that parley knows.
 func (d *document) syntax(err error) {
 	e := &Error{File: d.file, Message: shown(strings.TrimPrefix(err.Error(), "toml: "))}
+	offset, start, end := 0, 0, 0
 	if at, is := errors.AsType[*toml.DecodeError](err); is {
-		var column int
-		e.Line, column = at.Position()
-		lines := strings.Split(string(d.data), "\n")
-		text := lines[min(e.Line, len(lines))-1]
-		e.Column = utf8.RuneCountInString(text[:min(column-1, len(text))]) + 1
-		key, _, _ := strings.Cut(text, "=")
-		if slices.Contains(knownKeys(), strings.TrimSpace(key)) {
-			e.Text = shown(withoutValue(text))
+		row, column := at.Position()
+		for range row - 1 {
+			offset += bytes.IndexByte(d.data[offset:], '\n') + 1
+		}
+		offset = min(offset+column-1, len(d.data))
+		e.Line, e.Column, start, end = d.position(offset)
+		key, _, _ := bytes.Cut(d.data[start:end], []byte("="))
+		if slices.Contains(knownKeys(), string(bytes.TrimSpace(key))) {
+			e.Text = shown(withoutValue(string(d.data[start:end])))
 		}
 	}
 	switch {
@@ -245,27 +236,12 @@ func (d *document) syntax(err error) {
 		}
 	case strings.HasSuffix(e.Message, " is incomplete"):
 		e.Message = map[bool]string{true: `missing "]" at the end of the list`, false: `missing "}" at the end of the table`}[strings.HasPrefix(e.Message, "array")]
-	case strings.Contains(e.Message, " already "):
-		d.twice(e)
+	case strings.Contains(e.Message, " already ") && d.keys[offset] != nil:
+		at := d.keys[offset]
+		first := d.lineOf(at)
+		e.Text, e.Message, e.Hint = d.line(start, end, at.secret()), fmt.Sprintf("%s is already set on line %d", at, first), "keep one of the two"
 	}
 	d.errs = append(d.errs, e)
-}
-
-// twice completes the error about a key or section that occurs twice.
-func (d *document) twice(e *Error) {
-	d.locate(func(at path, offset int) bool {
-		line, column, start, end := d.position(offset)
-		if line < e.Line {
-			return true
-		}
-		first, _, _, _ := d.position(d.keys[at.id()])
-		if line > e.Line || first == line {
-			return false
-		}
-		e.Column, e.Text = column, d.line(start, end, at.secret())
-		e.Message, e.Hint = fmt.Sprintf("%s is already set on line %d", at, first), "keep one of the two"
-		return false
-	})
 }
 
 // err joins the recorded errors, in the order of the file.
@@ -307,7 +283,7 @@ func (t *table) fail(key, hint, format string, args ...any) {
 // failKey is fail for an error in the key itself.
 func (t *table) failKey(key, hint, format string, args ...any) {
 	at := t.at.child(key)
-	t.doc.record(t.doc.keys, at, at.secret(), hint, at.String()+" "+fmt.Sprintf(format, args...))
+	t.doc.failKey(at, at.secret(), hint, at.String()+" "+fmt.Sprintf(format, args...))
 }
 
 // read returns the value of key as a T. ok is false if the key is missing or, which is
@@ -435,8 +411,8 @@ func (t *table) keys() []string {
 
 // offset is where a key is in the file; those that are not there come last.
 func (t *table) offset(key string) int {
-	if at, there := t.doc.keys[t.at.child(key).id()]; there {
-		return at
+	if at, there := t.doc.places[t.at.child(key).id()]; there {
+		return at.key
 	}
 	return len(t.doc.data)
 }
@@ -452,7 +428,7 @@ func (t *table) done() {
 			where = " in " + t.at.String()
 		}
 		// The value plays no part in the error, and could be a misnamed secret.
-		t.doc.record(t.doc.keys, t.at.child(key), true, t.suggest(key), fmt.Sprintf("unknown %s %q%s", t.noun, key, where))
+		t.doc.failKey(t.at.child(key), true, t.suggest(key), fmt.Sprintf("unknown %s %q%s", t.noun, key, where))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 
 	"parley/internal/policy"
 )
@@ -29,7 +30,7 @@ func ParseProject(file string, data []byte) ([]policy.Rule, error) {
 	rules := root.rules()
 	for _, key := range root.keys() {
 		if key != "rules" {
-			d.record(d.keys, root.at.child(key), true, "move it to your own configuration", fmt.Sprintf("%s has no effect in a project: only rules do", printable(key)))
+			d.failKey(root.at.child(key), true, "move it to your own configuration", fmt.Sprintf("%s has no effect in a project: only rules do", printable(key)))
 		}
 	}
 	if err := d.err(); err != nil {
@@ -54,11 +55,15 @@ func (t *table) rulesOf(v policy.Verdict) (rules []policy.Rule) {
 	key := v.String()
 	for i, text := range t.texts(key, true) {
 		rule, err := policy.ParseFor(v, text)
+		at := t.at.child(key).child(strconv.Itoa(i))
+		if _, there := t.doc.places[at.id()]; !there { // one string alone
+			at = t.at.child(key)
+		}
 		if err != nil {
-			t.failItem(key, i, ruleHint(err), err)
+			t.doc.fail(at, ruleHint(err), "%v", err)
 			continue
 		}
-		rule.Source = fmt.Sprintf("%s:%d", t.doc.file, t.doc.itemLine(t.at.child(key), i))
+		rule.Source = fmt.Sprintf("%s:%d", t.doc.file, t.doc.lineOf(at))
 		rules = append(rules, rule)
 	}
 	return rules
@@ -85,29 +90,4 @@ var kindSynonyms = map[string]string{
 	"Bash": "execute", "bash": "execute", "run": "execute", "shell": "execute", "command": "execute", "exec": "execute",
 	"Write": "edit", "write": "edit", "WebFetch": "fetch", "webfetch": "fetch", "web": "fetch", "url": "fetch",
 	"remove": "delete", "rm": "delete", "rename": "move", "grep": "search", "glob": "search", "find": "search", "tool": "mcp",
-}
-
-// itemLine returns the line of a list's item, or of the list if the item's is unknown.
-func (d *document) itemLine(p path, item int) int {
-	offset, ok := d.items[p.id()][item]
-	if !ok {
-		offset = d.keys[p.id()]
-	}
-	line, _, _, _ := d.position(offset)
-	return line
-}
-
-// failItem records an error at one item of a list of strings.
-func (t *table) failItem(key string, item int, hint string, err error) {
-	d, p := t.doc, t.at.child(key)
-	offset, ok := d.items[p.id()][item]
-	if !ok || len(d.errs) == maxErrors {
-		t.fail(key, hint, "is invalid: %v", err)
-		return
-	}
-	e := &Error{File: d.file, Message: shown(err.Error()), Hint: printable(hint)}
-	var start, end int
-	e.Line, e.Column, start, end = d.position(offset)
-	e.Text = shown(string(d.data[start:end]))
-	d.errs = append(d.errs, e)
 }

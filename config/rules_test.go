@@ -46,7 +46,7 @@ func TestBadRules(t *testing.T) {
 		"[rules]\nallow = [\"raed\"]":           `did you mean "read"?`,
 		"[rules]\nallow = [\"execute\"]":        `config.toml:2:10: the rule "allow execute": execute cannot be allowed as a whole`,
 		"[rules]\ndeny = [\"switch_mode\"]":     "always asks before the mode changes",
-		"[rules]\nallow = \"fetch(*)\"":         "config.toml:2:9: rules.allow is invalid",
+		"[rules]\nallow = \"fetch(*)\"":         "config.toml:2:9: the rule \"allow fetch(*)\": fetch cannot",
 		"[rules]\nallow = [1]":                  "rules.allow must be a string or a list of strings",
 		"[rules]\nalow = [\"read\"]":            `unknown key "alow" in rules: did you mean "allow"?`,
 		"[permissions]\nallow = [\"read\"]":     `did you mean "rules"?`,

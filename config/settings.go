@@ -102,7 +102,7 @@ func (d *document) settings(at path, v any) []Setting {
 }
 
 func (d *document) lineOf(at path) int {
-	line, _, _, _ := d.position(d.keys[at.id()])
+	line, _, _, _ := d.position(d.places[at.id()].key)
 	return line
 }
 
