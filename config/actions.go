@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"strings"
-	"sync"
 )
 
 // Action names what a key does, as [keys] has it.
@@ -69,50 +68,52 @@ type Group struct {
 	Actions []ActionInfo
 }
 
-// actions are all actions that keys can have, in groups in the order of the help.
-type actions struct {
+// Actions are all actions that keys can have. They do not change, and are safe for concurrent
+// use. nil has none: a configuration read with it has no keys, and [keys] is not checked.
+type Actions struct {
 	groups []Group
-	list   []ActionInfo
 	group  map[Action]*Group
-	help   map[Action]string
 }
 
-// known returns the actions; there are none before Register.
-var known = func() *actions { return &actions{} }
-
-// Register says which actions there are. It is called once, when the program is
-// initialised, and calls the function when the actions are needed.
-func Register(groups func() []Group) {
-	known = sync.OnceValue(func() *actions {
-		all := &actions{groups: groups(), group: map[Action]*Group{}, help: map[Action]string{}}
-		for i, g := range all.groups {
-			for _, a := range g.Actions {
-				all.list = append(all.list, a)
-				all.group[a.Action], all.help[a.Action] = &all.groups[i], a.Help
-			}
+// NewActions returns the actions of some groups, which are in the order of the help.
+func NewActions(groups ...Group) *Actions {
+	all := &Actions{groups, map[Action]*Group{}}
+	for i, g := range groups {
+		for _, a := range g.Actions {
+			all.group[a.Action] = &groups[i]
 		}
-		return all
-	})
+	}
+	return all
 }
 
 // context returns the context of an action, "" if there is no such action.
-func (a *actions) context(of Action) Context {
-	if g := a.group[of]; g != nil {
-		return g.Context
+func (a *Actions) context(of Action) Context {
+	if a == nil || a.group[of] == nil {
+		return ""
 	}
-	return ""
+	return a.group[of].Context
 }
 
 // Groups returns the actions by context, in the order of the help. Do not change them.
-func Groups() []Group { return known().groups }
+func (a *Actions) Groups() []Group {
+	if a == nil {
+		return nil
+	}
+	return a.groups
+}
 
-// Actions returns all actions in the order of the help. Do not change them.
-func Actions() []ActionInfo { return known().list }
+// List returns all actions in the order of the help.
+func (a *Actions) List() (list []ActionInfo) {
+	for _, g := range a.Groups() {
+		list = append(list, g.Actions...)
+	}
+	return list
+}
 
 // writeKeys appends all actions with their default keys to the example.
-func writeKeys(b *strings.Builder) {
+func writeKeys(b *strings.Builder, actions *Actions) {
 	b.WriteString("#[keys]\n")
-	for _, g := range Groups() {
+	for _, g := range actions.Groups() {
 		b.WriteByte('\n')
 		writeAbout(b, g.About)
 		for _, a := range g.Actions {

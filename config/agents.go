@@ -396,7 +396,7 @@ Values of env and headers are never logged or shown.`).shown(`{ ANTHROPIC_API_KE
 }
 
 // writeAgents appends the examples of agents.
-func writeAgents(b *strings.Builder) {
+func writeAgents(b *strings.Builder, _ *Actions) {
 	writeExample(b, "agents.claude", agentRows(), 0)
 	b.WriteByte('\n')
 	writeAbout(b, `An agent on the network, over WebSocket (wss://, ws://) or streamable HTTP (https://,
@@ -522,7 +522,7 @@ func serverRows() []row[MCPServer] {
 }
 
 // writeServers appends the examples of MCP servers.
-func writeServers(b *strings.Builder) {
+func writeServers(b *strings.Builder, _ *Actions) {
 	writeExample(b, "mcp.files", serverRows(), 0)
 	b.WriteByte('\n')
 	writeAbout(b, `A server on the network, of type "http" or "sse":`)

@@ -136,11 +136,11 @@ func TestProtocolOfAnAgent(t *testing.T) {
 	if c.Agents[0].Protocol != ProtocolAuto || c.Agents[1].Protocol != "" {
 		t.Errorf("%+v", c.Agents)
 	}
-	_, err := Parse("config.toml", []byte("[agents.a]\ncommand = \"x\"\nprotocol = \"v2\"\n"))
+	_, err := Parse("config.toml", []byte("[agents.a]\ncommand = \"x\"\nprotocol = \"v2\"\n"), TestActions)
 	if err == nil || !strings.Contains(err.Error(), `cannot be "v2"`) {
 		t.Error(err)
 	}
-	_, err = Parse("config.toml", []byte("[agents.a]\ncommand = \"x\"\nprotocol = \"websocket\"\n"))
+	_, err = Parse("config.toml", []byte("[agents.a]\ncommand = \"x\"\nprotocol = \"websocket\"\n"), TestActions)
 	var wrong *Error
 	if !errors.As(err, &wrong) || wrong.Hint != "known: v1, auto" {
 		t.Errorf("%+v", wrong)
@@ -163,7 +163,7 @@ remote_root = "/srv/project"
 serve_files = true
 [agents.claude]
 url = "https://agents.example.com/claude"
-`))
+`), TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestSettingsOfAnAddedAgentThatListens(t *testing.T) {
 	if err := os.WriteFile(config, []byte("[agents.team]\nname = \"The team's\"\nserve_files = true\nheaders = { C = \"d\" }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Load(config)
+	c, err := Load(config, TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestWhatIsWrongWithAnAgentThatListens(t *testing.T) {
 		"command = \"x\"\nremote_root = \"srv\"":         "is not an absolute path",
 		"command = \"x\"\ninsecure = true":               "applies only to an agent with a url",
 	} {
-		_, err := Parse("/etc/config.toml", []byte("[agents.far]\n"+text+"\n"))
+		_, err := Parse("/etc/config.toml", []byte("[agents.far]\n"+text+"\n"), TestActions)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", text, err)
 		}

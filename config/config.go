@@ -84,9 +84,9 @@ const (
 	GlyphsASCII   Glyphs = "ascii"
 )
 
-// Default returns the configuration without a file.
+// Default returns the configuration without a file, and without keys.
 func Default() *Config {
-	_, root := open("", nil)
+	_, root := open("", nil, nil)
 	return root.config()
 }
 
@@ -94,18 +94,18 @@ func Default() *Config {
 // and keeps a wrong path from filling the memory.
 const maxFileSize = 256 << 10
 
-// Load reads the configuration file at path. A missing file means the default
+// Load reads the configuration file at path, with keys for the actions. A missing file means the default
 // configuration. Load reports everything wrong with the file at once, as [*Error]
 // values joined with [errors.Join]; a file that cannot be read is one [*Error]. Unless
 // the file says otherwise, GLAMOUR_STYLE sets the style of Markdown and
 // PREFERS_REDUCED_MOTION turns animations off.
-func Load(path string) (*Config, error) {
-	c, _, err := load(path)
+func Load(path string, actions *Actions) (*Config, error) {
+	c, _, err := load(path, actions)
 	return c, err
 }
 
 // load is Load, and returns what the files say.
-func load(path string) (*Config, *table, error) {
+func load(path string, actions *Actions) (*Config, *table, error) {
 	data, err := readFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, unreadable(path, err)
@@ -114,7 +114,7 @@ func load(path string) (*Config, *table, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c, root, err := parseWith(path, data, saved)
+	c, root, err := parseWith(path, data, saved, actions)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,14 +160,14 @@ func reason(err error) string {
 
 // Parse reads a configuration from data. file is its name in errors, which are those of
 // [Load]; relative paths start at its directory.
-func Parse(file string, data []byte) (*Config, error) {
-	c, _, err := parseWith(file, data, saved{})
+func Parse(file string, data []byte, actions *Actions) (*Config, error) {
+	c, _, err := parseWith(file, data, saved{}, actions)
 	return c, err
 }
 
 // parseWith is Parse with what is saved beside the file, and returns what they say.
-func parseWith(file string, data []byte, s saved) (*Config, *table, error) {
-	d, root := open(file, data)
+func parseWith(file string, data []byte, s saved, actions *Actions) (*Config, *table, error) {
+	d, root := open(file, data, actions)
 	if root == nil {
 		return nil, nil, d.err()
 	}

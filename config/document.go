@@ -30,6 +30,8 @@ type document struct {
 	places map[string]place
 	keys   map[int]path
 	errs   []*Error
+	// actions are those of [keys].
+	actions *Actions
 	// saved are the agents of [Saved], and choices the keys whose values are from there.
 	saved   []Agent
 	choices []path
@@ -53,10 +55,10 @@ func (p path) secret() bool { return slices.Contains(p, "env") || slices.Contain
 
 // open parses data. If it is not TOML at all, open records the error and returns a nil
 // table.
-func open(file string, data []byte) (*document, *table) {
+func open(file string, data []byte, actions *Actions) (*document, *table) {
 	// Some editors begin files with a byte order mark.
 	data = slices.Clip(bytes.TrimPrefix(data, []byte("\ufeff")))
-	d := &document{file: printable(file), data: data, places: map[string]place{}, keys: map[int]path{}}
+	d := &document{file: printable(file), data: data, places: map[string]place{}, keys: map[int]path{}, actions: actions}
 	values := map[string]any{}
 	err := toml.Unmarshal(data, &values)
 	d.locate()
@@ -222,7 +224,7 @@ func (d *document) syntax(err error) {
 		offset = min(offset+column-1, len(d.data))
 		e.Line, e.Column, start, end = d.position(offset)
 		key, _, _ := bytes.Cut(d.data[start:end], []byte("="))
-		if slices.Contains(knownKeys(), string(bytes.TrimSpace(key))) {
+		if slices.Contains(knownKeys(d.actions), string(bytes.TrimSpace(key))) {
 			e.Text = shown(withoutValue(string(d.data[start:end])))
 		}
 	}
@@ -515,9 +517,9 @@ var synonyms = map[string]string{
 
 // knownKeys are all keys that the configuration can have, for a document that does not
 // parse.
-func knownKeys() []string {
+func knownKeys(actions *Actions) []string {
 	keys := slices.Concat(keysOf(fileRows()), keysOf(agentRows()), keysOf(serverRows()))
-	for _, a := range Actions() {
+	for _, a := range actions.List() {
 		keys = append(keys, string(a.Action))
 	}
 	return keys

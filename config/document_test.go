@@ -28,7 +28,7 @@ func TestErrorsShowNoSecretsAndNoControlCharacters(t *testing.T) {
 		"raw control":      "theme = \"\x1b[31m\"",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse("/tmp/\x1b[1mconfig.toml", []byte(text))
+			_, err := Parse("/tmp/\x1b[1mconfig.toml", []byte(text), TestActions)
 			if err == nil {
 				t.Fatal("accepted")
 			}
@@ -49,7 +49,7 @@ func TestErrorsAreBounded(t *testing.T) {
 	for b.Len() < maxFileSize/2 {
 		b.WriteString(strings.Repeat("k", b.Len()%1000+1) + strings.Repeat("x", b.Len()/100) + " = 1\n")
 	}
-	_, err := Parse("config.toml", []byte(b.String()))
+	_, err := Parse("config.toml", []byte(b.String()), TestActions)
 	list := problems(t, err)
 	if len(list) != maxErrors {
 		t.Errorf("%d errors", len(list))
@@ -62,12 +62,12 @@ func TestErrorsAreBounded(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(Example())
+	f.Add(Example(TestActions))
 	f.Add("theme = \"dark\"\n[agents.x]\ncommand = \"x\"\nenv = { A = \"$B\" }\n[mcp.y]\nurl = \"http://y\"")
 	f.Add("[keys]\nsend = [\"ctrl+x\", 3]\nsned = \"a\"\n[[agents]]\na.b.c = { d = [ { e = 1 } ] }")
 	f.Add("a = \"\"\"\n\r\n\\u001b\"\"\"\r\n[agents.\"\\u0000\"]")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := Parse("config.toml", []byte(text))
+		c, err := Parse("config.toml", []byte(text), TestActions)
 		if (c == nil) == (err == nil) {
 			t.Fatalf("%v, %v", c, err)
 		}
@@ -90,7 +90,7 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Parse("config.toml", text); err != nil {
+		if _, err := Parse("config.toml", text, TestActions); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -172,11 +172,11 @@ func rulesRow(v policy.Verdict, example string) row[Config] {
 }
 
 // Example returns a configuration file that explains every setting and sets none.
-func Example() string {
+func Example(actions *Actions) string {
 	var b strings.Builder
 	writeAbout(&b, `parley's configuration: ~/.config/parley/config.toml, or below $XDG_CONFIG_HOME.
 Everything is optional. A "#" directly before a setting comments it out: it shows the
 default or an example. Unknown keys are errors.`)
-	writeRows(&b, fileRows(), false)
+	writeRows(&b, fileRows(), actions, false)
 	return b.String()
 }

@@ -24,7 +24,7 @@ func TestKeptSessions(t *testing.T) {
 		"[notify]\ncommand = \"mail me\"":   `2:11: notify.command must be a list of strings, not a string`,
 		"[notify]\ncommand = [\"\", \"x\"]": `2:11: notify.command is empty: name a program first`,
 	} {
-		if _, err := Parse("config.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "config.toml:"+want+"\n") {
+		if _, err := Parse("config.toml", []byte(text), TestActions); err == nil || !strings.HasPrefix(err.Error(), "config.toml:"+want+"\n") {
 			t.Errorf("%q: %v\nwant %s", text, err, want)
 		}
 	}
@@ -41,7 +41,7 @@ func TestNotifyIsNotAttention(t *testing.T) {
 		"[notification]\nwhen = \"never\"": `unknown key "notification": did you mean "attention"?`,
 		"notifications = false":            `unknown key "notifications": did you mean "attention"?`,
 	} {
-		_, err := Parse("config.toml", []byte(text))
+		_, err := Parse("config.toml", []byte(text), TestActions)
 		if err == nil || len(problems(t, err)) != 1 || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v\nwant %s", text, err, want)
 		}

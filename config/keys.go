@@ -11,8 +11,9 @@ import (
 )
 
 // Keys maps keys to actions. It is immutable and safe for concurrent use. The zero
-// value binds nothing; see [DefaultKeys].
+// value binds nothing; see [Actions.Keys].
 type Keys struct {
+	actions  *Actions
 	byAction map[Action]key.Binding
 	byKey    map[keyIn]Action
 }
@@ -23,21 +24,22 @@ type keyIn struct {
 	key     string
 }
 
-// DefaultKeys returns the default keys.
-func DefaultKeys() Keys {
-	k := newKeys()
-	for _, a := range Actions() {
-		for _, key := range a.Keys {
-			k.bind(a.Action, key)
+// Keys returns the default keys of the actions.
+func (a *Actions) Keys() Keys {
+	k := a.unbound()
+	for _, info := range a.List() {
+		for _, key := range info.Keys {
+			k.bind(info.Action, key)
 		}
 	}
 	return k
 }
 
-func newKeys() Keys {
-	k := Keys{byAction: make(map[Action]key.Binding), byKey: make(map[keyIn]Action)}
-	for _, a := range Actions() {
-		k.byAction[a.Action] = key.NewBinding(key.WithHelp("", a.Help))
+// unbound returns the actions without keys.
+func (a *Actions) unbound() Keys {
+	k := Keys{actions: a, byAction: make(map[Action]key.Binding), byKey: make(map[keyIn]Action)}
+	for _, info := range a.List() {
+		k.byAction[info.Action] = key.NewBinding(key.WithHelp("", info.Help))
 	}
 	return k
 }
@@ -45,22 +47,25 @@ func newKeys() Keys {
 // bind adds a key to an action. If the key is taken, it returns by which action and
 // changes nothing.
 func (k Keys) bind(a Action, name string) (taken Action, ok bool) {
-	at := keyIn{known().context(a), name}
+	at := keyIn{k.actions.context(a), name}
 	if other, bound := k.byKey[at]; bound {
 		return other, other == a
 	}
 	k.byKey[at] = a
 	b := k.byAction[a]
 	b.SetKeys(append(b.Keys(), name)...)
-	b.SetHelp(b.Keys()[0], known().help[a])
+	b.SetHelp(b.Keys()[0], b.Help().Desc)
 	k.byAction[a] = b
 	return "", true
 }
 
+// Actions returns the actions that keys can have.
+func (k Keys) Actions() *Actions { return k.actions }
+
 // Match reports whether a key does a, in the context that a belongs to. The key is in
 // the form of Bubble Tea's KeyPressMsg.String. It costs two map lookups.
 func (k Keys) Match(a Action, name string) bool {
-	bound, ok := k.byKey[keyIn{known().context(a), name}]
+	bound, ok := k.byKey[keyIn{k.actions.context(a), name}]
 	return ok && bound == a
 }
 
@@ -86,17 +91,21 @@ const nounAction = "action"
 // unbinds an action.
 func (t *table) keyBindings() Keys {
 	keys, _ := t.child("keys")
+	if t.doc.actions == nil {
+		return Keys{}
+	}
 	keys.noun = nounAction
 	wanted := make(map[Action][]string)
-	for _, a := range Actions() {
+	actions := t.doc.actions
+	for _, a := range actions.List() {
 		wanted[a.Action] = a.Keys
 		texts := keys.texts(string(a.Action), true)
 		if keys.has(string(a.Action)) {
 			wanted[a.Action] = keys.keystrokes(a, texts)
 		}
 	}
-	bound := newKeys()
-	for _, a := range Actions() {
+	bound := actions.unbound()
+	for _, a := range actions.List() {
 		for _, name := range wanted[a.Action] {
 			if other, ok := bound.bind(a.Action, name); !ok {
 				keys.conflict(other, a.Action, name)
@@ -109,7 +118,7 @@ func (t *table) keyBindings() Keys {
 
 func (t *table) keystrokes(a ActionInfo, texts []string) []string {
 	var list []string
-	typed := known().group[a.Action].Typed
+	typed := t.doc.actions.group[a.Action].Typed
 	for _, text := range texts {
 		name, err := parseKey(text)
 		switch {
@@ -136,7 +145,7 @@ func (t *table) conflict(first, second Action, name string) {
 	if !t.has(string(other)) {
 		hint = fmt.Sprintf("%q has it by default, give that another key too", other)
 	}
-	t.fail(string(at), hint, "takes %q, the key of %q in the same context (%s)", name, other, known().context(at))
+	t.fail(string(at), hint, "takes %q, the key of %q in the same context (%s)", name, other, t.doc.actions.context(at))
 }
 
 // modifiers in the order in which Bubble Tea prints them.

@@ -59,9 +59,9 @@ func FuzzParseKey(f *testing.F) {
 }
 
 func TestDefaultKeys(t *testing.T) {
-	keys := DefaultKeys()
+	keys := TestActions.Keys()
 	seen := map[Action]bool{}
-	for _, a := range Actions() {
+	for _, a := range TestActions.List() {
 		if a.Help == "" || seen[a.Action] {
 			t.Errorf("%+v", a)
 		}
@@ -97,9 +97,9 @@ func TestDefaultKeys(t *testing.T) {
 }
 
 func TestCallersCannotChangeKeys(t *testing.T) {
-	keys := DefaultKeys()
+	keys := TestActions.Keys()
 	keys.For("send")[0] = "x"
-	if !slices.Equal(keys.For("send"), []string{"enter"}) || !slices.Equal(DefaultKeys().For("send"), []string{"enter"}) {
+	if !slices.Equal(keys.For("send"), []string{"enter"}) || !slices.Equal(TestActions.Keys().For("send"), []string{"enter"}) {
 		t.Error("changed from outside")
 	}
 }
@@ -161,7 +161,7 @@ func TestBadKeys(t *testing.T) {
 		"not text":               {`editor = 3`, `2:10: keys.editor must be a string or a list of strings, not a number`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse("config.toml", []byte("[keys]\n"+test.text))
+			_, err := Parse("config.toml", []byte("[keys]\n"+test.text), TestActions)
 			if err == nil {
 				t.Fatal("accepted")
 			}
@@ -174,7 +174,7 @@ func TestBadKeys(t *testing.T) {
 }
 
 func BenchmarkMatch(b *testing.B) {
-	keys := DefaultKeys()
+	keys := TestActions.Keys()
 	b.ReportAllocs()
 	for b.Loop() {
 		keys.Match("sessions", "ctrl+p")

@@ -16,7 +16,7 @@ import (
 
 func parse(t *testing.T, text string) *Config {
 	t.Helper()
-	c, err := Parse("config.toml", []byte(text))
+	c, err := Parse("config.toml", []byte(text), TestActions)
 	if err != nil {
 		t.Fatalf("unexpected error:\n%v", err)
 	}
@@ -42,11 +42,11 @@ func problems(t *testing.T, err error) []*Error {
 }
 
 func TestLoadMissingFileIsTheDefault(t *testing.T) {
-	c, err := Load(filepath.Join(t.TempDir(), "no", "config.toml"))
+	c, err := Load(filepath.Join(t.TempDir(), "no", "config.toml"), TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Default(), c, cmp.AllowUnexported(Keys{}, keyIn{}, key.Binding{})); diff != "" {
+	if diff := cmp.Diff(defaults(), c, cmp.AllowUnexported(Keys{}, Actions{}, keyIn{}, key.Binding{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -94,7 +94,7 @@ sessions = []
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := Load(path)
+	c, err := Load(path, TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ env = { A = 1 }
 
 [agents.x.evn]
 K = "sk-1"
-`))
+`), TestActions)
 	const want = `/etc/config.toml:1:1: unknown key "colour": did you mean "theme"?
     1 | colour = …
       | ^
@@ -300,7 +300,7 @@ func TestBadFiles(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := Parse("config.toml", []byte(test.text))
+			c, err := Parse("config.toml", []byte(test.text), TestActions)
 			if c != nil || err == nil {
 				t.Fatalf("accepted: %+v", c)
 			}
@@ -317,7 +317,7 @@ func TestBadFiles(t *testing.T) {
 }
 
 func TestUnknownDefaultAgent(t *testing.T) {
-	_, err := Parse("config.toml", []byte("default_agent = \"clade\"\n[agents.mine]\ncommand = \"x\""))
+	_, err := Parse("config.toml", []byte("default_agent = \"clade\"\n[agents.mine]\ncommand = \"x\""), TestActions)
 	got := problems(t, err)[0]
 	if got.Message != `default_agent names no agent: "clade"` || got.Line != 1 {
 		t.Errorf("%+v", got)
@@ -338,7 +338,7 @@ func TestUnreadableFiles(t *testing.T) {
 		large:                         large + ": cannot be read: it is larger than 256 KiB",
 		filepath.Join(large, "below"): filepath.Join(large, "below") + ": cannot be read: parley needs the directory " + large + ", but " + large + " is a file: move it away",
 	} {
-		c, err := Load(path)
+		c, err := Load(path, TestActions)
 		var e *Error
 		if c != nil || !errors.As(err, &e) || err.Error() != want {
 			t.Errorf("%v, %v", c, err)
@@ -347,9 +347,9 @@ func TestUnreadableFiles(t *testing.T) {
 }
 
 func TestExample(t *testing.T) {
-	example := Example()
+	example := Example(TestActions)
 	none := parse(t, example)
-	if diff := cmp.Diff(Default(), none, cmp.AllowUnexported(Keys{}, keyIn{}, key.Binding{})); diff != "" {
+	if diff := cmp.Diff(defaults(), none, cmp.AllowUnexported(Keys{}, Actions{}, keyIn{}, key.Binding{})); diff != "" {
 		t.Errorf("the example as it stands changes something:\n%s", diff)
 	}
 
@@ -362,7 +362,7 @@ func TestExample(t *testing.T) {
 		lines = append(lines, line)
 	}
 	all := parse(t, strings.Join(lines, ""))
-	if diff := cmp.Diff(DefaultKeys(), all.Keys, cmp.AllowUnexported(Keys{}, keyIn{}, key.Binding{})); diff != "" {
+	if diff := cmp.Diff(TestActions.Keys(), all.Keys, cmp.AllowUnexported(Keys{}, Actions{}, keyIn{}, key.Binding{})); diff != "" {
 		t.Errorf("the example lists other keys than the default ones:\n%s", diff)
 	}
 }
@@ -372,23 +372,23 @@ var update = stdflag.Bool("update", false, "write example.toml")
 // The file that people read on the web is the one that parley writes.
 func TestExampleFile(t *testing.T) {
 	if *update {
-		if err := os.WriteFile("example.toml", []byte(Example()), 0o644); err != nil {
+		if err := os.WriteFile("example.toml", []byte(Example(TestActions)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if data, err := os.ReadFile("example.toml"); err != nil || string(data) != Example() {
+	if data, err := os.ReadFile("example.toml"); err != nil || string(data) != Example(TestActions) {
 		t.Errorf("example.toml is not up to date: go test ./config -run TestExampleFile -update (%v)", err)
 	}
 }
 
 // An error of the syntax shows the line of every key that the configuration has.
 func TestEveryKeyIsLocated(t *testing.T) {
-	keys := regexp.MustCompile(`(?m)^#([a-z_]+) = `).FindAllStringSubmatch(Example(), -1)
+	keys := regexp.MustCompile(`(?m)^#([a-z_]+) = `).FindAllStringSubmatch(Example(TestActions), -1)
 	if len(keys) < 80 {
 		t.Fatalf("the example has %d keys", len(keys))
 	}
 	for _, key := range keys {
-		_, err := Parse("config.toml", []byte("# one\n"+key[1]+` = "open`+"\n"))
+		_, err := Parse("config.toml", []byte("# one\n"+key[1]+` = "open`+"\n"), TestActions)
 		e := problems(t, err)[0]
 		if want := key[1] + " = …"; e.Line != 2 || e.Column != len(key[1])+4 || e.Text != want || e.Message != "missing closing quote" {
 			t.Errorf("%s: %v", key[1], err)
@@ -405,7 +405,7 @@ func TestKeysThatAreThereTwice(t *testing.T) {
 		"[agents.a.env]\nA = \"SECRET\"\nA = \"SECRET\"":           "config.toml:3:1: agents.a.env.A is already set on line 2: keep one of the two\n    3 | A = …\n      | ^",
 		"rules.allow = [\"edit\"":                                  "config.toml:1:21: missing \"]\" at the end of the list",
 	} {
-		if _, err := Parse("config.toml", []byte(text)); err == nil || err.Error() != want {
+		if _, err := Parse("config.toml", []byte(text), TestActions); err == nil || err.Error() != want {
 			t.Errorf("%s\nis told as\n%v\nwant\n%s", text, err, want)
 		}
 	}

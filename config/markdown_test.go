@@ -32,7 +32,7 @@ func TestMarkdownStyle(t *testing.T) {
 	writeFile(t, dir, "mine.json", `{"h1": {"color": "#ff0000"}, "document": {"margin": 3}, "something newer": 1}`)
 	load := func(name string) *Config {
 		t.Helper()
-		c, err := Load(writeFile(t, dir, "config.toml", `markdown_style = "`+name+`"`))
+		c, err := Load(writeFile(t, dir, "config.toml", `markdown_style = "`+name+`"`), TestActions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,22 +57,22 @@ func TestMarkdownStyleOfTheEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	none := filepath.Join(dir, "none.toml")
 	t.Setenv(markdownVariable, "dracula")
-	c, err := Load(none)
+	c, err := Load(none, TestActions)
 	if err != nil || c.MarkdownStyle.Style != styles.DefaultStyles["dracula"] {
 		t.Errorf("without a file: %+v, %v", c, err)
 	}
 	for name, want := range map[string]string{"pink": "pink", "auto": ""} {
-		c, err := Load(writeFile(t, dir, "config.toml", `markdown_style = "`+name+`"`))
+		c, err := Load(writeFile(t, dir, "config.toml", `markdown_style = "`+name+`"`), TestActions)
 		if err != nil || c.MarkdownStyle.Style != styles.DefaultStyles[want] {
 			t.Errorf("the file says %s: %+v, %v", name, c, err)
 		}
 	}
 	t.Setenv(markdownVariable, "dracola")
-	if _, err := Load(none); err == nil || err.Error() != `GLAMOUR_STYLE: cannot be "dracola": no such style: did you mean "dracula"?` {
+	if _, err := Load(none, TestActions); err == nil || err.Error() != `GLAMOUR_STYLE: cannot be "dracola": no such style: did you mean "dracula"?` {
 		t.Errorf("a style that is not there: %v", err)
 	}
 	t.Setenv(markdownVariable, "auto")
-	if c, err := Load(none); err != nil || c.MarkdownStyle.Style != nil {
+	if c, err := Load(none, TestActions); err != nil || c.MarkdownStyle.Style != nil {
 		t.Errorf("auto: %+v, %v", c, err)
 	}
 }
@@ -97,7 +97,7 @@ func TestBadMarkdownStyles(t *testing.T) {
 			if c.file != "" {
 				writeFile(t, dir, "s.json", c.file)
 			}
-			_, err := Parse(filepath.Join(dir, "config.toml"), []byte("theme = \"dark\"\nmarkdown_style = \""+c.style+"\"\n"))
+			_, err := Parse(filepath.Join(dir, "config.toml"), []byte("theme = \"dark\"\nmarkdown_style = \""+c.style+"\"\n"), TestActions)
 			if err == nil {
 				t.Fatal("no error")
 			}

@@ -231,7 +231,7 @@ func rewrite(path string, change func(before []byte) ([]byte, error)) error {
 }
 
 // MakeFile writes the example to path if there is no configuration yet.
-func MakeFile(path string) error {
+func MakeFile(path string, actions *Actions) error {
 	if err := MakeDir(filepath.Dir(path)); err != nil {
 		return err
 	}
@@ -242,7 +242,7 @@ func MakeFile(path string) error {
 	if err != nil {
 		return fmt.Errorf("make the configuration file: %w", err)
 	}
-	_, err = f.WriteString(Example())
+	_, err = f.WriteString(Example(actions))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write the configuration file: %w", err)
 	}

@@ -1,3 +1,8 @@
 package config_test
 
-import _ "parley/tui/tab" // registers the keys
+import (
+	"parley/config"
+	"parley/tui/tab"
+)
+
+func init() { config.TestActions = tab.Actions() }

@@ -26,7 +26,7 @@ type row[T any] struct {
 	// hint is the hint for an unknown key in rows.
 	hint string
 	// names, if not nil, writes the example of a table with keys that users choose.
-	names func(*strings.Builder)
+	names func(*strings.Builder, *Actions)
 }
 
 // shown returns the row with other values in the example.
@@ -126,7 +126,7 @@ func keysOf[T any](rows []row[T]) (keys []string) {
 }
 
 // writeRows appends the rows of the file, or of a table, to the example.
-func writeRows[T any](b *strings.Builder, rows []row[T], inTable bool) {
+func writeRows[T any](b *strings.Builder, rows []row[T], actions *Actions, inTable bool) {
 	for _, r := range rows {
 		if r.about != "" && !inTable {
 			b.WriteByte('\n')
@@ -134,10 +134,10 @@ func writeRows[T any](b *strings.Builder, rows []row[T], inTable bool) {
 		writeAbout(b, r.about)
 		switch {
 		case r.names != nil:
-			r.names(b)
+			r.names(b, actions)
 		case r.rows != nil:
 			fmt.Fprintf(b, "#[%s]\n", r.key)
-			writeRows(b, r.rows, true)
+			writeRows(b, r.rows, actions, true)
 		default:
 			fmt.Fprintf(b, "#%s = %s\n", r.key, r.example(0))
 		}

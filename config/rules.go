@@ -23,7 +23,7 @@ func ParseProject(file string, data []byte) ([]policy.Rule, error) {
 	if len(data) > MaxProjectFile {
 		return nil, &Error{File: printable(file), Message: fmt.Sprintf("cannot be read: it is larger than %d KiB", MaxProjectFile>>10)}
 	}
-	d, root := open(file, data)
+	d, root := open(file, data, nil)
 	if root == nil {
 		return nil, d.err()
 	}

@@ -54,7 +54,7 @@ func TestBadRules(t *testing.T) {
 		"[rules]\nallow = [\"read(a\u202eb\"]":  "closing parenthesis",
 		"[rules]\nallow = ['execute(go test)']": "",
 	} {
-		_, err := Parse("config.toml", []byte(text))
+		_, err := Parse("config.toml", []byte(text), TestActions)
 		if want == "" {
 			if err != nil {
 				t.Errorf("%q: %v", text, err)

@@ -47,7 +47,7 @@ sandbox = false
 }
 
 func TestSandboxPathsBeginSomewhere(t *testing.T) {
-	_, err := Parse("x", []byte(`sandbox_write = ["go"]`))
+	_, err := Parse("x", []byte(`sandbox_write = ["go"]`), TestActions)
 	const want = `x:1:17: sandbox_write has a path that is not absolute: "go": begin it with "/" or "~/"`
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
@@ -56,10 +56,10 @@ func TestSandboxPathsBeginSomewhere(t *testing.T) {
 
 func TestWorktreeDirectory(t *testing.T) {
 	t.Setenv("HOME", "/home/me")
-	if c, err := Parse("x", []byte(`worktree_directory = "~/trees"`)); err != nil || c.Worktrees != "/home/me/trees" {
+	if c, err := Parse("x", []byte(`worktree_directory = "~/trees"`), TestActions); err != nil || c.Worktrees != "/home/me/trees" {
 		t.Errorf("%v, %v", c, err)
 	}
-	_, err := Parse("x", []byte(`worktree_directory = "trees"`))
+	_, err := Parse("x", []byte(`worktree_directory = "trees"`), TestActions)
 	const want = `x:1:22: worktree_directory is not an absolute path: "trees": begin it with "/" or "~/"`
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)

@@ -87,7 +87,7 @@ func parseSaved(file string, data []byte) (content saved, err error) {
 			Registry *Origin `toml:"registry"`
 		} `toml:"agents"`
 	}
-	d, root := open(file, data)
+	d, root := open(file, data, nil)
 	if root == nil {
 		return content, d.err()
 	}
@@ -167,7 +167,7 @@ func (s *Saved) Choose(value any, key ...string) error {
 		if !reflect.DeepEqual(c.Value, c.Before) {
 			content.Choices = append(content.Choices, c)
 		}
-		if _, _, err := parseWith(s.config, data, *content); err != nil {
+		if _, _, err := parseWith(s.config, data, *content, nil); err != nil {
 			return errMistakes
 		}
 		return nil

@@ -43,7 +43,7 @@ func TestSavedAgents(t *testing.T) {
 	}
 
 	writeFile(t, filepath.Dir(path), "config.toml", "default_agent = \"mine\"\n[agents.amp-acp]\nmode = \"plan\"\nenv = { B = \"2\" }\n")
-	c, err := Load(path)
+	c, err := Load(path, TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestSavesNothingWrong(t *testing.T) {
 		if err := os.WriteFile(file.Path, []byte(text), FileMode); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Load(path)
+		_, err := Load(path, TestActions)
 		var reported *Error
 		if !errors.As(err, &reported) || !strings.Contains(reported.File, "saved.toml") {
 			t.Errorf("%.20q: %v", text, err)
@@ -125,7 +125,7 @@ func TestChoices(t *testing.T) {
 			writeFile(t, dir, "config.toml", c.config)
 			key := strings.Split(c.key, ".")
 			now := func() any {
-				_, root, err := load(path)
+				_, root, err := load(path, TestActions)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -166,12 +166,12 @@ func TestTheUserHasTheLastWord(t *testing.T) {
 		}
 	}
 	writeFile(t, dir, "config.toml", "theme = \"light\"\n")
-	c, err := Load(path)
+	c, err := Load(path, TestActions)
 	if err != nil || c.Themes.Chosen != ThemeLight || len(c.Agents) != 1 || c.Agents[0].Mode != "plan" {
 		t.Errorf("%v, %+v", err, c)
 	}
 	writeFile(t, dir, "config.toml", "agents = 3\n")
-	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), "config.toml:1:10: agents must be a table") {
+	if _, err := Load(path, TestActions); err == nil || !strings.Contains(err.Error(), "config.toml:1:10: agents must be a table") {
 		t.Error(err)
 	}
 	if err := SavedBeside(path).Choose("nord", "theme"); err == nil || !strings.Contains(err.Error(), "parley config check") {
@@ -195,7 +195,7 @@ func TestSavesAllThatIsChosenAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	c, err := Load(path)
+	c, err := Load(path, TestActions)
 	if err != nil || len(c.Agents) != 1 || len(c.Agents[0].Options) != 20 {
 		t.Errorf("%+v, %v", c.Agents, err)
 	}
@@ -229,7 +229,7 @@ allow = ["read", "edit(a/**) mode=code"]
 		"[agents.mine]\ncommand = \"x\"\nroots = [\"a\"]", "[agents.mine]\ncommand = \"x\"\noptions = { a = 3 }",
 		"[agents.mine]\ncommand = \"x\"\n[agents.mine.rules]\nallow = [\"read agent=other\"]", "registry = \"http://example.com\"",
 	} {
-		if _, err := Parse("config.toml", []byte(text)); err == nil {
+		if _, err := Parse("config.toml", []byte(text), TestActions); err == nil {
 			t.Errorf("no error: %s", text)
 		}
 	}

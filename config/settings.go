@@ -27,8 +27,8 @@ type Setting struct {
 
 // Settings returns all effective settings, from the configuration file, the environment
 // and the defaults, in the order of the example file. Its errors are those of [Load].
-func Settings(file string) ([]Setting, error) {
-	c, root, err := load(file)
+func Settings(file string, actions *Actions) ([]Setting, error) {
+	c, root, err := load(file, actions)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func effective(rows []row[Config], t *table, c *Config) (list []Setting) {
 		switch {
 		case r.key == "keys":
 			keys, _ := t.child(r.key)
-			for _, a := range Actions() {
+			for _, a := range t.doc.actions.List() {
 				list = append(list, keys.setting(Setting{Key: string(a.Action), Value: written(anyList(a.Keys))})...)
 			}
 		case r.key == "default_agent" && !t.has(r.key) && c.DefaultAgent != "": // an agent is marked as the default

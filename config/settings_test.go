@@ -14,7 +14,7 @@ func settingsOf(t *testing.T, text string) []string {
 	t.Helper()
 	dir := t.TempDir()
 	writeFile(t, dir, "config.toml", text)
-	list, err := Settings(filepath.Join(dir, "config.toml"))
+	list, err := Settings(filepath.Join(dir, "config.toml"), TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ sessions = []
 
 // Every key with a default is in the list, and the defaults are in the example.
 func TestDefaultsAreListed(t *testing.T) {
-	list, err := Settings(filepath.Join(t.TempDir(), "config.toml"))
+	list, err := Settings(filepath.Join(t.TempDir(), "config.toml"), TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestDefaultsAreListed(t *testing.T) {
 func TestSettingsOfAFileWithMistakes(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "config.toml", "theme = \"drak\"\n")
-	if _, err := Settings(filepath.Join(dir, "config.toml")); err == nil {
+	if _, err := Settings(filepath.Join(dir, "config.toml"), TestActions); err == nil {
 		t.Error("no error")
 	}
 }

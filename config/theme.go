@@ -112,7 +112,7 @@ func ReadTheme(file string) (OwnTheme, error) {
 	case err != nil:
 		return OwnTheme{}, &Error{File: printable(file), Message: "cannot be read: " + printable(reason(err))}
 	}
-	d, root := open(file, data)
+	d, root := open(file, data, nil)
 	if root == nil {
 		return OwnTheme{}, d.err()
 	}

@@ -23,7 +23,7 @@ func writeTheme(t *testing.T, name, text string) (configFile string) {
 
 func TestThemes(t *testing.T) {
 	file := writeTheme(t, "mine", "base = \"nord\"\naccent = \"#A0B0C0\"\nadded_word = \"#102030\"\n")
-	c, err := Parse(file, []byte("theme_dark = \"mine\"\ntheme_light = \"solarized-light\""))
+	c, err := Parse(file, []byte("theme_dark = \"mine\"\ntheme_light = \"solarized-light\""), TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestWrongThemes(t *testing.T) {
 		"like a dialog":  {"accent = \"#00ffff\"\nframe = \"#00FFFF\"", `mine.toml:2:9: frame has the same colour as "accent": nothing may look like the frame of a dialog`},
 	} {
 		file := writeTheme(t, "mine", tt.text)
-		_, err := Parse(file, []byte(`theme = "mine"`))
+		_, err := Parse(file, []byte(`theme = "mine"`), TestActions)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v\nwant %s", name, err, tt.want)
 		}
@@ -59,7 +59,7 @@ func TestWrongThemes(t *testing.T) {
 		`theme = "../x"`:      `theme cannot be "../x"`,
 		`theme = "gruvbox"`:   `did you mean "gruvbox-dark"?`,
 	} {
-		if _, err := Parse(file, []byte(config)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse(file, []byte(config), TestActions); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", config, err)
 		}
 	}
@@ -97,7 +97,7 @@ notify = "osc777"
 command = ["notify", "{text}"]
 title = false
 progress = false
-`))
+`), TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ progress = false
 		a.Notify != NoticeOSC777 || len(a.Command) != 2 || !a.NoTitle || a.Progress == nil || *a.Progress {
 		t.Errorf("%+v", c)
 	}
-	_, err = Parse("/etc/config.toml", []byte("[attention]\nwhen = \"alway\"\non = [\"turns\"]\nnotify = 1\ncommand = [\"\"]\nbel = true"))
+	_, err = Parse("/etc/config.toml", []byte("[attention]\nwhen = \"alway\"\non = [\"turns\"]\nnotify = 1\ncommand = [\"\"]\nbel = true"), TestActions)
 	for _, want := range []string{
 		`2:8: attention.when cannot be "alway": did you mean "always"?`, `3:6: attention.on cannot have "turns": did you mean "turn"?`,
 		`4:10: attention.notify must be a string, not a number`, `5:11: attention.command is empty: name a program first`, `unknown key "bel" in attention`,
@@ -120,7 +120,7 @@ progress = false
 func TestEnvironmentReducesMotion(t *testing.T) {
 	t.Setenv("PREFERS_REDUCED_MOTION", "1")
 	t.Setenv(markdownVariable, "")
-	if c, err := Load(filepath.Join(t.TempDir(), "none")); err != nil || !c.ReducedMotion {
+	if c, err := Load(filepath.Join(t.TempDir(), "none"), TestActions); err != nil || !c.ReducedMotion {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"parley/config"
 	"parley/docs"
-	_ "parley/tui/tab" // registers the keys
+	"parley/tui/tab"
 )
 
 var code = regexp.MustCompile("`([^`]+)`")
@@ -17,7 +17,7 @@ var code = regexp.MustCompile("`([^`]+)`")
 func TestKeysOfTheGuideAreThere(t *testing.T) {
 	// Those that have a meaning of their own, and cannot be configured.
 	known := []string{"@", "/", "!", "1", "9"}
-	for _, a := range config.Actions() {
+	for _, a := range tab.Actions().List() {
 		known = append(known, a.Keys...)
 	}
 	found := 0
@@ -35,5 +35,14 @@ func TestKeysOfTheGuideAreThere(t *testing.T) {
 	}
 	if found < 20 {
 		t.Errorf("%d keys found", found)
+	}
+}
+
+// The configuration in the guide can be used as it stands.
+func TestConfigurationOfTheGuide(t *testing.T) {
+	_, text, _ := strings.Cut(docs.Guide(), "```toml\n")
+	text, _, found := strings.Cut(text, "```")
+	if _, err := config.Parse("guide.md", []byte(text), tab.Actions()); err != nil || !found {
+		t.Errorf("%v: %s", err, text)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/screen"
+	"parley/tui/tab"
 	"parley/tui/theme"
 )
 
@@ -146,7 +147,7 @@ func TestThemeIsShownWhileItIsChosen(t *testing.T) {
 		p.clock = p.clock.Add(time.Minute)
 		p.press("1", "enter")
 		p.until("it is kept", func() bool { return strings.Contains(p.screen(), "kept: the theme mine") })
-		if c, err := config.Load(config.ConfigFile()); err != nil || c.Themes.Chosen != "mine" {
+		if c, err := config.Load(config.ConfigFile(), tab.Actions()); err != nil || c.Themes.Chosen != "mine" {
 			t.Errorf("the configuration has %v (%v)", c, err)
 		}
 		p.openThemes()
@@ -187,7 +188,7 @@ func TestReducedMotion(t *testing.T) {
 // an agent starts, or with the choice of one.
 func startedAs(t *testing.T, version string, memory *config.RecentFile, agent *config.Agent) *Model {
 	t.Helper()
-	set, err := config.Parse("config.toml", []byte("[keys]\nnews = \"ctrl+f1\"\n"))
+	set, err := config.Parse("config.toml", []byte("[keys]\nnews = \"ctrl+f1\"\n"), tab.Actions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,6 +61,8 @@ func newProgram(t testing.TB, scripts map[string]string, with ...func(*Options))
 			Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 		})
 	}
+	cfg := config.Default()
+	cfg.Keys = tab.Actions().Keys()
 	opt := Options{
 		Backend: app.Backend{
 			Available: func() ([]config.Agent, error) {
@@ -73,7 +75,7 @@ func newProgram(t testing.TB, scripts map[string]string, with ...func(*Options))
 			Start:   func(a config.Agent) (app.Session, error) { return start(a, dir) },
 			StartIn: start,
 		},
-		Config: config.Default(), Cwd: dir, Version: "test",
+		Config: cfg, Cwd: dir, Version: "test",
 		Now: func() time.Time { return p.clock },
 	}
 	for _, change := range with {

@@ -76,7 +76,7 @@ func AgentOf(name string, words []string) config.Agent {
 // reloaded returns the current configuration, which includes agents installed meanwhile, or
 // cfg if it cannot be read.
 func reloaded(cfg *config.Config) *config.Config {
-	if now, err := config.Load(config.ConfigFile()); err == nil {
+	if now, err := config.Load(config.ConfigFile(), cfg.Keys.Actions()); err == nil {
 		return now
 	}
 	return cfg

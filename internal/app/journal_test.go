@@ -73,7 +73,7 @@ func TestTheJournalOfASessionGoesOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := isolate(t, "[agents.mine]\ncommand = \"my-agent\"\n")
-			cfg, err := config.Load(config.ConfigFile())
+			cfg, err := config.Load(config.ConfigFile(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -147,7 +147,7 @@ func TestAStoredAddressIsNotTrusted(t *testing.T) {
 func TestAStoredSessionWhoseAgentCannotBeStartedCanBeRead(t *testing.T) {
 	dir := isolate(t, "[agents.mine]\ncommand = \"my-agent\"\n[agents.mine.mcp.tools]\ncommand = \"no-such-program\"\n")
 	id := keep(t, store.Meta{Agent: "mine", Cwd: dir}, "x")
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := config.Load(config.ConfigFile(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestAStoredSessionWhoseAgentCannotBeStartedCanBeRead(t *testing.T) {
 func TestAStoredSessionWhoseDirectoryIsGoneCanBeRead(t *testing.T) {
 	isolate(t, twoAgents)
 	id := keep(t, store.Meta{Agent: "mine", Cwd: "/no/such/directory"}, "x")
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := config.Load(config.ConfigFile(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ Without a command it lists them.`,
 
 // openAgents returns the agents of this machine and the configuration.
 func openAgents() (*registry.Agents, *config.Config, error) {
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -391,7 +391,7 @@ func agentsRemoveCommand(s *streams) *cobra.Command {
 				}
 				fmt.Fprintln(s.Out, "removed "+termtext.Line(name))
 			}
-			if _, err := config.Load(config.ConfigFile()); err != nil {
+			if _, err := loadConfig(); err != nil {
 				fmt.Fprintln(s.Err, termtext.Block("The configuration still has a section for it: "+err.Error()))
 				fmt.Fprintln(s.Err, "Remove that section, or parley does not start: parley config edit")
 			}

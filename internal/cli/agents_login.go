@@ -55,7 +55,7 @@ func agentsLogoutCommand(s *streams) *cobra.Command {
 
 // withAgent connects to an agent, calls do, and stops the agent.
 func withAgent(ctx context.Context, s *streams, name string, do func(context.Context, *app.Connection) error) error {
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func (o *compareOptions) compare(cmd *cobra.Command) error {
 	if err := o.directories(); err != nil {
 		return err
 	}
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func directories(*cobra.Command, []string, string) ([]cobra.Completion, cobra.Sh
 
 // agentNames completes the agents that can be started here.
 func agentNames(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		cfg = config.Default() // parley reports it at the next start
 	}

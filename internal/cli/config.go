@@ -16,6 +16,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/termtext"
 	"parley/tui/desktop"
+	"parley/tui/tab"
 )
 
 func configCommand(s *streams) *cobra.Command {
@@ -31,6 +32,9 @@ values and where each comes from.`,
 	cmd.AddCommand(show, configEditCommand(s), configPathCommand(s), configCheckCommand(s))
 	return cmd
 }
+
+// loadConfig reads the configuration of the user.
+func loadConfig() (*config.Config, error) { return config.Load(config.ConfigFile(), tab.Actions()) }
 
 func configPathCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
@@ -88,12 +92,12 @@ show what parley would use with them.`,
 
 func (o *configShowOptions) run() error {
 	path := config.ConfigFile()
-	settings, err := config.Settings(path)
+	settings, err := config.Settings(path, tab.Actions())
 	if err != nil {
 		return app.WithHint("To fix it: parley config edit", "%w", err)
 	}
 	if o.agent != "" {
-		cfg, err := config.Load(path)
+		cfg, err := config.Load(path, tab.Actions())
 		if err != nil {
 			return err
 		}
@@ -185,7 +189,7 @@ file, line and column. The exit code is 1 if there is one.`,
 				}
 				outcome = "There is no file " + path + ": parley uses the defaults. Create one with: parley config edit"
 			}
-			cfg, err := config.Load(path)
+			cfg, err := config.Load(path, tab.Actions())
 			if err != nil {
 				mistakesOf(s, err)
 				return exitStatus(exitError)
@@ -216,7 +220,7 @@ func editConfig(s *streams) error {
 	if _, err := desktop.SystemEditor().Words(); err != nil {
 		return app.WithHint("Or edit the file yourself: "+path, "%w", err)
 	}
-	if err := config.MakeFile(path); err != nil {
+	if err := config.MakeFile(path, tab.Actions()); err != nil {
 		return err
 	}
 	answers := bufio.NewReader(s.In)
@@ -224,7 +228,7 @@ func editConfig(s *streams) error {
 		if err := openEditor(s, path, line); err != nil {
 			return err
 		}
-		_, wrong := config.Load(path)
+		_, wrong := config.Load(path, tab.Actions())
 		if wrong == nil {
 			return nil
 		}

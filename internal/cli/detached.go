@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/headless"
@@ -193,7 +192,7 @@ input_needed. An interrupt ends the waiting; the session goes on.`,
 }
 
 func wait(ctx context.Context, s *streams, name, output string) error {
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func notExamined(err error) error {
 // the launcher, which may come with an error.
 func (o *doctorOptions) prepare(cmd *cobra.Command) (*app.Launcher, doctor.Options, error) {
 	opt := doctor.Options{Timeout: o.timeout, Prompt: o.prompt, Version: currentVersion()}
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return nil, opt, err
 	}

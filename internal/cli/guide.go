@@ -37,7 +37,7 @@ func printGuide(s *streams) error {
 		_, err := io.WriteString(s.Out, docs.Guide())
 		return err
 	}
-	cfg, wrong := config.Load(config.ConfigFile())
+	cfg, wrong := loadConfig()
 	if wrong != nil {
 		cfg = config.Default()
 	}

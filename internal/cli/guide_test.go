@@ -15,7 +15,6 @@ import (
 	"github.com/creack/pty"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/headless"
 	"parley/internal/store"
@@ -132,7 +131,7 @@ func drawnAnswer(width int) string {
 
 func TestGlamourDrawsAnswersOfRun(t *testing.T) {
 	text, err := writtenTo(t, 60, "theme = \"dark\"\n", func(s *streams) error {
-		cfg, err := config.Load(config.ConfigFile())
+		cfg, err := loadConfig()
 		if err != nil {
 			return err
 		}
@@ -160,7 +159,7 @@ func TestGlamourDrawsAShownSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := writtenTo(t, 60, "theme = \"dark\"\n", func(out *streams) error {
-		cfg, err := config.Load(config.ConfigFile())
+		cfg, err := loadConfig()
 		if err != nil {
 			return err
 		}

@@ -77,7 +77,7 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 		}
 		return errors.Join(say(b), exitStatus(exitError))
 	}
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return refuse(err)
 	}

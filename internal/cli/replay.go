@@ -78,7 +78,7 @@ func (o *replayOptions) check(cmd *cobra.Command, args []string, speed string) (
 
 // run plays a file or a stored session.
 func (o *replayOptions) run(ctx context.Context, what string) error {
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (o *rulesOptions) book() (*rules.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return nil, err
 	}

@@ -210,7 +210,7 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Open, *con
 	if err := o.directories(); err != nil {
 		return nil, nil, nil, err
 	}
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -46,7 +46,7 @@ of it.`,
 
 // openLibrary opens the stored sessions, and returns the configuration.
 func openLibrary() (*store.Library, *config.Config, error) {
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -175,7 +175,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	if err := o.directories(); err != nil {
 		return err
 	}
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		return err
 	}
@@ -344,7 +344,7 @@ func (o *startOptions) meant(word string) string {
 	if remote.IsURL(word) {
 		return "To connect to that agent: " + commandLine("parley", "--connect", word) + "\n"
 	}
-	cfg, err := config.Load(config.ConfigFile())
+	cfg, err := loadConfig()
 	if err != nil {
 		cfg = config.Default() // report the wrong directory first
 	}

@@ -16,7 +16,7 @@ func newTest(t testing.TB, history *History) *Composer {
 	t.Helper()
 	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	return New(Options{
-		Theme: theme.New(true), Keys: config.DefaultKeys(), History: history, Root: t.TempDir(),
+		Theme: theme.New(true), Keys: TestActions.Keys(), History: history, Root: t.TempDir(),
 		Now: func() time.Time { return clock },
 	})
 }
@@ -199,7 +199,7 @@ func TestSend(t *testing.T) {
 }
 
 func TestConfiguredKeys(t *testing.T) {
-	cfg, err := config.Parse("config.toml", []byte("[keys]\nsend = [\"ctrl+enter\"]\nnewline = [\"enter\"]\n"))
+	cfg, err := config.Parse("config.toml", []byte("[keys]\nsend = [\"ctrl+enter\"]\nnewline = [\"enter\"]\n"), TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}

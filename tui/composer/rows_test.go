@@ -1,3 +1,8 @@
 package composer_test
 
-import _ "parley/tui/tab" // registers the keys
+import (
+	"parley/tui/composer"
+	"parley/tui/tab"
+)
+
+func init() { composer.TestActions = tab.Actions() }

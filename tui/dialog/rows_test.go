@@ -1,3 +1,8 @@
 package dialog_test
 
-import _ "parley/tui/tab" // registers the keys
+import (
+	"parley/tui/dialog"
+	"parley/tui/tab"
+)
+
+func init() { dialog.TestActions = tab.Actions() }

@@ -20,7 +20,6 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
@@ -40,7 +39,7 @@ func (c *clock) pass(d time.Duration) { c.at = c.at.Add(d) }
 // newEnv is what dialogs are made with that get into sight now.
 func newEnv() (Env, *clock) {
 	c := &clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-	env := Env{Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: NewGuard(c.now), Cwd: "/home/ada/greet", Now: c.now}
+	env := Env{Theme: theme.New(true), Keys: TestActions.Keys(), Guard: NewGuard(c.now), Cwd: "/home/ada/greet", Now: c.now}
 	env.DiffPositions = new(toolview.DiffPositions)
 	greet := editPermission().Asked.Content
 	env.DiffPositions.Add(map[toolview.Fragment]toolview.DiffPosition{toolview.Fragments(greet)[0]: {Line: 1}})
@@ -381,7 +380,7 @@ func quote(s string) string {
 func TestViewBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		env, c := newEnv()
-		env.Keys = config.DefaultKeys()
+		env.Keys = TestActions.Keys()
 		d := hostileDialog(t, env)
 		if rapid.Bool().Draw(t, "armed") {
 			c.pass(time.Second)
@@ -602,7 +601,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 			test.UseWidthMethod(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
 				env, c := newEnv()
-				env.Keys = config.DefaultKeys()
+				env.Keys = TestActions.Keys()
 				name := rapid.SampledFrom(names).Draw(t, "question")
 				text := strings.ToValidUTF8(test.HardText(16).Draw(t, "text"), "\ufffd")
 				d := questions[name](env, text)

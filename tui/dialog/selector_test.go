@@ -177,7 +177,7 @@ func TestSelectorMouse(t *testing.T) {
 
 // What types text belongs to the filter, even if it is bound to something.
 func TestSelectorTypesWhatIsBound(t *testing.T) {
-	cfg, err := config.Parse("test", []byte("[keys]\ndialog_down = [\"j\", \"down\"]\n"))
+	cfg, err := config.Parse("test", []byte("[keys]\ndialog_down = [\"j\", \"down\"]\n"), TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/compare"
 	"parley/internal/conversation"
@@ -28,7 +27,7 @@ func BenchmarkCompare(b *testing.B) {
 					states = append(states, longState(turns))
 				}
 				v := NewCompare(CompareOptions{
-					Comparison: c, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{}, Now: time.Now,
+					Comparison: c, Theme: theme.New(true), Keys: TestActions.Keys(), Diffs: &diffview.Preference{}, Now: time.Now,
 					Host: CompareHost{
 						Host:     Host{Flash: func() string { return "" }},
 						Overview: func(side int) (app.Overview, int) { return app.OverviewOf(states[side], nil), side + 1 },

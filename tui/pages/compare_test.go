@@ -56,7 +56,7 @@ func newJudge(t *testing.T, check string) *judge {
 		return func(side int) tea.Cmd { j.did = append(j.did, what+" "+c.Sides[side].Name); return nil }
 	}
 	j.view = NewCompare(CompareOptions{
-		Comparison: c, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{}, Now: func() time.Time { return j.now },
+		Comparison: c, Theme: theme.New(true), Keys: TestActions.Keys(), Diffs: &diffview.Preference{}, Now: func() time.Time { return j.now },
 		Host: CompareHost{
 			Host: Host{Flash: func() string { return "" }, Here: func(do func() tea.Cmd) func() { return func() { j.run(do()) } }, Ask: func(q app.Question) { j.asked = &q }, Edit: func(path string, _ int) tea.Cmd {
 				j.did = append(j.did, "edit "+filepath.Base(path))

@@ -19,7 +19,7 @@ import (
 )
 
 func newEnv() dialog.Env {
-	return dialog.Env{Theme: theme.New(true), Keys: config.DefaultKeys(), Guard: dialog.NewGuard(time.Now)}
+	return dialog.Env{Theme: theme.New(true), Keys: TestActions.Keys(), Guard: dialog.NewGuard(time.Now)}
 }
 
 // pressed is a press of a key of that name.
@@ -49,7 +49,7 @@ func shownBy(d dialog.Dialog, width, height int) string {
 }
 
 func TestHelp(t *testing.T) {
-	cfg, err := config.Parse("test", []byte("[keys]\nmodel = []\nsend = [\"ctrl+enter\"]\n"))
+	cfg, err := config.Parse("test", []byte("[keys]\nmodel = []\nsend = [\"ctrl+enter\"]\n"), TestActions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	text := all.String()
-	for _, a := range config.Actions() {
+	for _, a := range TestActions.List() {
 		if !strings.Contains(text, a.Help) {
 			t.Errorf("%q is not shown", a.Help)
 		}
@@ -185,7 +185,7 @@ func TestTheHelpHasTwoColumns(t *testing.T) {
 	if len(two) > len(one)*3/4 {
 		t.Errorf("%d lines in two columns, %d in one", len(two), len(one))
 	}
-	for _, a := range config.Actions() {
+	for _, a := range TestActions.List() {
 		if begin := a.Help[:min(len(a.Help), 24)]; !strings.Contains(strings.Join(two, "\n"), begin) {
 			t.Errorf("%q is not shown", a.Help)
 		}

@@ -98,7 +98,7 @@ func (d *Help) lay(width int) {
 		now.rows = append(now.rows, helpRow{"/  @  !", "Begin a command, a file, a shell command"})
 		sections = append(sections, now)
 	}
-	for _, group := range config.Groups() {
+	for _, group := range d.env.Keys.Actions().Groups() {
 		if rows := d.helpRows(group, words); len(rows) > 0 {
 			sections = append(sections, helpSection{group.Title, rows})
 		}

@@ -13,7 +13,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/config"
 	"parley/internal/record"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -37,7 +36,7 @@ func newWatcher(t testing.TB, dir string) *watcher {
 	w := &watcher{TB: t, width: 120, height: 30, queue: make(chan tea.Msg, 1000)}
 	w.ring = record.NewRing(record.Header{Cwd: "/p"}, record.NewRedactor([]string{"hunter2-correct"}), time.Now)
 	w.view = NewInspector(InspectorOptions{
-		Context: t.Context(), Ring: w.ring, Host: Host{Copy: w.Copy, Flash: func() string { return "" }}, Theme: theme.New(true), Keys: config.DefaultKeys(), Dir: dir, Now: time.Now,
+		Context: t.Context(), Ring: w.ring, Host: Host{Copy: w.Copy, Flash: func() string { return "" }}, Theme: theme.New(true), Keys: TestActions.Keys(), Dir: dir, Now: time.Now,
 		Version: func() int { return w.version },
 	})
 	return w

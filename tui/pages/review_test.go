@@ -13,7 +13,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/fs"
 	"parley/internal/app"
 	"parley/internal/command"
@@ -76,7 +75,7 @@ func newUser(t testing.TB, width, height int) *user {
 			Here:    func(do func() tea.Cmd) func() { return func() { p.run(do()) } },
 			Choose:  func(list command.Choice) { p.chosen = list },
 			Ask:     func(q app.Question) { p.asked = &q },
-		}, Theme: theme.New(true), Keys: config.DefaultKeys(), Diffs: &diffview.Preference{},
+		}, Theme: theme.New(true), Keys: TestActions.Keys(), Diffs: &diffview.Preference{},
 	})
 	return p
 }

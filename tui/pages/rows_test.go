@@ -1,3 +1,8 @@
 package pages_test
 
-import _ "parley/tui/tab" // registers the keys
+import (
+	"parley/tui/pages"
+	"parley/tui/tab"
+)
+
+func init() { pages.TestActions = tab.Actions() }

@@ -98,8 +98,11 @@ var promptRows func() command.Rows[promptCommand]
 
 func init() {
 	promptRows = sync.OnceValue(newPromptRows)
-	config.Register(groups)
+	Actions = sync.OnceValue(func() *config.Actions { return config.NewActions(groups()...) })
 }
+
+// Actions returns all commands that keys can have.
+var Actions func() *config.Actions
 
 // groups are all commands that keys can have, in the order of the help.
 func groups() []config.Group {
@@ -219,7 +222,7 @@ func noItems(t *Tab) string { return command.Unless(!t.empty(), emptyTranscript)
 func (t *Tab) editConfig() tea.Cmd {
 	path := config.ConfigFile()
 	return inBackground(func() then {
-		err := config.MakeFile(path)
+		err := config.MakeFile(path, Actions())
 		return func() tea.Cmd {
 			if err != nil {
 				return t.say(err.Error())

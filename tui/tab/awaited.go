@@ -31,13 +31,12 @@ func (a *awaited) cancel() bool {
 }
 
 // words describes the awaited action, or returns "".
-func (a *awaited) words() string {
-	for _, info := range config.Actions() {
-		if a.action != "" && info.Action == a.action {
-			return "then: " + strings.ToLower(info.Help[:1]) + info.Help[1:]
-		}
+func (a *awaited) words(keys config.Keys) string {
+	help := keys.Binding(a.action).Help().Desc
+	if help == "" {
+		return ""
 	}
-	return ""
+	return "then: " + strings.ToLower(help[:1]) + help[1:]
 }
 
 // run does the action once the session is open, and drops it if there will be none. A list

@@ -25,8 +25,8 @@ func TestACommandOfAllFrontEndsIsEverywhere(t *testing.T) {
 		if !slices.ContainsFunc(items, func(i command.Item) bool { return i.ID == string(r.ID) && i.Title == r.Help }) {
 			t.Errorf("the palette does not have %s", r.ID)
 		}
-		at := slices.IndexFunc(config.Actions(), func(a config.ActionInfo) bool { return a.Action == r.ID && a.Help == r.Help })
-		if at < 0 || !slices.Equal(config.Actions()[at].Keys, strings.Fields(r.Keys)) {
+		at := slices.IndexFunc(Actions().List(), func(a config.ActionInfo) bool { return a.Action == r.ID && a.Help == r.Help })
+		if at < 0 || !slices.Equal(Actions().List()[at].Keys, strings.Fields(r.Keys)) {
 			t.Errorf("[keys] does not have %s", r.ID)
 		}
 		for _, name := range strings.Fields(r.Slash) {

@@ -62,7 +62,7 @@ func TestNoKeyIsSilent(t *testing.T) {
 	}
 	for name, state := range states {
 		t.Run(name, func(t *testing.T) {
-			for _, a := range config.Actions() {
+			for _, a := range Actions().List() {
 				if a.Context != config.ContextPrompt || len(a.Keys) == 0 {
 					continue
 				}

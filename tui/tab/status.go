@@ -373,7 +373,7 @@ func (p *promptLayer) messageLine(left, right string, width int) string {
 	case left == "" && t.news && t.state.takesPrompts():
 		left = "  " + th.Muted.Render("parley is now "+t.program.Version+": /news shows what is new")
 	}
-	if words := t.awaited.words(); words != "" && t.toast.current() == "" {
+	if words := t.awaited.words(t.program.Keys); words != "" && t.toast.current() == "" {
 		left = termtext.Truncate(left, width-termtext.Width(words+right)-4, "…") + "  " + th.Accent.Render(words)
 	}
 	return termtext.JoinSides(left, right+" ", width)

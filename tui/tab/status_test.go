@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
@@ -26,7 +25,7 @@ func statusTold(mode, name string, events ...conversation.Event) *statusInfo {
 		c.Apply(e)
 	}
 	return &statusInfo{
-		Theme: theme.New(true), Keys: config.DefaultKeys(), Conversation: c, Dir: "/work", Stderr: "",
+		Theme: theme.New(true), Keys: Actions().Keys(), Conversation: c, Dir: "/work", Stderr: "",
 		Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC),
 	}
 }

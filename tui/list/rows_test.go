@@ -1,3 +1,0 @@
-package list_test
-
-import _ "parley/tui/tab" // registers the keys
