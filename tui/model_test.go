@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -195,7 +196,10 @@ func startedAs(t *testing.T, version string, memory *config.RecentFile, agent *c
 	m := newModel(t.Context(), Options{
 		Config: set, Cwd: t.TempDir(), Version: version,
 		Backend: app.Backend{
-			Recent: memory, Start: func(config.Agent) (app.Session, error) { <-t.Context().Done(); return nil, t.Context().Err() },
+			Recent: memory, Make: func(context.Context, app.Spec) (*app.Opened, error) {
+				<-t.Context().Done()
+				return nil, t.Context().Err()
+			},
 			News: "# Changelog\n\n## 1.3.0\n\n- Sings.\n\n## 1.2.0\n\n- Hums.\n",
 		},
 	})

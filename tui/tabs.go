@@ -135,9 +135,9 @@ func (r tabRow) Go(number int) bool {
 
 func (r tabRow) All() []*tab.Tab { return r.m.tabs }
 
-func (r tabRow) Attach(o app.Open) (*tab.Tab, tea.Cmd) {
+func (r tabRow) Attach(s app.Spec) (*tab.Tab, tea.Cmd) {
 	t := r.m.add()
-	return t, t.OpenStored(o)
+	return t, t.OpenStored(s)
 }
 
 func (r tabRow) Show(t *tab.Tab) {
@@ -169,9 +169,8 @@ func (r tabRow) OpenIn(a config.Agent, cwd string) tea.Cmd {
 }
 
 func (r tabRow) Add(cwd string, begin func(*tab.Tab) tea.Cmd) (*tab.Tab, tea.Cmd) {
-	p := r.m.program
-	p.Start = func(a config.Agent) (app.Session, error) { return p.StartIn(a, cwd) }
-	t := r.m.addWith(p, cwd)
+	t := r.m.addWith(r.m.program, cwd)
+	t.BeginIn(cwd)
 	return t, begin(t)
 }
 

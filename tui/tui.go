@@ -36,7 +36,7 @@ type Options struct {
 	Agent *config.Agent
 	// Open is a stored session to begin with; Pick lists those that there are, and Board those that
 	// run.
-	Open  *app.Open
+	Open  *app.Spec
 	Pick  bool
 	Board bool
 	// Replay, if not nil, is shown instead: no agent starts, and no file is read or
@@ -132,9 +132,9 @@ func (m *Model) begin(opt Options) {
 
 // open shows a stored session in the tab that has it open, else in a new one. It closes a
 // blank tab.
-func (m *Model) open(o app.Open) tea.Cmd {
+func (m *Model) open(s app.Spec) tea.Cmd {
 	for _, t := range m.tabs {
-		if o.Running != "" && t.Running() == o.Running || o.ID != "" && t.StoredID() == o.ID {
+		if s.Running != "" && t.Running() == s.Running || s.Stored != "" && t.StoredID() == s.Stored {
 			m.show(t)
 			return nil
 		}
@@ -142,7 +142,7 @@ func (m *Model) open(o app.Open) tea.Cmd {
 	before := m.front
 	t := m.add()
 	m.show(t)
-	cmd := t.OpenStored(o)
+	cmd := t.OpenStored(s)
 	if before.Blank() {
 		cmd = tea.Batch(cmd, m.close(before.ID()))
 	}

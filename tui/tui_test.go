@@ -53,13 +53,14 @@ func newProgram(t testing.TB, scripts map[string]string, with ...func(*Options))
 	t.Setenv("XDG_STATE_HOME", dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &program{t: t, ctx: ctx, clock: time.Now(), msgs: make(chan tea.Msg)}
-	start := func(a config.Agent, _ string) (app.Session, error) {
-		return app.Here(session.Options{
+	start := func(_ context.Context, s app.Spec) (*app.Opened, error) {
+		made, err := app.Here(session.Options{
 			Cwd:     dir,
 			Ring:    record.NewRing(record.Header{Cwd: dir}, record.NewRedactor(nil), time.Now),
-			Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(a.ID, scripts[a.ID]) },
+			Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(s.Agent.ID, scripts[s.Agent.ID]) },
 			Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 		})
+		return &app.Opened{Agent: *s.Agent, Session: made}, err
 	}
 	cfg := config.Default()
 	cfg.Keys = tab.Actions().Keys()
@@ -72,8 +73,7 @@ func newProgram(t testing.TB, scripts map[string]string, with ...func(*Options))
 				}
 				return agents, nil
 			},
-			Start:   func(a config.Agent) (app.Session, error) { return start(a, dir) },
-			StartIn: start,
+			Make: start,
 		},
 		Config: cfg, Cwd: dir, Version: "test",
 		Now: func() time.Time { return p.clock },
@@ -265,9 +265,13 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 		}
 		reopened := 0
 		p.program.Stored = lib
-		p.program.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
+		start := p.program.Make
+		p.program.Make = func(ctx context.Context, o app.Spec) (*app.Opened, error) {
+			if o.Stored == "" {
+				return start(ctx, o)
+			}
 			reopened++
-			kept, err := lib.Read(ctx, o.ID)
+			kept, err := lib.Read(ctx, o.Stored)
 			if err != nil {
 				return nil, err
 			}
@@ -278,12 +282,12 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 				},
 				Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 			})
-			return &app.Reopened{Transcript: kept, Agent: config.Agent{ID: "resumes"}, Session: s}, err
+			return &app.Opened{Transcript: kept, Agent: config.Agent{ID: "resumes"}, Session: s}, err
 		}
 
 		blank := p.front
 		p.start(blank, "idle")
-		p.send(tab.Open{{ID: l.ID()}})
+		p.send(tab.Open{{Stored: l.ID()}})
 		opened := p.front
 		if opened == blank || len(p.tabs) != 1 {
 			t.Fatalf("there are %d tabs", len(p.tabs))
@@ -293,7 +297,7 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 		busy := p.open("works")
 		p.press("g", "o", "enter")
 		p.until("the other one works", func() bool { return shows(busy, "At it.") })
-		p.send(tab.Open{{ID: l.ID()}})
+		p.send(tab.Open{{Stored: l.ID()}})
 		if p.front != opened || len(p.tabs) != 2 || reopened != 1 {
 			t.Errorf("%d tabs, read %d times", len(p.tabs), reopened)
 		}

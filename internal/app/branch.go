@@ -66,12 +66,8 @@ func TurnOf(j *journal.Summary, p conversation.Prompt) int {
 	return 0
 }
 
-// Branched is a session that continues from a prompt of another one.
+// Branched is what a session that continues another one from before a prompt has of it.
 type Branched struct {
-	// Reopened has the new session, not started yet, and its transcript: the conversation
-	// before the prompt.
-	*Reopened
-	Way Way
 	// Prompt is the prompt before which the session branched, for the composer; nil if it
 	// continues after the last one.
 	Prompt []acpclient.ContentBlock
@@ -80,17 +76,30 @@ type Branched struct {
 	// Queue are the prompts that still waited in a session that was handed over.
 	Queue []conversation.QueuedPrompt
 
-	told bool
+	way  Way
+	told bool // the log of the other session says where it continued
 }
 
-// Branch makes a session that continues a stored one from before a prompt, in the way returned
-// by [WayTo], and in another directory if cwd is not "". The stored session stays. If it is
-// not open, Branch adds a note saying where it continued; otherwise call TellOld. If it was
-// closed before, the new session takes over its undo. With o.HandOver, another agent goes on with
-// the conversation, and its queue comes along. Branch may be slow. The error is an
-// *UntrustedError if the user has to agree to the agent first.
-func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error) {
-	old, err := l.read(ctx, o)
+// BranchOf returns what a branch has of a conversation, without Earlier.
+func BranchOf(c *conversation.Conversation, s Spec) Branched {
+	b := Branched{way: WayTo(c, s.Branch)}
+	if s.HandOver {
+		b.way, b.Queue = max(b.way, WayRetell), conversation.Unclaimed(c.Queue) // its own agent alone could fork it
+	}
+	if prompts := c.Prompts(); s.Branch >= 1 && s.Branch <= len(prompts) {
+		b.Prompt = prompts[s.Branch-1].Blocks
+	}
+	return b
+}
+
+// branch makes a session that continues a stored one from before a prompt, in the way returned
+// by [WayTo], and in another directory if s names one. The stored session stays. If it is
+// not open, branch adds a note saying where it continued; otherwise call TellOld. If it was
+// closed before, the new session takes over its undo. With HandOver, another agent goes on with
+// the conversation, and its queue comes along. The error is an *UntrustedError if the user has to
+// agree to the agent first.
+func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
+	old, err := l.read(ctx, s)
 	if err == nil {
 		err = old.ReadOnly
 	}
@@ -98,19 +107,16 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 		return nil, err
 	}
 	c := old.Transcript.Conversation
-	b := &Branched{Reopened: &Reopened{Agent: old.Agent}, Way: WayTo(c, prompt)}
-	if o.HandOver {
-		b.Way, b.Queue = max(b.Way, WayRetell), conversation.Unclaimed(c.Queue) // its own agent alone could fork it
-	}
-	log, err := l.Store.Branch(ctx, o.ID, prompt, func(m *store.Meta) {
-		if o.HandOver {
+	b := &Opened{Agent: old.Agent, Branched: BranchOf(c, s)}
+	log, err := l.Store.Branch(ctx, s.Stored, s.Branch, func(m *store.Meta) {
+		if s.HandOver {
 			m.Agent, m.Command = old.Agent.ID, givenCommand(old.Agent)
 		}
-		if cwd == "" {
+		if s.Cwd == "" {
 			return
 		}
-		m.Cwd, m.Worktree, m.From = cwd, "", ""
-		if t := git.WorktreeAt(cwd); t != nil {
+		m.Cwd, m.Worktree, m.From = s.Cwd, "", ""
+		if t := git.WorktreeAt(s.Cwd); t != nil {
 			m.Worktree, m.From = t.Branch, t.From
 		}
 	})
@@ -120,7 +126,7 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 	// All branches of a session share its budget.
 	spent := c.Spent()
 	err = log.Append([]conversation.Event{conversation.BudgetSet{Budget: c.Budget, Raised: c.BudgetRaised, Spent: &spent}})
-	if err == nil && o.HandOver {
+	if err == nil && s.HandOver {
 		from := old.Transcript.Meta.Agent
 		if a, err := AgentNamed(l.Config, from); err == nil {
 			from = a.Name
@@ -141,19 +147,15 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
 		EarlierOptions: c.Options, LastNumber: b.Transcript.LastNumber, JournalOf: c.ID, Spent: spent,
 	}
-	if o.HandOver {
+	if s.HandOver {
 		opt.EarlierOptions = nil
 	}
 	if c.BudgetRaised {
 		opt.Budget, opt.BudgetRaised = c.Budget, true
 	}
-	prompts := c.Prompts()
-	if prompt >= 1 && prompt <= len(prompts) {
-		b.Prompt = prompts[prompt-1].Blocks
-	}
-	switch b.Way {
+	switch b.way {
 	case WayForkAtMessage:
-		opt.Fork = &session.ForkPoint{ID: c.ID, At: prompts[prompt-1].After}
+		opt.Fork = &session.ForkPoint{ID: c.ID, At: c.Prompts()[s.Branch-1].After}
 	case WayFork:
 		opt.Fork = &session.ForkPoint{ID: c.ID}
 	case WayRetell:
@@ -163,7 +165,7 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 		opt.Recorder.Close()
 		return nil, err
 	}
-	if log, err := l.Store.Continue(o.ID); err == nil {
+	if log, err := l.Store.Continue(s.Stored); err == nil {
 		end := []conversation.Event{b.note()}
 		if len(b.Queue) > 0 {
 			end = append(end, conversation.QueueChanged{}) // they have moved
@@ -175,7 +177,7 @@ func (l *Launcher) Branch(ctx context.Context, o Open, prompt int, cwd string) (
 }
 
 // note returns the notice for the old session about where it continued.
-func (b *Branched) note() conversation.NoticeAdded {
+func (b *Opened) note() conversation.NoticeAdded {
 	m := b.Transcript.Meta
 	return conversation.NoticeAdded{
 		Severity: acpclient.NoticeInfo, Title: fmt.Sprintf("Continued from before prompt %d in another session", m.OriginPrompt),
@@ -183,8 +185,8 @@ func (b *Branched) note() conversation.NoticeAdded {
 	}
 }
 
-// TellOld adds that notice to the old session, unless its log already has it.
-func (b *Branched) TellOld(old Session) {
+// TellOld adds the notice to the session that this one branches, unless its log has it.
+func (b *Opened) TellOld(old Session) {
 	if n := b.note(); !b.told {
 		b.told = true
 		session.Post(old, session.AddNotice{Severity: n.Severity, Title: n.Title, Detail: n.Detail})

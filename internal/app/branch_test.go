@@ -59,14 +59,14 @@ func TestBranchOfAStoredSession(t *testing.T) {
 			st := store.New(StoreDir())
 			l := &Launcher{Config: config.Default(), Cwd: dir, Store: st}
 			defer l.Close()
-			b, err := l.Branch(t.Context(), Open{ID: log.ID(), Agent: &config.Agent{ID: "mine", Command: "my-agent"}}, c.prompt, "")
+			b, err := l.Make(t.Context(), Spec{Stored: log.ID(), Branch: c.prompt, Agent: &config.Agent{ID: "mine", Command: "my-agent"}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer b.Session.Close(t.Context())
 			fork := b.Session.(here).Options().Fork
-			if b.Way != c.way || (fork == nil) != (c.fork == nil) || fork != nil && *fork != *c.fork {
-				t.Errorf("the way is %q with %+v, want %q with %+v", b.Way.Text(), fork, c.way.Text(), c.fork)
+			if b.way != c.way || (fork == nil) != (c.fork == nil) || fork != nil && *fork != *c.fork {
+				t.Errorf("the way is %q with %+v, want %q with %+v", b.way.Text(), fork, c.way.Text(), c.fork)
 			}
 			// A copy does not begin in a mode that allows more.
 			if o := b.Session.(here).Options().EarlierOptions; len(o) != 1 || o[0].CurrentValue != acpclient.SelectValue("read-only") {
@@ -116,12 +116,12 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 	l := &Launcher{Config: config.Default(), Cwd: dir, Store: st}
 	defer l.Close()
 	to := config.Agent{ID: "other", Name: "Other", Command: "other-agent"}
-	b, err := l.Branch(t.Context(), Open{ID: log.ID(), Agent: &to, HandOver: true}, 6, "")
+	b, err := l.Make(t.Context(), Spec{Stored: log.ID(), Branch: 6, Agent: &to, HandOver: true})
 	must(t, err)
 	defer b.Session.Close(t.Context())
 	opt := b.Session.(here).Options()
-	if b.Way != WayRetell || opt.Fork != nil || opt.ResumeID != "" || len(opt.EarlierOptions) != 0 || opt.Limit != nil {
-		t.Errorf("it begins by %q with %+v", b.Way.Text(), opt)
+	if b.way != WayRetell || opt.Fork != nil || opt.ResumeID != "" || len(opt.EarlierOptions) != 0 || opt.Limit != nil {
+		t.Errorf("it begins by %q with %+v", b.way.Text(), opt)
 	}
 	if !strings.Contains(b.Earlier, "prompt 1") || !strings.Contains(b.Earlier, "answer 5") {
 		t.Errorf("the agent is told %q", b.Earlier)

@@ -44,32 +44,25 @@ func changeIn(t *testing.T, l *Launcher, dir string, id acpclient.SessionID) {
 // What an agent has changed can be reviewed and taken back when its session goes on, and
 // in no other session.
 func TestTheJournalOfASessionGoesOn(t *testing.T) {
+	mine := &config.Agent{ID: "mine", Command: "my-agent"}
 	for name, c := range map[string]struct {
-		begin func(l *Launcher, id store.ID) (Session, error)
-		kept  int
+		spec func(l *Launcher, id store.ID) Spec
+		kept int
 	}{
-		"that parley keeps": {func(l *Launcher, id store.ID) (Session, error) {
-			r, err := l.Reopen(t.Context(), Open{ID: id})
-			if err == nil {
-				err = r.ReadOnly
-			}
-			return r.Session, err
+		"that parley keeps": {func(l *Launcher, id store.ID) Spec { return Spec{Stored: id} }, 1},
+		"that the agent lists": {func(l *Launcher, _ store.ID) Spec {
+			return Spec{Agent: mine, Session: "x"}
 		}, 1},
-		"that the agent lists": {func(l *Launcher, _ store.ID) (Session, error) {
-			return l.Load(config.Agent{ID: "mine", Command: "my-agent"}, acpclient.SessionInfo{SessionID: "x", Cwd: l.Cwd})
-		}, 1},
-		"that the command line names": {func(l *Launcher, _ store.ID) (Session, error) {
+		"that the command line names": {func(l *Launcher, _ store.ID) Spec {
 			l.Resume = "x"
-			return l.Start(config.Agent{ID: "mine", Command: "my-agent"})
+			return Spec{Agent: mine}
 		}, 1},
-		"beside that": {func(l *Launcher, _ store.ID) (Session, error) {
+		"beside that": {func(l *Launcher, _ store.ID) Spec {
 			l.Resume = "x"
-			l.first()
-			return l.Start(config.Agent{ID: "mine", Command: "my-agent"})
+			l.first(Spec{})
+			return Spec{Agent: mine}
 		}, 0},
-		"that is new": {func(l *Launcher, _ store.ID) (Session, error) {
-			return l.Start(config.Agent{ID: "mine", Command: "my-agent"})
-		}, 0},
+		"that is new": {func(l *Launcher, _ store.ID) Spec { return Spec{Agent: mine} }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := isolate(t, "[agents.mine]\ncommand = \"my-agent\"\n")
@@ -80,10 +73,11 @@ func TestTheJournalOfASessionGoesOn(t *testing.T) {
 			l := &Launcher{Config: cfg, Cwd: dir, Store: store.New(StoreDir())}
 			defer l.Close()
 			changeIn(t, l, dir, "x")
-			s, err := c.begin(l, keep(t, store.Meta{Agent: "mine", Cwd: dir}, "x"))
-			if err != nil {
-				t.Fatal(err)
+			made, err := l.Make(t.Context(), c.spec(l, keep(t, store.Meta{Agent: "mine", Cwd: dir}, "x")))
+			if err != nil || made.ReadOnly != nil {
+				t.Fatal(err, made.ReadOnly)
 			}
+			s := made.Session
 			defer s.Close(t.Context())
 			if kept := s.Journal().Len; kept != c.kept {
 				t.Errorf("%d changes can be reviewed, want %d", kept, c.kept)
@@ -103,7 +97,7 @@ func TestASessionThatCannotBeRecordedLeavesNoJournal(t *testing.T) {
 	dir := isolate(t, "")
 	l := &Launcher{Config: config.Default(), Cwd: dir, Recording: &Recording{writer: record.NewWriter(fullDisk{}, time.Now)}}
 	defer l.Close()
-	if _, err := l.Start(config.Agent{ID: "mine", Command: "my-agent"}); err == nil {
+	if _, err := l.Make(t.Context(), Spec{Agent: &config.Agent{ID: "mine", Command: "my-agent"}}); err == nil {
 		t.Fatal("the session was begun")
 	}
 	left, err := os.ReadDir(filepath.Join(config.StateDir(), "journal"))

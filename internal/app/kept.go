@@ -3,140 +3,72 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
-	"parley/internal/policy"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
 
-// Kept tells a host which session to run. The host is another parley process, which reads the
-// configuration itself.
-type Kept struct {
+// HostSpec tells a host which session to make. The host is another parley process, which reads
+// the configuration itself.
+type HostSpec struct {
 	// ID identifies the session among the running ones.
 	ID string `json:"id"`
 	// Agent is the name of a configured or known agent, or Words its command or URL.
-	Agent string   `json:"agent"`
-	Words []string `json:"words,omitempty"`
-	Cwd   string   `json:"cwd"`
-	Dirs  []string `json:"dirs,omitempty"`
-	// Session is opened instead of a new one; or Stored is continued; or Branch is made.
-	Session acpclient.SessionID `json:"session,omitempty"`
-	Stored  store.ID            `json:"stored,omitempty"`
-	Branch  *KeptBranch         `json:"branch,omitempty"`
-
-	Sandbox  *bool         `json:"sandbox,omitempty"`
-	Protocol string        `json:"protocol,omitempty"`
-	Rules    []policy.Rule `json:"rules,omitempty"`
-	NoRules  bool          `json:"noRules,omitempty"`
-	MaxCost  float64       `json:"maxCost,omitempty"`
-
-	WaitForLimit bool `json:"waitForLimit,omitempty"`
+	Agent     string    `json:"agent"`
+	Words     []string  `json:"words,omitempty"`
+	Dirs      []string  `json:"dirs,omitempty"`
+	Spec      Spec      `json:"spec"`
+	Overrides Overrides `json:"overrides"`
 }
 
-// KeptBranch says how to branch a stored session: see [Launcher.Branch].
-type KeptBranch struct {
-	Stored store.ID `json:"stored"`
-	Prompt int      `json:"prompt"`
-	Cwd    string   `json:"cwd,omitempty"`
-
-	HandOver bool `json:"handOver,omitempty"`
-}
-
-// Kept describes for a host the session that the launcher would make.
-func (l *Launcher) Kept(a config.Agent, cwd string) Kept {
-	k := Kept{
-		Agent: a.ID, Cwd: cwd, Dirs: l.Dirs,
-		Sandbox: l.Sandbox, Protocol: l.Protocol, Rules: l.Rules, NoRules: l.NoRules, MaxCost: l.MaxCost, WaitForLimit: l.WaitForLimit,
-	}
-	if a.Source == "" { // from the command line
-		k.Words = a.Words()
-	}
-	return k
-}
-
-// KeptFirst describes for a host the session that [Launcher.Start] would make, including what
-// the command line says about the first one.
-func (l *Launcher) KeptFirst(a config.Agent) Kept {
-	k := l.Kept(a, l.Cwd)
-	k.Session = l.first()
-	return k
+// HostSpec tells a host to make a session with an agent, as the launcher would make it. Its
+// directory must be known.
+func (l *Launcher) HostSpec(a config.Agent, s Spec) HostSpec {
+	s.Session = l.first(s)
+	return HostSpec{Agent: a.ID, Words: givenCommand(a), Dirs: l.Dirs, Spec: s, Overrides: l.Overrides}
 }
 
 // Launcher returns a launcher that makes the session. Close it after the session has ended.
-func (k *Kept) Launcher(cfg *config.Config, version string) *Launcher {
-	return &Launcher{
-		Config: cfg, Version: version, Cwd: k.Cwd, Dirs: k.Dirs, Command: k.Words, Store: StoreOf(cfg),
-		Sandbox: k.Sandbox, Protocol: k.Protocol, Rules: k.Rules, NoRules: k.NoRules, MaxCost: k.MaxCost, WaitForLimit: k.WaitForLimit,
-	}
+func (h *HostSpec) Launcher(cfg *config.Config, version string) *Launcher {
+	return &Launcher{Config: cfg, Version: version, Cwd: h.Spec.Cwd, Dirs: h.Dirs, Store: StoreOf(cfg), Overrides: h.Overrides}
 }
 
-// Made is a session that a host runs, with its initial state.
-type Made struct {
-	Agent   config.Agent
-	Session Session
-	// Before are the past events of the stored session that it continues.
-	Before []conversation.Event
-	// Earlier is sent with the first prompt: see [Branched].
-	Earlier string
+// Make makes the session. before are the past events of the stored session that it continues.
+func (h *HostSpec) Make(ctx context.Context, l *Launcher) (o *Opened, before []conversation.Event, err error) {
+	var a config.Agent
+	if h.Words != nil {
+		a = AgentOf(h.Agent, h.Words)
+	} else if a, err = AgentNamed(l.Config, h.Agent); err != nil {
+		return nil, nil, err
+	}
+	h.Spec.Agent = &a
+	if o, err = l.Make(ctx, h.Spec); err != nil || o.Transcript == nil {
+		return o, nil, err
+	}
+	err = o.ReadOnly
+	if err == nil {
+		before, err = l.past(o.Transcript.Meta.ID)
+	}
+	if err != nil {
+		o.Session.Close(ctx)
+	}
+	return o, before, err
 }
 
-// Make makes the session. It may be slow.
-func (k *Kept) Make(ctx context.Context, l *Launcher) (*Made, error) {
-	m := &Made{}
-	var err error
-	if k.Words != nil {
-		m.Agent = AgentOf(k.Agent, k.Words)
-	} else if m.Agent, err = AgentNamed(l.Config, k.Agent); err != nil {
-		return nil, err
-	}
-	switch {
-	case k.Stored != "", k.Branch != nil:
-		if l.Store == nil {
-			return nil, errors.New("no sessions are stored")
-		}
-		return m, k.reopen(ctx, l, m)
-	case k.Session != "":
-		m.Session, err = l.Load(m.Agent, acpclient.SessionInfo{SessionID: k.Session, Cwd: k.Cwd})
-	default:
-		m.Session, err = l.Start(m.Agent)
-	}
-	return m, err
-}
-
-// reopen makes a session that continues or branches a stored one.
-func (k *Kept) reopen(ctx context.Context, l *Launcher, m *Made) error {
-	var r *Reopened
-	if b := k.Branch; b != nil {
-		branched, err := l.Branch(ctx, Open{ID: b.Stored, Agent: &m.Agent, HandOver: b.HandOver}, b.Prompt, b.Cwd)
+// past returns the events of a stored session.
+func (l *Launcher) past(id store.ID) (all []conversation.Event, err error) {
+	for e, err := range l.Store.Past(id) {
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("read what was said before: %w", err)
 		}
-		r, m.Earlier = branched.Reopened, branched.Earlier
-	} else {
-		var err error
-		if r, err = l.Reopen(ctx, Open{ID: k.Stored, Agent: &m.Agent}); err != nil {
-			return err
-		}
+		all = append(all, e)
 	}
-	if r.ReadOnly != nil {
-		r.Session.Close(ctx)
-		return r.ReadOnly
-	}
-	m.Session = r.Session
-	for e, err := range l.Store.Past(r.Transcript.Meta.ID) {
-		if err != nil {
-			m.Session.Close(ctx)
-			return fmt.Errorf("read what was said before: %w", err)
-		}
-		m.Before = append(m.Before, e)
-	}
-	return nil
+	return all, nil
 }
 
 // Running is a session that runs in a host.
@@ -174,7 +106,7 @@ func RunningQuestion(all []Running, cwd string) *Question {
 	var here []Choice
 	for _, r := range all {
 		if r.Cwd == cwd && !r.Own && len(here) < mostUnended {
-			here = append(here, Choice{Name: r.Name(), More: r.State() + " · " + termtext.Line(r.Agent), Open: []Open{{ID: r.Stored, Running: r.ID}}})
+			here = append(here, Choice{Name: r.Name(), More: r.State() + " · " + termtext.Line(r.Agent), Open: []Spec{{Stored: r.Stored, Running: r.ID}}})
 		}
 	}
 	q := &Question{Title: "Sessions run in this directory", Text: "Attach to one:", Choices: append(here, Choice{Name: "Start a new one"})}

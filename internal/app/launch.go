@@ -49,22 +49,13 @@ type Launcher struct {
 	Resume string
 	// Store keeps the sessions; nil keeps none.
 	Store *store.Store
-	// Sandbox and Protocol override the configuration, unless they are zero.
-	Sandbox  *bool
-	Protocol string
+	Overrides
 	// Keep runs sessions in hosts, which outlive the terminal.
 	Keep bool
 	// Unattended means that nobody can answer questions.
 	Unattended bool
 	// NoInspector disables the inspector's message buffer.
 	NoInspector bool
-	// Rules are added to those of the configuration; NoRules ignores all rules.
-	Rules   []policy.Rule
-	NoRules bool
-	// MaxCost replaces the cost in the budget, unless it is 0.
-	MaxCost float64
-	// WaitForLimit has sessions wait for limits of the user's plan, whatever the configuration says.
-	WaitForLimit bool
 	// Unsent returns the prompts that were sent to a stored session while it ran elsewhere and
 	// did not arrive: a session that continues it queues them. They are kept until done(true).
 	// nil finds none.
@@ -87,35 +78,99 @@ type Launcher struct {
 	logs    []*store.Recorder // of all sessions
 }
 
-// Start makes a session with an agent. It does not wait for the agent, and may be
-// called from any goroutine.
-func (l *Launcher) Start(a config.Agent) (Session, error) {
-	cwd := l.Cwd
+// Overrides are what the command line says in place of the configuration, about each session.
+type Overrides struct {
+	// Sandbox and Protocol override the configuration, unless they are zero.
+	Sandbox  *bool  `json:"sandbox,omitempty"`
+	Protocol string `json:"protocol,omitempty"`
+	// Rules are added to those of the configuration; NoRules ignores all rules.
+	Rules   []policy.Rule `json:"rules,omitempty"`
+	NoRules bool          `json:"noRules,omitempty"`
+	// MaxCost replaces the cost in the budget, unless it is 0.
+	MaxCost float64 `json:"maxCost,omitempty"`
+	// WaitForLimit has sessions wait for limits of the user's plan, whatever the configuration says.
+	WaitForLimit bool `json:"waitForLimit,omitempty"`
+}
+
+// Spec says which session to make: a new one, one that the agent or parley stores, or a branch
+// of a stored one; or to which running one to attach.
+type Spec struct {
+	// Agent is its agent; nil for that of the stored session.
+	Agent *config.Agent `json:"-"`
+	// Cwd is its directory; "" for the launcher's, or that of the stored session.
+	Cwd string `json:"cwd,omitempty"`
+	// Session is the agent's session to open; "" for a new one.
+	Session acpclient.SessionID `json:"session,omitempty"`
+
+	// Stored is the stored session to continue. With Branch, a new session continues it from
+	// before that prompt, numbered as by [conversation.Conversation.Prompts]; one past the last
+	// means after all of it. HandOver means that Agent goes on in place of the session's own.
+	Stored   store.ID `json:"stored,omitempty"`
+	Branch   int      `json:"branch,omitempty"`
+	HandOver bool     `json:"handOver,omitempty"`
+	// Last means that it is the last session of the directory, so a draft kept for the
+	// directory since then comes back.
+	Last bool `json:"-"`
+
+	// Running is the session in a host, by its id or as ssh://HOST/ID; "" for none. LookOn
+	// means to attach read-only. Attached, if not nil, is attached to it already.
+	Running  string  `json:"-"`
+	LookOn   bool    `json:"-"`
+	Attached Session `json:"-"`
+	// Keep means to make the session in a host. Replaces, if not nil, is a session to end first:
+	// its viewers follow to the new one.
+	Keep     bool    `json:"-"`
+	Replaces Session `json:"-"`
+}
+
+// Opened is a session that was made or attached to. It is not started yet, unless it runs.
+type Opened struct {
+	Agent   config.Agent
+	Session Session
+	// Transcript is what was said in the session before; nil in a new one. View is how the user
+	// left it.
+	Transcript *store.Transcript
+	View       store.View
+	// Runs means that it is already running.
+	Runs bool
+	// ReadOnly, if not nil, says why the session can only be read: do not start it. It is an
+	// *UntrustedError if the user has to agree first.
+	ReadOnly error
+	// Branched is what comes along from a session that it branches.
+	Branched
+}
+
+// Make makes a session, or one that can only be read. It does not wait for the agent, but may be
+// slow. It may be called from any goroutine.
+func (l *Launcher) Make(ctx context.Context, s Spec) (*Opened, error) {
+	switch {
+	case s.Stored != "" && l.Store == nil:
+		return nil, errors.New("no sessions are stored")
+	case s.Branch != 0:
+		return l.branch(ctx, s)
+	case s.Stored != "":
+		return l.reopen(ctx, s)
+	}
+	a, cwd, err := *s.Agent, cmp.Or(s.Cwd, l.Cwd), error(nil)
 	if a.ID == TourID {
-		var err error
 		if cwd, err = l.sampleProject(); err != nil {
 			return nil, err
 		}
 	}
-	return l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first()}, nil)
+	made, err := l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first(s)}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &Opened{Agent: a, Session: made}, nil
 }
 
-// Load is Start for a session that the agent remembers, in its own directory.
-func (l *Launcher) Load(a config.Agent, info acpclient.SessionInfo) (Session, error) {
-	return l.session(a, session.Options{Recorder: l.recorder(a, info.Cwd), Cwd: info.Cwd, AdditionalDirectories: l.Dirs, ResumeID: info.SessionID}, nil)
-}
-
-// StartIn is Start for a new session in another directory.
-func (l *Launcher) StartIn(a config.Agent, cwd string) (Session, error) {
-	return l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs}, nil)
-}
-
-// first returns the session to open with the first agent. Later agents open new ones.
-func (l *Launcher) first() acpclient.SessionID {
+// first returns the agent's session to open: that of the launcher with the first agent, unless
+// another one is named.
+func (l *Launcher) first(s Spec) acpclient.SessionID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.resumed {
-		return ""
+	if l.resumed || s.Session != "" || s.Stored != "" {
+		return s.Session
 	}
 	l.resumed = true
 	return acpclient.SessionID(l.Resume)
@@ -394,21 +449,15 @@ type Backend struct {
 	News string
 	// Recent remembers what was last used; nil remembers nothing.
 	Recent *config.RecentFile
-	// Start makes the session with an agent. It must not wait for the agent.
-	Start func(config.Agent) (Session, error)
-	// Load is Start for a session that the agent remembers, in its own directory.
-	Load func(config.Agent, acpclient.SessionInfo) (Session, error)
-	// StartIn is Start in another directory. Worktree makes a git worktree for a directory and
-	// returns its path; it may be slow. Both may be nil.
-	StartIn  func(a config.Agent, cwd string) (Session, error)
+	// Make makes a session, here or in a host, or attaches to one: see [Launcher.Make].
+	Make func(context.Context, Spec) (*Opened, error)
+	// Worktree makes a git worktree for a directory and returns its path. It may be slow; nil
+	// makes none.
 	Worktree func(ctx context.Context, cwd string) (string, error)
-	// Stored are the stored sessions; nil stores none. Reopen reads one and makes the session
-	// that continues it. It may be slow.
+	// Stored are the stored sessions; nil stores none.
 	Stored *store.Library
-	Reopen func(context.Context, Open) (*Reopened, error)
-	// Keep is Reopen in a host, which outlives this process. Running lists the sessions in
-	// hosts, the most recently active first. Both are nil where hosts are not supported.
-	Keep    func(context.Context, Open) (*Reopened, error)
+	// Running lists the sessions in hosts, the most recently active first. It is nil where hosts
+	// are not supported.
 	Running func(context.Context) ([]Running, error)
 	// Watch returns a function that waits until that list changes, and returns it; the first time it
 	// does not wait. It fails when the context ends. Visit attaches to a session in a host for an
@@ -417,9 +466,6 @@ type Backend struct {
 	Watch      func(context.Context) func() ([]Running, error)
 	Visit      func(ctx context.Context, running string) (Session, error)
 	EndRunning func(ctx context.Context, running string) error
-	// Branch makes a session that continues a stored one from before a prompt: see
-	// [Launcher.Branch]. It is nil if nothing is stored.
-	Branch func(ctx context.Context, o Open, prompt int, cwd string) (*Branched, error)
 	// MCP are the servers for all agents.
 	MCP []config.MCPServer
 }
@@ -436,8 +482,8 @@ func (l *Launcher) Backend() Backend {
 		Missing:   func() []config.Agent { return l.Config.Missing(exec.LookPath) },
 		Registry:  registry.Here(l.Config.Registry),
 		Recent:    config.NewRecentFile(config.StateDir()),
-		Start:     l.Start, Load: l.Load, StartIn: l.StartIn,
-		MCP: l.Config.MCP,
+		Make:      l.Make,
+		MCP:       l.Config.MCP,
 		Worktree: func(ctx context.Context, cwd string) (string, error) {
 			t, err := MakeWorktree(ctx, l.Config, cwd, "")
 			if err != nil {
@@ -447,7 +493,7 @@ func (l *Launcher) Backend() Backend {
 		},
 	}
 	if l.Store != nil {
-		b.Stored, b.Reopen, b.Branch = store.NewLibrary(l.Store), l.Reopen, l.Branch
+		b.Stored = store.NewLibrary(l.Store)
 	}
 	return b
 }

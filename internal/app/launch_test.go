@@ -113,12 +113,12 @@ func TestTheInspectorsMessagesAreKeptForAScreen(t *testing.T) {
 			l := c.launcher
 			l.Config, l.Cwd = config.Default(), t.TempDir()
 			defer l.Close()
-			s, err := l.Start(config.Agent{ID: "a", Command: "sh"})
+			made, err := l.Make(t.Context(), Spec{Agent: &config.Agent{ID: "a", Command: "sh"}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer s.Close(t.Context())
-			if kept := s.Ring() != nil; kept != c.kept {
+			defer made.Session.Close(t.Context())
+			if kept := made.Session.Ring() != nil; kept != c.kept {
 				t.Errorf("it is kept: %t, want %t", kept, c.kept)
 			}
 		})

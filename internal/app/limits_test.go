@@ -72,7 +72,7 @@ func TestWhatHappensAtALimit(t *testing.T) {
 	} {
 		cfg := config.Default()
 		cfg.LimitWait = c.set
-		if got := (&Launcher{Config: cfg, WaitForLimit: c.flag}).atLimit(); got != c.want {
+		if got := (&Launcher{Config: cfg, Overrides: Overrides{WaitForLimit: c.flag}}).atLimit(); got != c.want {
 			t.Errorf("%s, waits %v: %d, want %d", c.set, c.flag, got, c.want)
 		}
 	}

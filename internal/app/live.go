@@ -31,22 +31,15 @@ type Live struct {
 	lost bool
 }
 
-// NewLive returns a new session with an agent.
-func NewLive(a config.Agent, s Session) *Live {
-	c := s.Past()
-	if c == nil {
-		c = conversation.New()
+// Live returns the session with what was said in it before.
+func (o *Opened) Live() *Live {
+	l := &Live{Agent: o.Agent, Session: o.Session, Conversation: o.Session.Past()}
+	if o.Transcript != nil {
+		l.Conversation, l.stored = o.Transcript.Conversation, o.Transcript.Meta.ID
+	} else if l.Conversation == nil {
+		l.Conversation = conversation.New()
 	}
-	c.Cwd = s.About().Cwd
-	return &Live{Agent: a, Session: s, Conversation: c}
-}
-
-// Live returns the session that continues the stored one.
-func (r *Reopened) Live() *Live {
-	l := NewLive(r.Agent, r.Session)
-	l.stored = r.Transcript.Meta.ID
-	r.Transcript.Conversation.Cwd = l.Conversation.Cwd
-	l.Conversation = r.Transcript.Conversation
+	l.Conversation.Cwd = o.Session.About().Cwd
 	return l
 }
 

@@ -18,7 +18,7 @@ func TestTheQueueIsAskedAboutOnceAfterALoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := app.NewLive(config.Agent{ID: "a", InstallHint: "npm i a"}, s)
+	l := (&app.Opened{Agent: config.Agent{ID: "a", InstallHint: "npm i a"}, Session: s}).Live()
 	asks := func(events ...conversation.Event) bool {
 		for _, e := range events {
 			l.Apply(e)

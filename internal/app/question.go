@@ -46,7 +46,7 @@ type Choice struct {
 	// Risky marks a choice that ends or loses something: only the key that accepts gives it.
 	Risky bool
 	// Open are stored sessions that the choice opens.
-	Open []Open
+	Open []Spec
 	// Do carries the choice out. It may be slow; nil does nothing. Here does so in the front end
 	// instead, and must not be slow.
 	Do   func() (Outcome, error)

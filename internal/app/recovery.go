@@ -32,7 +32,7 @@ func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.T
 	}
 	var sessions []Choice
 	for _, id := range ids {
-		c := Choice{Name: string(id), Open: []Open{{ID: id}}}
+		c := Choice{Name: string(id), Open: []Spec{{Stored: id}}}
 		if s := known[id]; s != nil {
 			c.Name, c.More = shortTitle(cmp.Or(s.Name(), string(id))), whereItStood(s, now)
 		}
@@ -59,7 +59,7 @@ func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.T
 	}
 	all := Choice{Name: "Resume all"}
 	for _, id := range slices.Backward(ids) { // list the newest last
-		all.Open = append(all.Open, Open{ID: id})
+		all.Open = append(all.Open, Spec{Stored: id})
 	}
 	return &Question{
 		Title: fmt.Sprintf("%d interrupted sessions", len(ids)), Text: "parley stopped during them. Resume all, or one:",

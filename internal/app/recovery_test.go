@@ -47,7 +47,7 @@ func TestInterruptedSessionsAreToldApart(t *testing.T) {
 		if len(c.Open) != 1 {
 			t.Fatalf("%q opens %v", c.Name, c.Open)
 		}
-		got[c.Open[0].ID] = c.Line()
+		got[c.Open[0].Stored] = c.Line()
 	}
 	want := map[store.ID]string{
 		first:  "fix the tests (2 min ago · claude · ❯ now the docs · ● An answer to: now the docs)",

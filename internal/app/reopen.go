@@ -18,41 +18,6 @@ import (
 	"parley/internal/store"
 )
 
-// Open says which session to open: a stored one, or a running one in a host.
-type Open struct {
-	ID store.ID
-	// Running is the session in a host, by its id or as ssh://HOST/ID; "" for none. LookOn
-	// means to attach read-only.
-	Running string
-	LookOn  bool
-	// Keep means to continue the session in a host, where it ran before. Replaces, if not nil,
-	// is a session to end first: its viewers follow to the new one.
-	Keep     bool
-	Replaces Session
-	// Agent, if not nil, is started instead of the session's own.
-	Agent *config.Agent
-	// HandOver means that Agent goes on with the conversation in place of the session's own: see
-	// [Launcher.Branch].
-	HandOver bool
-	// Last means that it is the last session of the directory, so a draft kept for the
-	// directory since then comes back.
-	Last bool
-}
-
-// Reopened is a stored session, and the session that continues it.
-type Reopened struct {
-	Transcript *store.Transcript
-	View       store.View
-	Agent      config.Agent
-	// Session continues it. It is not started yet; if ReadOnly is set, do not start it.
-	Session Session
-	// Runs means that it is already running.
-	Runs bool
-	// ReadOnly, if not nil, says why the session can only be read. It is an *UntrustedError if
-	// the user has to agree first.
-	ReadOnly error
-}
-
 // UntrustedError means that the agent of a stored session came from the command line, as a
 // command or a URL. The user has to agree to it once more, for all sessions of the project.
 type UntrustedError struct {
@@ -139,11 +104,11 @@ func firstStored(ctx context.Context, lib *store.Library, q store.Query, agent *
 	return list[0].ID, nil
 }
 
-// Reopen reads a stored session and makes the session that continues it, or one that can only
-// be read. It may be slow.
-func (l *Launcher) Reopen(ctx context.Context, o Open) (*Reopened, error) {
-	log, locked := l.Store.Continue(o.ID) // first, so that nothing is written after reading
-	r, err := l.read(ctx, o)
+// reopen reads a stored session and makes the session that continues it, or one that can only
+// be read.
+func (l *Launcher) reopen(ctx context.Context, s Spec) (*Opened, error) {
+	log, locked := l.Store.Continue(s.Stored) // first, so that nothing is written after reading
+	r, err := l.read(ctx, s)
 	if err != nil {
 		if log != nil {
 			err = errors.Join(err, log.Close())
@@ -154,7 +119,7 @@ func (l *Launcher) Reopen(ctx context.Context, o Open) (*Reopened, error) {
 		r.ReadOnly = locked
 	}
 	if r.ReadOnly == nil {
-		if v, err := l.Store.TakeView(o.ID); err == nil {
+		if v, err := l.Store.TakeView(s.Stored); err == nil {
 			r.View = v
 		}
 		r.Session, r.ReadOnly = l.resume(r, log)
@@ -182,16 +147,16 @@ func (idleMachine) EndTerminals() {}
 func (idleMachine) Close()        {}
 
 // read reads a stored session, and finds the agent to continue it with.
-func (l *Launcher) read(ctx context.Context, o Open) (*Reopened, error) {
-	t, err := l.Store.Read(ctx, o.ID)
+func (l *Launcher) read(ctx context.Context, s Spec) (*Opened, error) {
+	t, err := l.Store.Read(ctx, s.Stored)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reopened{Transcript: t}
-	if r.View, err = l.Store.View(o.ID); err != nil {
+	r := &Opened{Transcript: t}
+	if r.View, err = l.Store.View(s.Stored); err != nil {
 		r.View = store.View{} // without its draft
 	}
-	r.Agent, r.ReadOnly = l.StoredAgent(t.Meta, o)
+	r.Agent, r.ReadOnly = l.StoredAgent(t.Meta, s)
 	if m := t.Meta; m.Worktree != "" && git.WorktreeGone(m.Cwd) {
 		r.ReadOnly = fmt.Errorf("its worktree %s is gone. If the branch %s still exists, 'parley --worktree=%s' in %s restores it",
 			m.Cwd, m.Worktree, git.WorktreeName(m.Worktree), m.From)
@@ -208,10 +173,10 @@ func (l *Launcher) read(ctx context.Context, o Open) (*Reopened, error) {
 
 // StoredAgent returns the agent that continues a stored session. The error is an
 // *UntrustedError if the user has to agree first.
-func (l *Launcher) StoredAgent(m store.Meta, o Open) (config.Agent, error) {
+func (l *Launcher) StoredAgent(m store.Meta, s Spec) (config.Agent, error) {
 	switch {
-	case o.Agent != nil:
-		return *o.Agent, nil
+	case s.Agent != nil:
+		return *s.Agent, nil
 	case len(m.Command) == 0:
 		return AgentNamed(l.Config, m.Agent)
 	}
@@ -237,7 +202,7 @@ func (l *Launcher) StoredAgent(m store.Meta, o Open) (config.Agent, error) {
 
 // resume makes the session that continues a stored one, and takes over its log. On an error it
 // closes the log.
-func (l *Launcher) resume(r *Reopened, log *store.Log) (Session, error) {
+func (l *Launcher) resume(r *Opened, log *store.Log) (Session, error) {
 	t := r.Transcript
 	taken := l.queueUnsent(t)
 	err := log.Append(t.Ending)

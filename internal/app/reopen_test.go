@@ -54,20 +54,20 @@ func TestAStoredCommandIsNotTrusted(t *testing.T) {
 	dir := isolate(t, "")
 	id := keep(t, store.Meta{Agent: "sh", Command: []string{"sh", "-c", "true"}, Cwd: dir}, "x")
 	for name, c := range map[string]struct {
-		open    Open
+		open    Spec
 		command []string
 		asks    bool
 	}{
-		"as it is":                       {open: Open{ID: id}, asks: true},
-		"with another command":           {open: Open{ID: id}, command: []string{"sh"}, asks: true},
-		"with the same command":          {open: Open{ID: id}, command: []string{"sh", "-c", "true"}},
-		"with an agent that was named":   {open: Open{ID: id, Agent: &config.Agent{ID: "a", Command: "a"}}},
-		"with an agent, and no such yes": {open: Open{ID: id, Agent: &config.Agent{ID: "b", Command: "b"}}, command: []string{"b"}},
+		"as it is":                       {open: Spec{Stored: id}, asks: true},
+		"with another command":           {open: Spec{Stored: id}, command: []string{"sh"}, asks: true},
+		"with the same command":          {open: Spec{Stored: id}, command: []string{"sh", "-c", "true"}},
+		"with an agent that was named":   {open: Spec{Stored: id, Agent: &config.Agent{ID: "a", Command: "a"}}},
+		"with an agent, and no such yes": {open: Spec{Stored: id, Agent: &config.Agent{ID: "b", Command: "b"}}, command: []string{"b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &Launcher{Config: config.Default(), Cwd: dir, Command: c.command, Store: store.New(StoreDir())}
 			defer l.Close()
-			r, err := l.Reopen(t.Context(), c.open)
+			r, err := l.Make(t.Context(), c.open)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestAYesToAStoredCommandIsForAllSessionsOfTheProject(t *testing.T) {
 	defer l.Close()
 	reopen := func(l *Launcher, id store.ID) *UntrustedError {
 		t.Helper()
-		r, err := l.Reopen(t.Context(), Open{ID: id})
+		r, err := l.Make(t.Context(), Spec{Stored: id})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestAStoredAddressIsNotTrusted(t *testing.T) {
 	id := keep(t, store.Meta{Agent: "host", Command: []string{"wss://host/acp?key=secret"}, Cwd: dir}, "x")
 	l := &Launcher{Config: config.Default(), Cwd: dir, Store: store.New(StoreDir())}
 	defer l.Close()
-	r, err := l.Reopen(t.Context(), Open{ID: id})
+	r, err := l.Make(t.Context(), Spec{Stored: id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestAStoredSessionWhoseAgentCannotBeStartedCanBeRead(t *testing.T) {
 	}
 	l := &Launcher{Config: cfg, Store: store.New(StoreDir())}
 	defer l.Close()
-	r, err := l.Reopen(t.Context(), Open{ID: id})
+	r, err := l.Make(t.Context(), Spec{Stored: id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestAStoredSessionWhoseDirectoryIsGoneCanBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &Launcher{Config: cfg, Store: store.New(StoreDir())}
-	r, err := l.Reopen(t.Context(), Open{ID: id})
+	r, err := l.Make(t.Context(), Spec{Stored: id})
 	if err != nil || r.ReadOnly == nil || len(r.Transcript.Conversation.Items) == 0 {
 		t.Fatalf("got %+v, %v", r, err)
 	}

@@ -68,7 +68,7 @@ func everyUser(t *testing.T, prepare func(w *walled), test func(w *walled)) {
 			prepare(w)
 			on := true
 			// Every user has to be able to start it.
-			w.l = &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: w.dir, program: filepath.Join(root, "parley")}
+			w.l = &Launcher{Config: &config.Config{}, Overrides: Overrides{Sandbox: &on}, Cwd: w.dir, program: filepath.Join(root, "parley")}
 			parley, err := os.ReadFile(program)
 			if err != nil {
 				t.Fatal(err)
@@ -354,7 +354,7 @@ func TestRefusesALinkedRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	on := true
-	l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: dir, program: apart.Parley(t)}
+	l := &Launcher{Config: &config.Config{}, Overrides: Overrides{Sandbox: &on}, Cwd: dir, program: apart.Parley(t)}
 	defer l.Close()
 	if err := l.CheckSandbox(nil); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("got %v", err)
@@ -415,7 +415,7 @@ func TestHidesWhatIsParleysOwn(t *testing.T) {
 					t.Fatal(err)
 				}
 				on := true
-				l := &Launcher{Config: &config.Config{Sandbox: c.hide}, Sandbox: &on, Cwd: project, program: program}
+				l := &Launcher{Config: &config.Config{Sandbox: c.hide}, Overrides: Overrides{Sandbox: &on}, Cwd: project, program: program}
 				t.Cleanup(l.Close)
 				box, err := l.sandbox(config.Agent{}, []string{project})
 				if err != nil {
@@ -475,7 +475,7 @@ func TestRefusesToWorkInWhatIsParleysOwn(t *testing.T) {
 	apart.Apart(t)
 	on := true
 	for _, dir := range config.PrivatePaths() {
-		l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: dir, program: program}
+		l := &Launcher{Config: &config.Config{}, Overrides: Overrides{Sandbox: &on}, Cwd: dir, program: program}
 		err := l.CheckSandbox(nil)
 		if h, ok := errors.AsType[*HintError](err); !ok || !strings.Contains(err.Error(), "parley's own") || !strings.Contains(h.Hint, "--sandbox=false") {
 			t.Errorf("%s: %v", dir, err)
@@ -514,7 +514,7 @@ func TestSaysWhatLandlockCannotDo(t *testing.T) {
 	apart.Apart(t)
 	t.Setenv("PATH", t.TempDir()) // there is no bubblewrap
 	on := true
-	l := &Launcher{Config: &config.Config{}, Sandbox: &on, Cwd: t.TempDir(), program: program}
+	l := &Launcher{Config: &config.Config{}, Overrides: Overrides{Sandbox: &on}, Cwd: t.TempDir(), program: program}
 	defer l.Close()
 	box, err := l.sandbox(config.Agent{}, []string{l.Cwd})
 	if err != nil {

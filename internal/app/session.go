@@ -89,13 +89,13 @@ const followTime = 30 * time.Second
 
 // Follow attaches to the session that another one has become, as soon as it is there. It takes its
 // time.
-func (b Backend) Follow(ctx context.Context, o Open) (*Reopened, error) {
+func (b Backend) Follow(ctx context.Context, s Spec) (*Opened, error) {
 	ctx, cancel := context.WithTimeout(ctx, followTime)
 	defer cancel()
 	for {
-		r, err := b.Reopen(ctx, o)
+		o, err := b.Make(ctx, s)
 		if !errors.Is(err, ErrGone) {
-			return r, err
+			return o, err
 		}
 		select {
 		case <-time.After(followPause):

@@ -244,11 +244,11 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 			dir = k.side.Tree.Path
 			k.Worktree = &headless.ComparedTree{Name: k.side.Tree.Name, Path: dir, Branch: k.side.Tree.Branch}
 		}
-		s, err := c.launcher.StartIn(k.agent, dir)
+		made, err := c.launcher.Make(ctx, app.Spec{Agent: &k.agent, Cwd: dir})
 		if err != nil {
 			k.Result = headless.Unstarted(headless.AgentFailed, err)
 		} else {
-			k.session = s
+			k.session = made.Session
 		}
 		k.opt.Tell = func(line string) { c.tell(k, line) }
 		if o.streams.ErrTerminal {

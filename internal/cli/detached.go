@@ -29,22 +29,21 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 	}
 	defer l.Close()
 	o.agent = agent.ID
-	spec := l.Kept(*agent, o.cwd)
-	spec.Session = acpclient.SessionID(l.Resume)
+	spec := app.Spec{Cwd: o.cwd}
 	if open != nil {
-		m, err := l.Store.Meta(open.ID)
+		m, err := l.Store.Meta(open.Stored)
 		if err != nil {
 			return err
 		}
-		spec.Stored, spec.Cwd, spec.Dirs = open.ID, m.Cwd, m.Dirs
-		if running, _ := host.List(ctx); slices.ContainsFunc(running, func(s host.Status) bool { return s.Stored == open.ID }) {
-			return app.WithHint("To add a prompt: "+commandLine("parley send", string(open.ID), opt.Prompts[0]), "the session keeps running already")
+		spec.Stored, spec.Cwd = open.Stored, m.Cwd
+		if running, _ := host.List(ctx); slices.ContainsFunc(running, func(s host.Status) bool { return s.Stored == open.Stored }) {
+			return app.WithHint("To add a prompt: "+commandLine("parley send", string(open.Stored), opt.Prompts[0]), "the session keeps running already")
 		}
 	}
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
-	id, err := host.Spawn(ctx, spec)
+	id, err := host.Spawn(ctx, l.HostSpec(*agent, spec))
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func keepRunning(ctx context.Context, s *streams) error {
 // runHost is keepRunning, and says on the output when the host can be connected to, or why not.
 // It closes started before it waits for events.
 func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
-	var spec app.Kept
+	var spec app.HostSpec
 	if err := json.NewDecoder(io.LimitReader(s.In, 1<<20)).Decode(&spec); err != nil {
 		return errors.New("parley starts this command by itself: use 'parley --keep'")
 	}
@@ -95,18 +95,18 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	l.Unsent = host.TakeUnsent
 	l.Warn = func(text string) { logger.Warn(text) }
 	defer l.Close()
-	made, err := spec.Make(ctx, l)
+	made, before, err := spec.Make(ctx, l)
 	if err != nil {
 		return refuse(err)
 	}
 	h, err := host.New(host.Options{
-		ID: spec.ID, Session: made.Session, Agent: made.Agent, Before: made.Before, Earlier: made.Earlier,
+		ID: spec.ID, Session: made.Session, Agent: made.Agent, Before: before, Earlier: made.Earlier,
 		Version: l.Version, Dir: dir, MostHistory: mostHistory(cfg.Store), Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Secrets: app.RedactorFor(cfg, made.Agent), Log: logger,
 	})
 	if err != nil {
 		return refuse(err)
 	}
-	made.Before = nil // the history has it
+	before = nil // the history has it
 	listener, err := h.Listen()
 	if err != nil {
 		return refuse(err)

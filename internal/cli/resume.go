@@ -42,7 +42,7 @@ func bareFlags(args []string) []string {
 
 // stored returns the stored session that the flags name, or nil if they name none, or one
 // that only the agent stores. agent comes from the flags or the configuration.
-func (o *startOptions) stored(ctx context.Context, l *app.Launcher, lib *store.Library, agent *config.Agent) (*app.Open, error) {
+func (o *startOptions) stored(ctx context.Context, l *app.Launcher, lib *store.Library, agent *config.Agent) (*app.Spec, error) {
 	switch {
 	case l.Store == nil && (o.last || o.pick):
 		return nil, app.WithHint("Remove store = false from "+config.ConfigFile()+", or name one of the agent's sessions with --resume=ID.", "no sessions are stored")
@@ -62,7 +62,7 @@ func (o *startOptions) stored(ctx context.Context, l *app.Launcher, lib *store.L
 		return nil, explained(err)
 	}
 	l.Resume = ""
-	return &app.Open{ID: id, Agent: agent, Last: o.last}, nil
+	return &app.Spec{Stored: id, Agent: agent, Last: o.last}, nil
 }
 
 // nothingHere returns the error for --continue in a directory without sessions.
@@ -89,12 +89,12 @@ func pruneBeside(ctx context.Context, lib *store.Library, bounds config.Store) (
 
 // storedAgent returns the agent that continues a stored session. It fails for an agent
 // that needs consent, because nobody can be asked.
-func storedAgent(l *app.Launcher, o app.Open) (*config.Agent, error) {
-	m, err := l.Store.Meta(o.ID)
+func storedAgent(l *app.Launcher, s app.Spec) (*config.Agent, error) {
+	m, err := l.Store.Meta(s.Stored)
 	if err != nil {
 		return nil, err
 	}
-	a, err := l.StoredAgent(m, o)
+	a, err := l.StoredAgent(m, s)
 	var untrusted *app.UntrustedError
 	switch {
 	case !errors.As(err, &untrusted):
@@ -108,18 +108,19 @@ func storedAgent(l *app.Launcher, o app.Open) (*config.Agent, error) {
 }
 
 // begin continues a stored session, or starts a new one if open is nil.
-func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Open, agent *config.Agent) (app.Session, error) {
-	if open == nil {
-		return l.Start(*agent)
+func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Spec, agent *config.Agent) (app.Session, error) {
+	s := app.Spec{Agent: agent}
+	if open != nil {
+		s.Stored = open.Stored
 	}
-	r, err := l.Reopen(ctx, app.Open{ID: open.ID, Agent: agent})
+	made, err := l.Make(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	if r.ReadOnly != nil {
-		r.Session.Close(ctx)
+	if made.ReadOnly != nil {
+		made.Session.Close(ctx)
 	}
-	return r.Session, r.ReadOnly
+	return made.Session, made.ReadOnly
 }
 
 // resumeCommand returns the command line that resumes a session, or "".

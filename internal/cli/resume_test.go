@@ -81,7 +81,7 @@ func TestBeginsWithTheStoredSessionThatIsMeant(t *testing.T) {
 			if err := o.run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			var open app.Open
+			var open app.Spec
 			if got.Open != nil {
 				open = *got.Open
 			}
@@ -89,8 +89,8 @@ func TestBeginsWithTheStoredSessionThatIsMeant(t *testing.T) {
 			if open.Agent != nil {
 				agent = open.Agent.ID
 			}
-			if open.ID != c.want || agent != c.agent || got.Pick != c.pick {
-				t.Errorf("got %q with %q, pick %v", open.ID, agent, got.Pick)
+			if open.Stored != c.want || agent != c.agent || got.Pick != c.pick {
+				t.Errorf("got %q with %q, pick %v", open.Stored, agent, got.Pick)
 			}
 		})
 	}
@@ -100,7 +100,7 @@ func TestBeginsWithTheStoredSessionThatIsMeant(t *testing.T) {
 func TestARunWithAnUntrustedAddressSaysHowToNameIt(t *testing.T) {
 	dir := isolate(t, "")
 	id := keep(t, store.Meta{Agent: "host", Command: []string{"wss://host/acp?key=secret"}, Cwd: dir}, "x")
-	_, err := storedAgent(&app.Launcher{Config: config.Default(), Store: store.New(app.StoreDir())}, app.Open{ID: id})
+	_, err := storedAgent(&app.Launcher{Config: config.Default(), Store: store.New(app.StoreDir())}, app.Spec{Stored: id})
 	var hint *app.HintError
 	if !errors.As(err, &hint) || !strings.Contains(hint.Hint, "--connect wss://host/acp") || strings.Contains(err.Error(), "command") {
 		t.Errorf("'parley run' says: %v", err)

@@ -205,7 +205,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	l.Warn = o.streams.warn
 	defer l.Close()
 	opt := tui.Options{
-		Backend:  host.Keeping(l, l.Backend(), l.Keep),
+		Backend:  host.Keeping(l, l.Backend()),
 		Launcher: l, Config: cfg, Agent: agent, Cwd: o.cwd, Version: l.Version, Prompt: o.prompt,
 	}
 	opt.News = changelog
@@ -217,7 +217,7 @@ func (o *startOptions) run(ctx context.Context) error {
 		return err
 	}
 	if o.running != "" {
-		opt.Open = &app.Open{Running: o.running, LookOn: o.lookOn}
+		opt.Open = &app.Spec{Running: o.running, LookOn: o.lookOn}
 	}
 	if opt.Open == nil && o.last { // the last session may have only a draft
 		if draft, err := l.Store.Draft(o.cwd); err != nil || draft == "" {
@@ -246,7 +246,7 @@ func (o *startOptions) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		opt.Backend = host.Attached(l, opt.Backend, c)
+		opt.Open.Attached = c
 	}
 	left, err := show(ctx, opt)
 	reported := err != nil && errors.As(err, new(exitStatus))
@@ -284,7 +284,7 @@ func (o *startOptions) run(ctx context.Context) error {
 func (o *startOptions) launcher(cfg *config.Config) *app.Launcher {
 	l := &app.Launcher{
 		Config: cfg, Version: currentVersion(), Cwd: o.cwd, Dirs: o.addDirs, Command: o.words(), Resume: o.resume,
-		Store: app.StoreOf(cfg), Protocol: o.protocol, Unsent: host.TakeUnsent,
+		Store: app.StoreOf(cfg), Overrides: app.Overrides{Protocol: o.protocol}, Unsent: host.TakeUnsent,
 	}
 	if o.sandboxGiven {
 		l.Sandbox = &o.sandbox

@@ -27,7 +27,7 @@ func TestWorktreeDropRefusesWhatIsInUse(t *testing.T) {
 	}
 	launcher := &app.Launcher{Config: &config.Config{}} // stores nothing
 	defer launcher.Close()
-	session, err := launcher.StartIn(config.Agent{ID: "mine", Name: "Mine", Command: "false"}, tree.Path)
+	made, err := launcher.Make(t.Context(), app.Spec{Agent: &config.Agent{ID: "mine", Name: "Mine", Command: "false"}, Cwd: tree.Path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestWorktreeDropRefusesWhatIsInUse(t *testing.T) {
 			t.Errorf("%q: %d, %s", args, code, out)
 		}
 	}
-	session.Close(t.Context())
+	made.Session.Close(t.Context())
 	if code, out := drop("drop"); code != exitOK || !strings.Contains(out, "1 commit of it is in main.") {
 		t.Errorf("%d, %s", code, out)
 	}

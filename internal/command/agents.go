@@ -180,7 +180,7 @@ func (l *agentList) session(s *store.Summary) Item {
 	}
 	return Item{
 		ID: "kept " + string(id), Title: cmp.Or(s.Name(), string(id)), Used: s.Updated, Detail: strings.Join(about, "  "),
-		Group: "Resume a session of this directory", Do: func() { l.f.Open(app.Open{ID: id}) },
+		Group: "Resume a session of this directory", Do: func() { l.f.Open(app.Spec{Stored: id}) },
 	}
 }
 

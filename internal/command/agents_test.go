@@ -62,7 +62,7 @@ func TestTheAgentListGoesOnWithASession(t *testing.T) {
 		t.Errorf("it lists %q", titles)
 	}
 	s.choose("tidy up")
-	if len(s.did) != 1 || s.did[0].(app.Open).ID != ids[0] {
+	if len(s.did) != 1 || s.did[0].(app.Spec).Stored != ids[0] {
 		t.Errorf("it did %v", s.did)
 	}
 }

@@ -204,8 +204,8 @@ func (b *board) runningRow(r *app.Running) *boardRow {
 	backend := b.f.Backend()
 	row := &boardRow{
 		Overview: r.Overview, id: r.ID, place: "keeps running as " + r.ID, cwd: r.Cwd, branch: r.Branch, worktree: r.Worktree, stored: r.Stored != "",
-		open:     func() { b.f.Open(app.Open{ID: r.Stored, Running: r.ID}) },
-		attach:   func() { b.f.AskHere(app.Open{ID: r.Stored, Running: r.ID}) },
+		open:     func() { b.f.Open(app.Spec{Stored: r.Stored, Running: r.ID}) },
+		attach:   func() { b.f.AskHere(app.Spec{Stored: r.Stored, Running: r.ID}) },
 		noDetach: "it is not attached here",
 		send: func(ctx context.Context, text string) error {
 			s, err := backend.Visit(ctx, r.ID)

@@ -83,7 +83,7 @@ func (s *screen) After(_ time.Duration, do func()) { s.timers = append(s.timers,
 func (s *screen) Cwd() string                      { return s.cwd }
 func (s *screen) StoredID() store.ID               { return "" }
 func (s *screen) Path(_, path string) string       { return path }
-func (s *screen) Open(o app.Open)                  { s.did = append(s.did, o) }
+func (s *screen) Open(o app.Spec)                  { s.did = append(s.did, o) }
 
 // items are those of the open list.
 func (s *screen) items() []Item {

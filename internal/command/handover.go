@@ -71,21 +71,20 @@ func handOver(f Front, l *app.Live, to config.Agent) {
 		return
 	}
 	old, own := l.Session, l.Agent
-	prompts := len(l.Conversation.Prompts())
-	open := app.Open{ID: l.StoredID(), Agent: &to, HandOver: true, Keep: l.Running() != ""}
+	open := app.Spec{Stored: l.StoredID(), Branch: len(l.Conversation.Prompts()) + 1, Agent: &to, HandOver: true, Keep: l.Running() != ""}
 	f.Branch(Branch{
-		Begin: func(ctx context.Context) (*app.Branched, error) {
+		Begin: func(ctx context.Context) (*app.Opened, error) {
 			o := open
 			if o.Replaces = old; !o.Keep {
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
 				defer cancel()
 				app.End(ctx, old) // so that the next agent goes on with its undo
 			}
-			return f.Backend().Branch(ctx, o, prompts+1, "")
+			return f.Backend().Make(ctx, o)
 		},
-		Failed: func(err error) *app.Open {
+		Failed: func(err error) *app.Spec {
 			f.Tell(fmt.Sprintf("Not handed over to %s", termtext.Line(to.Name)), err.Error())
-			return &app.Open{ID: open.ID, Agent: &own, Keep: open.Keep}
+			return &app.Spec{Stored: open.Stored, Agent: &own, Keep: open.Keep}
 		},
 	})
 }

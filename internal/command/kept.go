@@ -23,7 +23,7 @@ func NotStored(f Front) string {
 // NoBranch says why the conversation cannot go back, or returns "".
 func NoBranch(f Front) string {
 	why := NotStored(f)
-	return Unless(f.Backend().Branch != nil && why == "", "the conversation stays: "+why)
+	return Unless(f.Backend().Stored != nil && why == "", "the conversation stays: "+why)
 }
 
 // forkSession forks the whole session. The agent forks one that is not stored in place.
@@ -53,7 +53,7 @@ func cannotKeep(f Front) string {
 	switch why := NotStored(f); {
 	case l.Running() != "":
 		return "this session keeps running already"
-	case f.Backend().Keep == nil:
+	case f.Backend().Running == nil:
 		return "sessions cannot be kept running here"
 	case why != "":
 		return why + ": only a stored session can be moved to a process of its own"
@@ -69,14 +69,16 @@ func cannotKeep(f Front) string {
 func keep(f Front) {
 	l, b := f.Live(), f.Backend()
 	old := l.Session
-	f.Reopen(app.Open{ID: f.StoredID(), Agent: &l.Agent}, func(ctx context.Context, o app.Open) (*app.Reopened, error) {
+	f.Reopen(app.Spec{Stored: f.StoredID(), Agent: &l.Agent, Keep: true}, func(ctx context.Context, s app.Spec) (*app.Opened, error) {
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
 		defer cancel()
 		app.End(ending, old)
-		if r, err := b.Keep(ctx, o); err == nil {
-			return r, nil
+		o, err := b.Make(ctx, s)
+		if err != nil {
+			s.Keep = false // it goes on as it was
+			o, err = b.Make(ctx, s)
 		}
-		return b.Reopen(ctx, o) // it goes on as it was
+		return o, err
 	})
 }
 

@@ -312,10 +312,10 @@ func (r *rewind) branch(files bool) {
 		return
 	}
 	old, agent := r.live.Session, r.live.Agent
-	open := app.Open{ID: r.f.StoredID(), Agent: &agent, Keep: r.live.Running() != ""}
+	open := app.Spec{Stored: r.f.StoredID(), Agent: &agent, Keep: r.live.Running() != ""}
 	var rewound *journal.Done
 	r.f.Branch(Branch{
-		Begin: func(ctx context.Context) (*app.Branched, error) {
+		Begin: func(ctx context.Context) (*app.Opened, error) {
 			if files {
 				done, err := r.rewindFiles(ctx)
 				if err != nil {
@@ -324,18 +324,19 @@ func (r *rewind) branch(files bool) {
 				rewound = &done
 			}
 			o := open
+			o.Branch = r.prompt.Number
 			if o.Replaces = old; !o.Keep {
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
 				defer cancel()
 				app.End(ctx, old) // so that the branch goes on with its undo
 			}
-			b, err := r.f.Backend().Branch(ctx, o, r.prompt.Number, "")
+			b, err := r.f.Backend().Make(ctx, o)
 			if err == nil && rewound != nil {
 				app.NoteRewind(b.Session, r.prompt.Number, *rewound)
 			}
 			return b, err
 		},
-		Failed: func(err error) *app.Open {
+		Failed: func(err error) *app.Spec {
 			if files && rewound == nil {
 				r.failed(err)
 				return nil
@@ -349,8 +350,8 @@ func (r *rewind) branch(files bool) {
 // Branch goes on in a branch of the session, which replaces it in the front end.
 type Branch struct {
 	// Begin makes the branch. It is slow.
-	Begin func(context.Context) (*app.Branched, error)
+	Begin func(context.Context) (*app.Opened, error)
 	// Failed says why there is no branch, and returns what opens the session again; nil if it is
 	// still there.
-	Failed func(error) *app.Open
+	Failed func(error) *app.Spec
 }

@@ -249,7 +249,7 @@ func (l *sessionList) runningItem(r app.Running) Item {
 		ID: "running " + r.ID, Title: r.Name(), Group: "running", Used: r.Active,
 		Detail:  strings.Join(append([]string{r.State(), termtext.Line(r.Agent)}, r.Viewers...), "  "),
 		Current: l.live != nil && r.ID == l.live.Running(),
-		Do:      func() { l.f.Open(app.Open{ID: r.Stored, Running: r.ID}) },
+		Do:      func() { l.f.Open(app.Spec{Stored: r.Stored, Running: r.ID}) },
 	}
 }
 
@@ -274,7 +274,7 @@ func (l *sessionList) item(s app.SessionEntry) Item {
 	if s.Stored != nil {
 		id := s.Stored.ID
 		item.ID, item.Current, item.About = "kept "+string(id), id == l.f.StoredID(), s.Preview()
-		item.Do = func() { l.f.Open(app.Open{ID: id}) }
+		item.Do = func() { l.f.Open(app.Spec{Stored: id}) }
 	} else {
 		info := *s.Remembered
 		item.ID, item.Current = string(info.SessionID), info.SessionID == l.live.Conversation.ID

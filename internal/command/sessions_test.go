@@ -64,7 +64,7 @@ func TestASessionIsDeleted(t *testing.T) {
 	if got := s.shown(); strings.Contains(got, "bread") || !strings.Contains(got, "potatoes") {
 		t.Errorf("it shows\n%s", got)
 	}
-	if s.choose("peel potatoes"); s.did[0] != any(app.Open{ID: ids[0]}) {
+	if s.choose("peel potatoes"); s.did[0] != any(app.Spec{Stored: ids[0]}) {
 		t.Errorf("it did %v", s.did)
 	}
 }

@@ -75,7 +75,7 @@ type Own interface {
 	Branch(Branch)
 	Fork(prompt int)
 	// Reopen goes on in what open makes of the session, which that ends. End ends the session.
-	Reopen(o app.Open, open func(context.Context, app.Open) (*app.Reopened, error))
+	Reopen(s app.Spec, open func(context.Context, app.Spec) (*app.Opened, error))
 	End(app.Session)
 	// EditQueued takes a prompt of the queue back into the draft. Sending it restores its position,
 	// counted from 1. NoEdit says why that cannot be done now, or returns "".
@@ -84,9 +84,9 @@ type Own interface {
 	// Seats are the sessions that it shows, in order. AskHere attaches to a running session, and asks
 	// its question where the user is.
 	Seats() []Seat
-	AskHere(app.Open)
+	AskHere(app.Spec)
 	// Open opens a stored or running session, OpenRemembered one of the agent's.
-	Open(app.Open)
+	Open(app.Spec)
 	OpenRemembered(acpclient.SessionInfo)
 	// Start begins a session with an agent.
 	Start(config.Agent)

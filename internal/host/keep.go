@@ -16,8 +16,6 @@ import (
 	"sync"
 	"time"
 
-	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/store"
@@ -34,7 +32,7 @@ type Begun struct {
 }
 
 // Spawn starts a host process, and waits until it accepts connections.
-func Spawn(ctx context.Context, k app.Kept) (id string, err error) {
+func Spawn(ctx context.Context, s app.HostSpec) (id string, err error) {
 	if !Available {
 		return "", ErrUnavailable
 	}
@@ -42,13 +40,13 @@ func Spawn(ctx context.Context, k app.Kept) (id string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("find parley's own program: %w", err)
 	}
-	k.ID = cmp.Or(k.ID, NewID())
-	spec, err := json.Marshal(k)
+	s.ID = cmp.Or(s.ID, NewID())
+	spec, err := json.Marshal(s)
 	if err != nil {
 		return "", err
 	}
 	cmd := exec.Command(self, "host") // not bound to ctx, which it outlives
-	cmd.Stdin, cmd.Dir = bytes.NewReader(spec), k.Cwd
+	cmd.Stdin, cmd.Dir = bytes.NewReader(spec), s.Spec.Cwd
 	ownSession(cmd)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -125,24 +123,15 @@ func viewerName() string {
 	return name
 }
 
-// Keeping returns a backend that runs sessions in hosts if keep is set. In any case it
+// Keeping returns a backend that makes sessions in hosts if the launcher is to. In any case it
 // attaches to sessions that already run in a host instead of opening them twice.
-func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
+func Keeping(l *app.Launcher, b app.Backend) app.Backend {
 	if !Available {
 		return b
 	}
 	k := keeper{l, new(sync.Map)}
-	reopen := b.Reopen // nil without a store
-	b.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
-		if id := k.running(ctx, o); id != "" {
-			return k.attach(ctx, id, o.LookOn)
-		}
-		if keep || o.Keep {
-			return k.reopen(ctx, o)
-		}
-		return reopen(ctx, o)
-	}
-	b.Running, b.EndRunning = k.list, End
+	b.Make, b.EndRunning = k.make, End
+	b.Running = func(ctx context.Context) ([]app.Running, error) { return k.mark(List(ctx)) }
 	b.Watch = func(ctx context.Context) func() ([]app.Running, error) {
 		next := Watch(ctx)
 		return func() ([]app.Running, error) { return k.mark(next()) }
@@ -154,27 +143,6 @@ func Keeping(l *app.Launcher, b app.Backend, keep bool) app.Backend {
 		}
 		return c, nil
 	}
-	if b.Stored != nil {
-		b.Keep = k.reopen
-	}
-	if branch := b.Branch; branch != nil {
-		b.Branch = func(ctx context.Context, o app.Open, prompt int, cwd string) (*app.Branched, error) {
-			if keep || o.Keep {
-				return k.branch(ctx, o, prompt, cwd)
-			}
-			return branch(ctx, o, prompt, cwd)
-		}
-	}
-	if !keep {
-		return b
-	}
-	b.Start = func(a config.Agent) (app.Session, error) { return k.start(l.KeptFirst(a)) }
-	b.StartIn = func(a config.Agent, cwd string) (app.Session, error) { return k.start(l.Kept(a, cwd)) }
-	b.Load = func(a config.Agent, info acpclient.SessionInfo) (app.Session, error) {
-		spec := l.Kept(a, info.Cwd)
-		spec.Session = info.SessionID
-		return k.start(spec)
-	}
 	return b
 }
 
@@ -184,16 +152,85 @@ type keeper struct {
 	own *sync.Map // keys are the ids of the sessions that it has started
 }
 
-// start makes a session in a host and attaches to it.
-func (k keeper) start(spec app.Kept) (app.Session, error) {
-	c, err := k.begin(context.Background(), spec)
+// make is [app.Launcher.Make] in a host, or attaches to the session. One that is not to be kept, or can
+// only be read, is made in this process.
+func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
+	if c, is := s.Attached.(*Client); is {
+		return k.attached(c, nil)
+	}
+	if id := k.running(ctx, s); id != "" {
+		return k.attached(AttachTo(ctx, id, s.LookOn, k.Version))
+	}
+	if !k.Keep && !s.Keep {
+		return k.Make(ctx, s)
+	}
+	if s.Stored == "" {
+		s.Cwd = cmp.Or(s.Cwd, k.Cwd)
+		c, err := k.begin(context.WithoutCancel(ctx), k.HostSpec(*s.Agent, s))
+		if err != nil {
+			return nil, err
+		}
+		return &app.Opened{Agent: *s.Agent, Session: c}, nil
+	}
+	m, err := k.Store.Meta(s.Stored)
 	if err != nil {
 		return nil, err
 	}
-	return c, nil
+	a, err := k.StoredAgent(m, s)
+	if err != nil {
+		return k.Make(ctx, s)
+	}
+	spec := k.HostSpec(a, s)
+	spec.Spec.Cwd = cmp.Or(s.Cwd, m.Cwd)
+	if s.Branch != 0 {
+		return k.branch(ctx, s, spec)
+	}
+	// A host of the session may just be starting or ending.
+	const tries, pause = 5, 200 * time.Millisecond
+	for range tries {
+		c, err := k.begin(ctx, spec)
+		if err == nil {
+			return k.opened(c), nil
+		}
+		if !errors.Is(err, store.ErrInUse) {
+			return nil, err
+		}
+		if id := k.running(ctx, s); id != "" {
+			return k.attached(AttachTo(ctx, id, s.LookOn, k.Version))
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return k.Make(ctx, s)
 }
 
-func (k keeper) begin(ctx context.Context, spec app.Kept) (*Client, error) {
+// branch makes a branch in a host.
+func (k keeper) branch(ctx context.Context, s app.Spec, spec app.HostSpec) (*app.Opened, error) {
+	spec.ID = NewID()
+	if old, is := s.Replaces.(*Client); is { // so that the branch takes over its undo
+		ending, cancel := context.WithTimeout(ctx, app.StopTime)
+		_ = old.endFor(ending, spec.ID) // an unreachable one has ended
+		cancel()
+	}
+	t, err := k.Store.Read(ctx, s.Stored)
+	if err != nil {
+		return nil, err
+	}
+	c, err := k.begin(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	o := k.opened(c)
+	o.Branched = app.BranchOf(t.Conversation, s)
+	o.Earlier = c.Earlier()
+	return o, nil
+}
+
+// begin starts a host and attaches to it.
+func (k keeper) begin(ctx context.Context, spec app.HostSpec) (*Client, error) {
 	spec.ID = cmp.Or(spec.ID, NewID())
 	k.own.Store(spec.ID, true) // before it can be listed
 	id, err := Spawn(ctx, spec)
@@ -202,9 +239,6 @@ func (k keeper) begin(ctx context.Context, spec app.Kept) (*Client, error) {
 	}
 	return AttachTo(ctx, id, false, k.Version)
 }
-
-// list is [List], and marks the sessions that this parley has started.
-func (k keeper) list(ctx context.Context) ([]app.Running, error) { return k.mark(List(ctx)) }
 
 // mark marks the sessions that this parley has started.
 func (k keeper) mark(all []app.Running, err error) ([]app.Running, error) {
@@ -215,143 +249,53 @@ func (k keeper) mark(all []app.Running, err error) ([]app.Running, error) {
 }
 
 // running returns the host in which the session to be opened runs, or "".
-func (k keeper) running(ctx context.Context, o app.Open) string {
-	if o.Running != "" {
-		return o.Running
+func (k keeper) running(ctx context.Context, s app.Spec) string {
+	if s.Running != "" || s.Stored == "" || s.Branch != 0 {
+		return s.Running
 	}
-	all, err := List(ctx)
-	if err != nil {
-		return ""
-	}
-	for _, s := range all {
-		if s.Stored == o.ID {
-			return s.ID
+	all, _ := List(ctx)
+	for _, r := range all {
+		if r.Stored == s.Stored {
+			return r.ID
 		}
 	}
 	return ""
 }
 
-// attach opens a running session.
-func (k keeper) attach(ctx context.Context, running string, lookOn bool) (*app.Reopened, error) {
-	c, err := AttachTo(ctx, running, lookOn, k.Version)
+// attached describes a session that ran before it was attached to.
+func (k keeper) attached(c *Client, err error) (*app.Opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.shown(c), nil
-}
-
-// shown describes a session that ran before it was attached to.
-func (k keeper) shown(c *Client) *app.Reopened {
-	r := k.attached(c)
-	if r.Runs = true; c.opt.ReadOnly {
-		r.ReadOnly = ErrReadOnly
+	o := k.opened(c)
+	if o.Runs = true; c.opt.ReadOnly {
+		o.ReadOnly = ErrReadOnly
 	}
 	switch watched := c.watched(); {
 	case watched:
-		r.View.Draft, r.View.Editor = "", "" // another viewer is writing it
-	case r.View.Editor != "":
-		if v, err := k.Store.TakeView(r.Transcript.Meta.ID); err == nil {
-			r.View = v
+		o.View.Draft, o.View.Editor = "", "" // another viewer is writing it
+	case o.View.Editor != "":
+		if v, err := k.Store.TakeView(o.Transcript.Meta.ID); err == nil {
+			o.View = v
 		}
 	}
-	return r
+	return o, nil
 }
 
-// attached describes a running session as if it had been reopened.
-func (k keeper) attached(c *Client) *app.Reopened {
-	r := &app.Reopened{Agent: c.Agent(), Session: c, Transcript: &store.Transcript{Conversation: c.Past()}}
-	r.Transcript.Meta = store.Meta{ID: c.StoredID(), Cwd: c.About().Cwd, Dirs: c.About().Dirs, Agent: r.Agent.ID}
-	if k.Store == nil || r.Transcript.Meta.ID == "" || c.opt.Far {
-		return r
+// opened describes a running session with its past.
+func (k keeper) opened(c *Client) *app.Opened {
+	o := &app.Opened{Agent: c.Agent(), Session: c, Transcript: &store.Transcript{Conversation: c.Past()}}
+	o.Transcript.Meta = store.Meta{ID: c.StoredID(), Cwd: c.About().Cwd, Dirs: c.About().Dirs, Agent: o.Agent.ID}
+	if k.Store == nil || o.Transcript.Meta.ID == "" || c.opt.Far {
+		return o
 	}
-	if m, err := k.Store.Meta(r.Transcript.Meta.ID); err == nil {
-		r.Transcript.Meta = m
+	if m, err := k.Store.Meta(o.Transcript.Meta.ID); err == nil {
+		o.Transcript.Meta = m
 	}
-	if v, err := k.Store.View(r.Transcript.Meta.ID); err == nil {
-		r.View = v
+	if v, err := k.Store.View(o.Transcript.Meta.ID); err == nil {
+		o.View = v
 	}
-	return r
-}
-
-// reopen continues a stored session in a host. A session that can only be read is opened in
-// this process.
-func (k keeper) reopen(ctx context.Context, o app.Open) (*app.Reopened, error) {
-	m, err := k.Store.Meta(o.ID)
-	if err != nil {
-		return nil, err
-	}
-	a, err := k.StoredAgent(m, o)
-	if err != nil {
-		return k.Reopen(ctx, o)
-	}
-	spec := k.Kept(a, m.Cwd)
-	spec.Dirs, spec.Stored = m.Dirs, o.ID
-	// A host of the session may just be starting or ending.
-	const tries, pause = 5, 200 * time.Millisecond
-	for range tries {
-		c, err := k.begin(ctx, spec)
-		if err == nil {
-			return k.attached(c), nil
-		}
-		if !errors.Is(err, store.ErrInUse) {
-			return nil, err
-		}
-		if id := k.running(ctx, o); id != "" {
-			return k.attach(ctx, id, o.LookOn)
-		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-	return k.Reopen(ctx, o)
-}
-
-// Attached returns a backend that shows an already attached session the first time that it is
-// opened.
-func Attached(l *app.Launcher, b app.Backend, c *Client) app.Backend {
-	reopen := b.Reopen
-	b.Reopen = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
-		if first := c; first != nil && o.Running == first.opt.Running {
-			c = nil
-			return keeper{Launcher: l}.shown(first), nil
-		}
-		return reopen(ctx, o)
-	}
-	return b
-}
-
-// branch is [app.Launcher.Branch] in a host.
-func (k keeper) branch(ctx context.Context, o app.Open, prompt int, cwd string) (*app.Branched, error) {
-	id := NewID()
-	if old, is := o.Replaces.(*Client); is { // so that the branch takes over its undo
-		ending, cancel := context.WithTimeout(ctx, app.StopTime)
-		_ = old.endFor(ending, id) // an unreachable one has ended
-		cancel()
-	}
-	t, err := k.Store.Read(ctx, o.ID)
-	if err != nil {
-		return nil, err
-	}
-	a, err := k.StoredAgent(t.Meta, o)
-	if err != nil {
-		return nil, err
-	}
-	spec := k.Kept(a, t.Meta.Cwd)
-	spec.ID, spec.Dirs, spec.Branch = id, t.Meta.Dirs, &app.KeptBranch{Stored: o.ID, Prompt: prompt, Cwd: cwd, HandOver: o.HandOver}
-	c, err := k.begin(ctx, spec)
-	if err != nil {
-		return nil, err
-	}
-	b := &app.Branched{Reopened: k.attached(c), Way: app.WayTo(t.Conversation, prompt), Earlier: c.Earlier()}
-	if o.HandOver {
-		b.Way, b.Queue = max(b.Way, app.WayRetell), conversation.Unclaimed(t.Conversation.Queue)
-	}
-	if prompts := t.Conversation.Prompts(); prompt >= 1 && prompt <= len(prompts) {
-		b.Prompt = prompts[prompt-1].Blocks
-	}
-	return b, nil
+	return o
 }
 
 // relay connects to a session on another machine, HOST or HOST/ID, by ssh. The first time ssh

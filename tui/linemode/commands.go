@@ -342,7 +342,7 @@ func (p *program) startAgain() {
 	case !open:
 		p.chooseAgent()
 	case l.HostGone() && l.StoredID() != "":
-		p.reopen(app.Open{ID: l.StoredID(), Agent: &l.Agent, Keep: true})
+		p.reopen(app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: true})
 	case l.Conversation.Gone():
 		session.Post(l.Session, session.Start{})
 	case l.Conversation.Opening(): // nothing is lost

@@ -95,8 +95,8 @@ func (f *front) After(d time.Duration, do func()) {
 	}()
 }
 
-func (f *front) Open(o app.Open) {
-	if o.ID != "" && o.ID == f.StoredID() {
+func (f *front) Open(o app.Spec) {
+	if o.Stored != "" && o.Stored == f.StoredID() {
 		f.p.out.line("This session is already open.")
 		return
 	}
@@ -129,7 +129,7 @@ func (f *front) Ask(q app.Question) {
 }
 
 // AskHere implements command.Front, as Seats does. There is one session at a time.
-func (f *front) AskHere(o app.Open) { f.p.unlessWorking("Go to another session", func() { f.Open(o) }) }
+func (f *front) AskHere(o app.Spec) { f.p.unlessWorking("Go to another session", func() { f.Open(o) }) }
 
 // Seats implements command.Front.
 func (f *front) Seats() []command.Seat {
@@ -177,7 +177,7 @@ func (f *front) Branch(branch command.Branch) {
 					l.held[0] = l.withEarlier(l.held[0], b.Earlier)
 					b.Earlier = ""
 				}
-				f.p.reopened(app.Open{ID: b.Transcript.Meta.ID}, b.Reopened, nil)
+				f.p.reopened(app.Spec{Stored: b.Transcript.Meta.ID}, b, nil)
 				f.live().earlier = b.Earlier
 				for _, q := range b.Queue {
 					f.p.out.line("Not sent yet: " + app.PromptLine(q))
@@ -205,14 +205,14 @@ func (f *front) Fork(prompt int) {
 		return
 	}
 	f.Branch(command.Branch{
-		Begin: func(ctx context.Context) (*app.Branched, error) {
-			b, err := f.p.opt.Branch(ctx, app.Open{ID: l.StoredID(), Agent: &agent, Keep: l.Running() != ""}, prompt, "")
+		Begin: func(ctx context.Context) (*app.Opened, error) {
+			b, err := f.p.opt.Make(ctx, app.Spec{Stored: l.StoredID(), Branch: prompt, Agent: &agent, Keep: l.Running() != ""})
 			if err == nil {
 				b.TellOld(l.Session)
 			}
 			return b, err
 		},
-		Failed: func(err error) *app.Open {
+		Failed: func(err error) *app.Spec {
 			f.Tell("The session was not forked", err.Error())
 			return nil
 		},
@@ -288,7 +288,7 @@ func (f *front) Start(a config.Agent) {
 }
 
 // Reopen keeps the prompts that are typed meanwhile.
-func (f *front) Reopen(o app.Open, open func(context.Context, app.Open) (*app.Reopened, error)) {
+func (f *front) Reopen(o app.Spec, open func(context.Context, app.Spec) (*app.Opened, error)) {
 	f.live().replacing = true
 	f.p.reopenWith(o, open)
 }

@@ -36,7 +36,7 @@ type Options struct {
 	// Agent, if not nil, is started at once.
 	Agent *config.Agent
 	// Open is the stored session to begin with; Pick lists all of them.
-	Open *app.Open
+	Open *app.Spec
 	Pick bool
 	// Prompt, if not empty, is the first prompt.
 	Prompt string

@@ -115,7 +115,7 @@ func runs(t *testing.T, script string, from *os.File, change func(*linemode.Opti
 	r := &reading{t: t, looked: make(chan time.Time), more: make(chan struct{}), left: make(chan struct{})}
 	opt := linemode.Options{
 		Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
-		Backend: app.Backend{Start: func(config.Agent) (app.Session, error) {
+		Backend: app.Backend{Make: func(_ context.Context, s app.Spec) (*app.Opened, error) {
 			opt := session.Options{
 				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
 				Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
@@ -129,7 +129,8 @@ func runs(t *testing.T, script string, from *os.File, change func(*linemode.Opti
 			for _, change := range with {
 				change(&opt)
 			}
-			return app.Here(opt)
+			made, err := app.Here(opt)
+			return &app.Opened{Agent: *s.Agent, Session: made}, err
 		}},
 		After: func(time.Duration) <-chan time.Time { return r.looked },
 	}

@@ -227,7 +227,7 @@ func (l *live) apply(e conversation.Event) {
 		}
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
 			l.p.out.line("The session was rewound on another terminal.")
-			l.p.reopenWith(app.Open{Running: moved.To, LookOn: l.Session.About().LookOn}, l.p.opt.Follow)
+			l.p.reopenWith(app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}, l.p.opt.Follow)
 			break
 		}
 		l.lost(e)

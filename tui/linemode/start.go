@@ -77,21 +77,21 @@ func (p *program) chooseAgent() { command.ChooseAgent(&front{p: p, name: "agent"
 
 // start starts an agent with a new session.
 func (p *program) start(a config.Agent) {
-	s, err := p.opt.Start(a)
+	made, err := p.opt.Make(p.ctx, app.Spec{Agent: &a})
 	if err != nil {
 		p.out.line("The agent could not be started: " + app.StartErrorText(a, err))
 		p.state.notStarted()
 		return
 	}
-	l := app.NewLive(a, s)
+	l := made.Live()
 	p.enter(newLive(p, l), l.Conversation)
 }
 
 // reopen continues a stored session.
-func (p *program) reopen(o app.Open) { p.reopenWith(o, p.opt.Reopen) }
+func (p *program) reopen(o app.Spec) { p.reopenWith(o, p.opt.Make) }
 
 // reopenWith goes on in the session that open makes.
-func (p *program) reopenWith(o app.Open, open func(context.Context, app.Open) (*app.Reopened, error)) {
+func (p *program) reopenWith(o app.Spec, open func(context.Context, app.Spec) (*app.Opened, error)) {
 	p.out.line("Reading the session.")
 	left := p.leaving
 	p.inBackground(func() func() {
@@ -104,7 +104,7 @@ func (p *program) reopenWith(o app.Open, open func(context.Context, app.Open) (*
 }
 
 // reopened shows the end of a stored session, and continues it.
-func (p *program) reopened(o app.Open, r *app.Reopened, err error) {
+func (p *program) reopened(o app.Spec, r *app.Opened, err error) {
 	var untrusted *app.UntrustedError
 	switch {
 	case err != nil:

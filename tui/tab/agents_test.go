@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -204,8 +205,8 @@ func newShop(t *testing.T) *shop {
 	p := s.program
 	p.Available = func() ([]config.Agent, error) { return []config.Agent{{ID: "one", Name: "Agent one"}}, nil }
 	p.Registry = s.agents
-	p.Start = func(a config.Agent) (app.Session, error) {
-		s.started <- a
+	p.Make = func(_ context.Context, spec app.Spec) (*app.Opened, error) {
+		s.started <- *spec.Agent
 		return nil, fmt.Errorf("no agent is started in this test")
 	}
 	s.Tab = New(3, p, dir)

@@ -46,7 +46,7 @@ func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
 	t.Setenv("XDG_STATE_HOME", dir)
 	b := &bench{clock: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC), columns: 80, rows: 24}
 	b.make(context.Background(), dir, func() time.Time { return b.clock })
-	b.adopt(app.NewLive(config.Agent{}, newSession(dir, noMachine{})))
+	b.adopt((&app.Opened{Session: newSession(dir, noMachine{})}).Live())
 	b.Show()
 	b.opens()
 	return b
@@ -75,7 +75,7 @@ func (singleTab) Close() tea.Cmd                                   { return nil 
 func (singleTab) Add(string, func(*Tab) tea.Cmd) (*Tab, tea.Cmd)   { return nil, nil }
 func (singleTab) Alone() bool                                      { return true }
 func (singleTab) All() []*Tab                                      { return nil }
-func (singleTab) Attach(app.Open) (*Tab, tea.Cmd)                  { return nil, nil }
+func (singleTab) Attach(app.Spec) (*Tab, tea.Cmd)                  { return nil, nil }
 func (singleTab) Show(*Tab)                                        {}
 func (singleTab) CloseTab(*Tab) tea.Cmd                            { return nil }
 
@@ -93,7 +93,7 @@ func (b *bench) transcript() reading {
 
 // has gives the tab a session that is only there.
 func (b *bench) has(s app.Session) {
-	b.become(newLive(b.Tab, app.NewLive(config.Agent{}, s)))
+	b.become(newLive(b.Tab, (&app.Opened{Session: s}).Live()))
 }
 
 // opens tells that the agent is ready and has opened the session.
@@ -149,7 +149,7 @@ func runBench(t *testing.T, test func(t *testing.T, b *bench)) {
 
 // use gives the tab a session.
 func (b *bench) use(s app.Session) app.Session {
-	b.adopt(app.NewLive(config.Agent{}, s))
+	b.adopt((&app.Opened{Session: s}).Live())
 	b.Do(b.open().pump.next)
 	return s
 }

@@ -84,8 +84,8 @@ func (f *front) leave(t *Tab) {
 }
 
 // AskHere implements command.Front. The session gets a tab in the background.
-func (f *front) AskHere(o app.Open) {
-	t, cmd := f.tab.program.Tabs.Attach(o)
+func (f *front) AskHere(s app.Spec) {
+	t, cmd := f.tab.program.Tabs.Attach(s)
 	f.tab.asking = t
 	f.add(cmd)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
@@ -226,7 +225,7 @@ func insideBench(t *testing.T) (*bench, *typist) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.adopt(app.NewLive(config.Agent{}, s))
+	b.adopt((&app.Opened{Session: s}).Live())
 	b.draw()
 	b.events(
 		conversation.SessionOpened{ID: "s"}, test.Sent("go"),

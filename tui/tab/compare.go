@@ -434,12 +434,12 @@ func (c *comparison) goTo(side int) tea.Cmd {
 
 // lastIn returns the session that worked last in a directory, nil if there is none: it runs in
 // a host, or is stored.
-func lastIn(p Program, dir string) (*app.Open, error) {
+func lastIn(p Program, dir string) (*app.Spec, error) {
 	if p.Running != nil {
 		running, _ := p.Running(p.Context) // the stored ones are found all the same
 		for _, r := range running {
 			if r.Cwd == dir {
-				return &app.Open{ID: r.Stored, Running: r.ID}, nil
+				return &app.Spec{Stored: r.Stored, Running: r.ID}, nil
 			}
 		}
 	}
@@ -450,7 +450,7 @@ func lastIn(p Program, dir string) (*app.Open, error) {
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	return &app.Open{ID: found[0].ID}, nil
+	return &app.Spec{Stored: found[0].ID}, nil
 }
 
 // answer shows the oldest question of a side in the tab of the page, or there if it takes more

@@ -163,9 +163,9 @@ func (f *front) NoEdit() string {
 }
 
 // Open implements command.Front, as OpenRemembered does.
-func (f *front) Open(o app.Open) {
-	if o.Running != "" || o.ID != f.tab.StoredID() {
-		f.add(send(Open{o}))
+func (f *front) Open(s app.Spec) {
+	if s.Running != "" || s.Stored != f.tab.StoredID() {
+		f.add(send(Open{s}))
 	}
 }
 func (f *front) OpenRemembered(info acpclient.SessionInfo) { f.add(f.live().openSession(info)) }
@@ -184,8 +184,8 @@ func (f *front) Start(a config.Agent) {
 }
 
 // Reopen implements command.Front, as End does.
-func (f *front) Reopen(o app.Open, open func(context.Context, app.Open) (*app.Reopened, error)) {
-	f.add(f.tab.reopenWith(o, open))
+func (f *front) Reopen(s app.Spec, open func(context.Context, app.Spec) (*app.Opened, error)) {
+	f.add(f.tab.reopenWith(s, open))
 }
 
 func (f *front) End(s app.Session) {

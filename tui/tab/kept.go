@@ -55,12 +55,12 @@ func (l *live) openAgain() tea.Cmd {
 	if id == "" {
 		return t.say("nothing of this session was stored")
 	}
-	return t.reopenStored(app.Open{ID: id, Agent: &l.Agent, Keep: true})
+	return t.reopenStored(app.Spec{Stored: id, Agent: &l.Agent, Keep: true})
 }
 
 // follow switches to the session that has replaced this one for all its viewers.
 func (l *live) follow(moved *app.MovedError) tea.Cmd {
-	o := app.Open{Running: moved.To, LookOn: l.Session.About().LookOn}
+	o := app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}
 	return tea.Batch(l.say("the session was rewound on another terminal"), l.tab.reopenWith(o, l.program.Follow))
 }
 

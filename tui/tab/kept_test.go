@@ -117,8 +117,8 @@ func TestEndAKeptSession(t *testing.T) {
 func TestAHostThatIsGone(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		s := b.keep()
-		var opened []app.Open
-		b.program.Reopen = func(_ context.Context, o app.Open) (*app.Reopened, error) {
+		var opened []app.Spec
+		b.program.Make = func(_ context.Context, o app.Spec) (*app.Opened, error) {
 			opened = append(opened, o)
 			return nil, errors.New("not in this test")
 		}
@@ -131,7 +131,7 @@ func TestAHostThatIsGone(t *testing.T) {
 		}
 		b.mustShow(t, "✗ the session does not run any more  alt+r opens it again")
 		b.Choose("Open it again")
-		if len(opened) != 1 || opened[0].ID != "log" || opened[0].Running != "" || !opened[0].Keep {
+		if len(opened) != 1 || opened[0].Stored != "log" || opened[0].Running != "" || !opened[0].Keep {
 			t.Errorf("it opened %v", opened)
 		}
 	})
@@ -144,7 +144,7 @@ expect session/prompt
 reply {"stopReason": "end_turn"}
 `
 	runBench(t, func(t *testing.T, b *bench) {
-		b.program.Keep = func(context.Context, app.Open) (*app.Reopened, error) { return nil, errors.New("no") }
+		b.program.Running = func(context.Context) ([]app.Running, error) { return nil, nil }
 		b.ready()
 		b.act(command.Keep)
 		b.MustSay("send a prompt first")
@@ -152,16 +152,17 @@ reply {"stopReason": "end_turn"}
 	runBench(t, func(t *testing.T, b *bench) {
 		ids := b.keeps(t, "bake bread")
 		old := b.play(script)
-		b.stored.from.ID = ids[0]
+		b.stored.from.Stored = ids[0]
 		session.Post(b.open().Session, session.Prompt{})
 		b.Do(nil)
+		b.program.Running = func(context.Context) ([]app.Running, error) { return nil, nil }
 		var kept *keptSession
-		b.program.Keep = func(ctx context.Context, o app.Open) (*app.Reopened, error) {
-			if o.ID != ids[0] || !old.Stream().Closed() {
+		b.program.Make = func(ctx context.Context, o app.Spec) (*app.Opened, error) {
+			if o.Stored != ids[0] || !old.Stream().Closed() {
 				t.Errorf("it keeps %v, and the old session has ended: %v", o, old.Stream().Closed())
 			}
 			kept = &keptSession{Session: newSession(b.cwd, noMachine{})}
-			return &app.Reopened{Session: kept, Transcript: &store.Transcript{Conversation: conversation.New()}}, nil
+			return &app.Opened{Session: kept, Transcript: &store.Transcript{Conversation: conversation.New()}}, nil
 		}
 		b.act(command.Keep)
 		if kept == nil || b.Running() != "h1" {
@@ -190,7 +191,7 @@ func TestTheListHasWhatRuns(t *testing.T) {
 			t.Errorf("the list is\n%s", screen)
 		}
 		b.Choose("bake bread")
-		if got := b.wished(); len(got) != 1 || len(got[0].(Open)) != 1 || got[0].(Open)[0] != (app.Open{ID: ids[1], Running: "h1"}) {
+		if got := b.wished(); len(got) != 1 || len(got[0].(Open)) != 1 || got[0].(Open)[0] != (app.Spec{Stored: ids[1], Running: "h1"}) {
 			t.Errorf("it wished %v", got)
 		}
 	})
@@ -219,8 +220,7 @@ func TestASessionThatRunsHereIsOffered(t *testing.T) {
 func TestWhatTheTourCannotDo(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.columns = 100
-	b.program.Keep = func(context.Context, app.Open) (*app.Reopened, error) { return nil, errors.New("no") }
-	b.program.Branch = func(context.Context, app.Open, int, string) (*app.Branched, error) { return nil, errors.New("no") }
+	b.program.Running = func(context.Context) ([]app.Running, error) { return nil, nil }
 	b.open().Agent.ID = app.TourID
 	b.events(sentAt("/tour", b.clock), conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: b.clock})
 	b.run(command.Keep)
@@ -239,14 +239,14 @@ func TestFollowsARewind(t *testing.T) {
 		b.keep()
 		next := &keptSession{Session: newSession(b.cwd, noMachine{})}
 		tries := 0
-		b.program.Reopen = func(_ context.Context, o app.Open) (*app.Reopened, error) {
+		b.program.Make = func(_ context.Context, o app.Spec) (*app.Opened, error) {
 			if tries++; tries < 5 {
 				return nil, app.ErrGone
 			}
-			if o != (app.Open{Running: "next"}) {
+			if o != (app.Spec{Running: "next"}) {
 				t.Errorf("it opens %+v", o)
 			}
-			return &app.Reopened{Session: next, Runs: true, Transcript: &store.Transcript{Conversation: conversation.New()}}, nil
+			return &app.Opened{Session: next, Runs: true, Transcript: &store.Transcript{Conversation: conversation.New()}}, nil
 		}
 		b.events(conversation.AgentLost{Err: &app.MovedError{To: "next"}})
 		time.Sleep(time.Minute)
@@ -405,7 +405,7 @@ func TestUnsentPromptsStayInSight(t *testing.T) {
 		s := b.silence()
 		s.made = []session.Unconfirmed{{Act: session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: test.Sent("sent").Prompt}}, Progress: session.Left}}
 		b.composer.SetText("draft")
-		b.Do(b.reopened(reopenedMsg{Reopened: &app.Reopened{Session: newSession(b.cwd, noMachine{}), Transcript: &store.Transcript{Conversation: conversation.New()}}}))
+		b.Do(b.reopened(reopenedMsg{Opened: &app.Opened{Session: newSession(b.cwd, noMachine{}), Transcript: &store.Transcript{Conversation: conversation.New()}}}))
 		if got := b.composer.Text(); got != "sent\n\ndraft" {
 			t.Errorf("the draft is %q", got)
 		}

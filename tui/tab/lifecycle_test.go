@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -190,13 +191,13 @@ func TestStartAgain(t *testing.T) {
 func TestAnAgentThatCannotBeStarted(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		err := &acpclient.StartError{Err: errors.New("no such file")}
-		fails := func() (app.Session, error) { return nil, err }
-		b.Do(b.startWith(config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}, fails))
+		b.program.Make = func(context.Context, app.Spec) (*app.Opened, error) { return nil, err }
+		b.Do(b.startAgent(config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}))
 		b.MustSay("Mine could not be started")
 		b.MustSay("To install it: npm install -g mine")
 		b.Choose("Choose another agent")
 		b.MustSay("Choose an agent")
-		b.Do(b.startWith(config.Agent{Name: "Mine"}, fails))
+		b.Do(b.startAgent(config.Agent{Name: "Mine"}))
 		b.Choose("Quit parley")
 		if got := b.wished(); len(got) != 1 || got[0] != (Quit{Despite: b.ID()}) {
 			t.Errorf("it wished %v", got)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/record"
 	"parley/internal/session"
@@ -35,11 +34,11 @@ func TestTheInspectorShowsTheMessagesOfItsAgentOnly(t *testing.T) {
 		b := newBench(t, t.TempDir())
 		defer b.Close(t.Context())
 		left, old := watched(t, b.cwd)
-		b.adopt(app.NewLive(config.Agent{}, left))
+		b.adopt((&app.Opened{Session: left}).Live())
 		reading := b.open().inspect()
 		b.press("ctrl+c") // which closes it without its knowing
 		next, ring := watched(t, b.cwd)
-		b.adopt(app.NewLive(config.Agent{}, next))
+		b.adopt((&app.Opened{Session: next}).Live())
 		reads := b.open().inspect()
 		old.Line(false, []byte(`{"jsonrpc":"2.0","method":"of/the/old"}`))
 		ring.Line(false, []byte(`{"jsonrpc":"2.0","method":"of/the/new"}`))

@@ -153,7 +153,7 @@ type Tabs interface {
 	// All returns all tabs, in order.
 	All() []*Tab
 	// Attach opens a tab in the background with a running session.
-	Attach(app.Open) (*Tab, tea.Cmd)
+	Attach(app.Spec) (*Tab, tea.Cmd)
 	// Show shows a tab, and CloseTab closes one, if they are open.
 	Show(*Tab)
 	CloseTab(*Tab) tea.Cmd

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -433,7 +434,7 @@ func TestTheHintOfEscInTheModesOfVim(t *testing.T) {
 	b.program.Vim = true
 	b.Tab = New(2, b.program, t.TempDir())
 	b.Show()
-	b.adopt(app.NewLive(config.Agent{}, s))
+	b.adopt((&app.Opened{Session: s}).Live())
 	b.events(promptSent(b, "go"))
 	b.mustShow(t, "INSERT", "esc normal mode", "enter queue")
 	b.press("esc")
@@ -447,10 +448,11 @@ func TestTheHintOfEscInTheModesOfVim(t *testing.T) {
 func TestClickInThePromptWhileTheAgentStarts(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		made := make(chan struct{})
-		b.startWith(config.Agent{ID: "slow"}, func() (app.Session, error) {
+		b.program.Make = func(context.Context, app.Spec) (*app.Opened, error) {
 			<-made
-			return newSession(b.cwd, noMachine{}), nil
-		})
+			return &app.Opened{Session: newSession(b.cwd, noMachine{})}, nil
+		}
+		b.startAgent(config.Agent{ID: "slow"})
 		defer close(made)
 		b.press("a", "b", "c")
 		y := slices.IndexFunc(b.draw().Lines, func(line string) bool { return strings.Contains(line, "abc") })

@@ -16,7 +16,7 @@ import (
 // Branch implements command.Front: it goes on in this tab.
 func (f *front) Branch(branch command.Branch) {
 	t, l, ctx := f.tab, f.live(), f.tab.program.Context
-	begun := sync.OnceValues(func() (*app.Branched, error) { return branch.Begin(ctx) })
+	begun := sync.OnceValues(func() (*app.Opened, error) { return branch.Begin(ctx) })
 	l.reopening = func() app.Session {
 		if b, _ := begun(); b != nil {
 			return b.Session
@@ -45,12 +45,12 @@ func (f *front) Branch(branch command.Branch) {
 }
 
 // showBranch shows a branch of a session and starts it. Its prompt becomes the draft.
-func (t *Tab) showBranch(b *app.Branched) tea.Cmd {
+func (t *Tab) showBranch(b *app.Opened) tea.Cmd {
 	keep := t.composer.Keep(t.composer.Text())
 	t.composer.SetText("")
 	c := b.Transcript.Conversation
 	l := t.adopt(b.Live())
-	cmds := []tea.Cmd{keep, l.restoreView(reopenedMsg{from: app.Open{ID: b.Transcript.Meta.ID}, Reopened: b.Reopened})}
+	cmds := []tea.Cmd{keep, l.restoreView(reopenedMsg{from: app.Spec{Stored: b.Transcript.Meta.ID}, Opened: b})}
 	t.stored.earlier = b.Earlier
 	back := b.Queue
 	if b.Prompt != nil {
@@ -96,7 +96,7 @@ func (l *live) fork(prompt int, worktree bool) tea.Cmd {
 				return l.failed(err)
 			}
 		}
-		b, err := p.Branch(p.Context, app.Open{ID: id, Agent: &agent, Keep: kept}, prompt, cwd)
+		b, err := p.Make(p.Context, app.Spec{Stored: id, Branch: prompt, Agent: &agent, Cwd: cwd, Keep: kept})
 		if err != nil {
 			return l.failed(err)
 		}

@@ -45,7 +45,7 @@ func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
 			b.MustSay(words)
 		}
 		b.Choose("bake bread")
-		if got := b.wished(); len(got) != 1 || !reflect.DeepEqual(got[0], Open{{ID: ids[1]}}) {
+		if got := b.wished(); len(got) != 1 || !reflect.DeepEqual(got[0], Open{{Stored: ids[1]}}) {
 			t.Errorf("it wished %v, not %q", got, ids[1])
 		}
 	})
@@ -92,7 +92,7 @@ func TestTheNameOfATabIsTheSessionsTitle(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		ids := b.keeps(t, "peel potatoes", "bake bread")
 		b.play("handshake\nserve\n")
-		b.stored.from = app.Open{ID: ids[0]}
+		b.stored.from = app.Spec{Stored: ids[0]}
 		b.renameTab()
 		b.Press("x", "y", "z", "enter")
 		if b.Title() != "xyz" || b.label() != "xyz" {

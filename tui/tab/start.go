@@ -24,14 +24,13 @@ import (
 type startedMsg struct {
 	of      *starting
 	agent   config.Agent
-	session app.Session
+	session *app.Opened
 	err     error
 }
 
 // startAgent makes and starts a session with an agent.
 func (t *Tab) startAgent(a config.Agent) tea.Cmd {
-	start := t.program.Start
-	return t.startWith(a, func() (app.Session, error) { return start(a) })
+	return t.startWith(app.Spec{Agent: &a, Cwd: t.dir})
 }
 
 // startChosen is startAgent for an agent chosen from a list: the tour begins by itself.
@@ -43,17 +42,22 @@ func (t *Tab) startChosen(a config.Agent) tea.Cmd {
 	return cmd
 }
 
-// startWith is startAgent with another constructor of the session.
-func (t *Tab) startWith(a config.Agent, create func() (app.Session, error)) tea.Cmd {
-	of := &starting{unopened: unopened{t}, with: a}
+// startWith makes and starts a session.
+func (t *Tab) startWith(s app.Spec) tea.Cmd {
+	of, ctx, create := &starting{unopened: unopened{t}, with: *s.Agent}, t.program.Context, t.program.Make
 	started := sync.OnceValue(func() startedMsg {
-		s, err := create()
+		made, err := create(ctx, s)
 		if err == nil {
-			session.Post(s, session.Start{})
+			session.Post(made.Session, session.Start{})
 		}
-		return startedMsg{of, a, s, err}
+		return startedMsg{of, *s.Agent, made, err}
 	})
-	of.session = func() app.Session { return started().session }
+	of.session = func() app.Session {
+		if made := started().session; made != nil {
+			return made.Session
+		}
+		return nil
+	}
 	t.become(of)
 	return func() tea.Msg { return started() }
 }
@@ -72,9 +76,9 @@ func (t *Tab) started(msg startedMsg) tea.Cmd {
 		})
 		return back
 	}
-	l := t.adopt(app.NewLive(msg.agent, msg.session))
+	l := t.adopt(msg.session.Live())
 	// The session's own event comes with the next batch.
-	l.Conversation.Apply(conversation.AgentStarting{Command: msg.session.About().Command, At: t.program.Now()})
+	l.Conversation.Apply(conversation.AgentStarting{Command: l.Session.About().Command, At: t.program.Now()})
 	l.askToTrustRules()
 	t.prompts.held.Send(l.Session)
 	return tea.Batch(l.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
@@ -122,13 +126,13 @@ func (t *Tab) readBranch() tea.Cmd {
 
 // Open asks the program to open stored sessions: each in the tab that already shows it, or
 // in a new one. The last one comes to the front.
-type Open []app.Open
+type Open []app.Spec
 
 func (Open) request() {}
 
 // storedSession is the stored session that a tab continues.
 type storedSession struct {
-	from     app.Open
+	from     app.Spec
 	title    string // the user's name for it
 	readOnly string // why nothing can be sent, or ""
 	// untrusted is the agent that awaits the user's consent, or nil.
@@ -142,30 +146,30 @@ type storedSession struct {
 
 // reopenedMsg is a stored session that was read, or the error.
 type reopenedMsg struct {
-	from app.Open
-	*app.Reopened
+	from app.Spec
+	*app.Opened
 	wanted []toolview.Fragment // the changes in it
 	err    error
 }
 
 // OpenStored shows a stored session and continues it.
-func (t *Tab) OpenStored(o app.Open) tea.Cmd { return t.address(t.reopenStored(o)) }
+func (t *Tab) OpenStored(o app.Spec) tea.Cmd { return t.address(t.reopenStored(o)) }
 
-func (t *Tab) reopenStored(o app.Open) tea.Cmd { return t.reopenWith(o, t.program.Reopen) }
+func (t *Tab) reopenStored(o app.Spec) tea.Cmd { return t.reopenWith(o, t.program.Make) }
 
 // reopenWith shows the session that reopen makes.
-func (t *Tab) reopenWith(o app.Open, reopen func(context.Context, app.Open) (*app.Reopened, error)) tea.Cmd {
+func (t *Tab) reopenWith(o app.Spec, reopen func(context.Context, app.Spec) (*app.Opened, error)) tea.Cmd {
 	t.stored.from = o // from now on no other tab opens it
 	ctx := t.program.Context
 	reopened := sync.OnceValue(func() reopenedMsg {
 		msg := reopenedMsg{from: o}
-		if msg.Reopened, msg.err = reopen(ctx, o); msg.err == nil {
+		if msg.Opened, msg.err = reopen(ctx, o); msg.err == nil {
 			msg.wanted = diffFragments(msg.Transcript.Conversation)
 		}
 		return msg
 	})
 	next := func() app.Session {
-		if r := reopened(); r.Reopened != nil {
+		if r := reopened(); r.Opened != nil {
 			return r.Session
 		}
 		return nil
@@ -192,7 +196,7 @@ func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
 		} else {
 			t.become(&choosing{unopened{t}})
 		}
-		t.stored.from = app.Open{}
+		t.stored.from = app.Spec{}
 		back := t.prompts.ReturnToDraft()
 		t.ask(app.Question{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []app.Choice{
 			{Name: "List the sessions", Here: func() { command.ChooseSession(t.acting) }},
@@ -337,9 +341,9 @@ func (s *storedSession) withEarlier(c *conversation.Conversation, p conversation
 // StoredID returns the id of the stored session, or "" if it is not stored yet.
 func (t *Tab) StoredID() store.ID {
 	if l, ok := t.live(); ok {
-		return cmp.Or(l.Session.StoredID(), t.stored.from.ID)
+		return cmp.Or(l.Session.StoredID(), t.stored.from.Stored)
 	}
-	return t.stored.from.ID
+	return t.stored.from.Stored
 }
 
 // Cwd returns the session's directory.

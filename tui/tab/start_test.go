@@ -41,7 +41,9 @@ func pending(t *testing.T) (b *bench, made app.Session) {
 		t.Fatal(err)
 	}
 	fresh := New(2, b.program, t.TempDir())
-	fresh.program.Start = func(config.Agent) (app.Session, error) { return made, nil }
+	fresh.program.Make = func(_ context.Context, s app.Spec) (*app.Opened, error) {
+		return &app.Opened{Agent: *s.Agent, Session: made}, nil
+	}
 	b.Tab = fresh
 	b.Show()
 	b.Start(&config.Agent{ID: "a", Name: "Agent", Command: "quick", Args: []string{"--now"}})
@@ -55,7 +57,7 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 	b.press("g", "o", "enter", "m", "o", "r", "e")
 	b.mustShow(t, "more")
 	var texts []string
-	b.Update(startedMsg{of: b.state.(*starting), agent: config.Agent{ID: "a"}, session: made})
+	b.Update(startedMsg{of: b.state.(*starting), agent: config.Agent{ID: "a"}, session: &app.Opened{Agent: config.Agent{ID: "a"}, Session: made}})
 	for _, e := range made.Stream().Take() {
 		if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
 			texts = append(texts, q.Queue[0].Prompt[0].Text)
@@ -72,7 +74,7 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 func TestAStartShowsAtOnce(t *testing.T) {
 	b, made := pending(t)
 	b.mustShow(t, "starting quick --now")
-	b.Update(startedMsg{of: b.state.(*starting), agent: b.state.agent(), session: made})
+	b.Update(startedMsg{of: b.state.(*starting), agent: b.state.agent(), session: &app.Opened{Agent: b.state.agent(), Session: made}})
 	b.mustShow(t, "starting quick --now")
 	b.mustNotShow(t, "still starting")
 }
@@ -81,7 +83,7 @@ func TestAStartShowsAtOnce(t *testing.T) {
 // the session has taken a moment ago.
 func TestAPromptComesBackFromAnAgentThatIsLeft(t *testing.T) {
 	b, made := pending(t)
-	b.Update(startedMsg{of: b.state.(*starting), agent: config.Agent{ID: "a"}, session: made})
+	b.Update(startedMsg{of: b.state.(*starting), agent: config.Agent{ID: "a"}, session: &app.Opened{Agent: config.Agent{ID: "a"}, Session: made}})
 	b.press("g", "o")
 	run(b.Tab, b.Update(keyPress("enter")), func() {})
 	b.mustNotShow(t, "❯ go")
@@ -139,7 +141,7 @@ func newStored(t *testing.T, prompts ...string) (*bench, []store.ID) {
 }
 
 // reopenedAs gives the bench a stored session, as a command would have read it.
-func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*app.Reopened)) {
+func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*app.Opened)) {
 	t.Helper()
 	kept, err := b.program.Stored.Read(t.Context(), id)
 	if err != nil {
@@ -153,9 +155,9 @@ func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*app.Reopened)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &app.Reopened{Transcript: kept, Agent: config.Agent{ID: "mine"}, Session: s}
+	r := &app.Opened{Transcript: kept, Agent: config.Agent{ID: "mine"}, Session: s}
 	change(r)
-	b.Update(reopenedMsg{from: app.Open{ID: id}, Reopened: r})
+	b.Update(reopenedMsg{from: app.Spec{Stored: id}, Opened: r})
 }
 
 func TestTheViewComesBack(t *testing.T) {
@@ -173,7 +175,7 @@ func TestTheViewComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	top := 10
-	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.View = store.View{Draft: "a draft", Top: &top} })
+	b.reopenedAs(t, ids[0], func(r *app.Opened) { r.View = store.View{Draft: "a draft", Top: &top} })
 	b.mustShow(t, "❯ prompt 8", "❯ a draft")
 	b.mustNotShow(t, "prompt 39")
 	if v := b.drafts.view(); v.Top == nil || *v.Top != 10 || v.Draft != "a draft" {
@@ -184,7 +186,7 @@ func TestTheViewComesBack(t *testing.T) {
 func TestADraftIsKeptOverTheOneThatComesBack(t *testing.T) {
 	b, ids := newStored(t, "one")
 	b.press("n", "e", "w")
-	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.View.Draft = "old" })
+	b.reopenedAs(t, ids[0], func(r *app.Opened) { r.View.Draft = "old" })
 	b.mustShow(t, "❯ new")
 	b.press("ctrl+r", "o", "l")
 	b.mustShow(t, "❯ old") // it is in the history
@@ -194,15 +196,15 @@ func TestADraftIsKeptOverTheOneThatComesBack(t *testing.T) {
 // be read.
 func TestAPromptToASessionThatIsOnlyReadIsGivenBack(t *testing.T) {
 	b, ids := newStored(t, "one")
-	b.OpenStored(app.Open{ID: ids[0]}) // it is being read
+	b.OpenStored(app.Spec{Stored: ids[0]}) // it is being read
 	b.Ask("go on")
-	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
+	b.reopenedAs(t, ids[0], func(r *app.Opened) { r.ReadOnly = store.ErrInUse })
 	b.mustShow(t, "❯ go on")
 }
 
 func TestWhatIsToldOfBeforeIsBounded(t *testing.T) {
 	b, ids := newStored(t, "one")
-	b.reopenedAs(t, ids[0], func(*app.Reopened) {})
+	b.reopenedAs(t, ids[0], func(*app.Opened) {})
 	b.events(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: strings.Repeat("many words\n", 50_000) + "the very end"})
 	if text := app.EarlierText(b.conv()); len(text) > 65<<10 || !strings.HasSuffix(strings.TrimSpace(text), "the very end") || !strings.HasPrefix(text, "(earlier parts left out)") {
 		t.Errorf("it is %d bytes: %.60q … %q", len(text), text, text[max(0, len(text)-30):])
@@ -211,7 +213,7 @@ func TestWhatIsToldOfBeforeIsBounded(t *testing.T) {
 
 func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 	b, ids := newStored(t, "one")
-	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
+	b.reopenedAs(t, ids[0], func(r *app.Opened) { r.ReadOnly = store.ErrInUse })
 	b.clock = b.clock.Add(time.Minute)
 	b.draw()
 	b.press("1", "enter") // "Read it"
@@ -227,7 +229,7 @@ func TestNothingIsSentToASessionThatIsOnlyRead(t *testing.T) {
 func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
 	for _, key := range []string{"enter", "alt+r"} {
 		b, ids := newStored(t, "one")
-		b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
+		b.reopenedAs(t, ids[0], func(r *app.Opened) { r.ReadOnly = store.ErrInUse })
 		b.clock = b.clock.Add(time.Minute)
 		b.draw()
 		b.press("1", "enter") // "Read it"
@@ -247,7 +249,7 @@ func TestNothingIsStartedInASessionThatIsOnlyRead(t *testing.T) {
 // What would act is refused in a session that is only read, and no hint offers it.
 func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
 	b, ids := newStored(t, "one")
-	b.reopenedAs(t, ids[0], func(r *app.Reopened) { r.ReadOnly = store.ErrInUse })
+	b.reopenedAs(t, ids[0], func(r *app.Opened) { r.ReadOnly = store.ErrInUse })
 	b.mustShow(t, "Read it")
 	b.clock = b.clock.Add(time.Minute)
 	b.press("esc") // which is to read it
@@ -266,15 +268,15 @@ func TestTheHintsOfASessionThatIsOnlyReadHold(t *testing.T) {
 // The agent of a session that nobody knows any more, or that the user has not agreed to, is
 // not started for another session either: one chooses. The question can be had again.
 func TestAnAgentThatNobodyAgreedToIsNotStartedForANewSession(t *testing.T) {
-	for name, change := range map[string]func(*app.Reopened){
-		"unknown":     func(r *app.Reopened) { r.Agent, r.ReadOnly = config.Agent{}, errors.New("no agent is called far") },
-		"not trusted": func(r *app.Reopened) { r.ReadOnly = &app.UntrustedError{Listens: "wss://host/acp"} },
+	for name, change := range map[string]func(*app.Opened){
+		"unknown":     func(r *app.Opened) { r.Agent, r.ReadOnly = config.Agent{}, errors.New("no agent is called far") },
+		"not trusted": func(r *app.Opened) { r.ReadOnly = &app.UntrustedError{Listens: "wss://host/acp"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, ids := newStored(t, "one")
 			b.program.Available = func() ([]config.Agent, error) { return []config.Agent{{ID: "tour", Name: "The tour"}}, nil }
-			b.program.StartIn = func(a config.Agent, _ string) (app.Session, error) {
-				t.Errorf("%q is started", a.ID)
+			b.program.Make = func(_ context.Context, s app.Spec) (*app.Opened, error) {
+				t.Errorf("%q is started", s.Agent.ID)
 				return nil, context.Canceled
 			}
 			b.reopenedAs(t, ids[0], change)
@@ -430,12 +432,12 @@ func TestClosingAListWhileTheAgentStarts(t *testing.T) {
 func TestAStoredSessionInPlaceOfOneThatIsMade(t *testing.T) {
 	b, made := pending(t)
 	was := b.state.(*starting)
-	b.OpenStored(app.Open{ID: "log"})
-	b.Update(startedMsg{of: was, session: made})
+	b.OpenStored(app.Spec{Stored: "log"})
+	b.Update(startedMsg{of: was, session: &app.Opened{Session: made}})
 	if b.session() != nil || b.StoredID() != "log" {
 		t.Error("the agent's session is in the tab")
 	}
-	b.Update(reopenedMsg{from: app.Open{ID: "log"}, err: errors.New("it is damaged")})
+	b.Update(reopenedMsg{from: app.Spec{Stored: "log"}, err: errors.New("it is damaged")})
 	b.mustShow(t, "Cannot open the stored session", "it is damaged")
 	if b.StoredID() != "" || !b.chooses() {
 		t.Error("the tab still waits for a session that cannot be read")

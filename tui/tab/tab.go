@@ -43,8 +43,9 @@ type Tab struct {
 	// cwd is the directory of the session, or of the next one, branch its git branch.
 	cwd, branch string
 	worktree    *git.Worktree // of the directory, nil if it is in none
-	// base is parley's working directory, to which the user's paths are relative.
-	base string
+	// base is parley's working directory, to which the user's paths are relative. dir is where new
+	// sessions begin, "" for where parley was started.
+	base, dir string
 
 	// state is what the tab has of an agent, a session or a recording.
 	state state
@@ -132,9 +133,11 @@ func (t *Tab) Launch(a config.Agent) tea.Cmd {
 
 // Load is Launch for one of the agent's sessions.
 func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
-	load := t.program.Load
-	return t.address(tea.Batch(t.readBranch(), t.startWith(a, func() (app.Session, error) { return load(a, info) })))
+	return t.address(tea.Batch(t.readBranch(), t.startWith(app.Spec{Agent: &a, Cwd: info.Cwd, Session: info.SessionID})))
 }
+
+// BeginIn has new sessions of the tab begin in a directory.
+func (t *Tab) BeginIn(cwd string) { t.dir = cwd }
 
 // Show brings the tab to the front: it takes keys.
 func (t *Tab) Show() {
