@@ -205,15 +205,15 @@ func mimeOf(name string, head []byte) string {
 	switch {
 	case len(head) == 0:
 		return ""
-	case BeginsAsText(head):
+	case beginsAsText(head):
 		return "text/plain"
 	}
 	return "application/octet-stream"
 }
 
-// BeginsAsText reports whether the first bytes of a file are text. A character at their
+// beginsAsText reports whether the first bytes of a file are text. A character at their
 // end may be cut.
-func BeginsAsText(head []byte) bool {
+func beginsAsText(head []byte) bool {
 	const enough = 512
 	if len(head) <= enough {
 		return isText(string(head))

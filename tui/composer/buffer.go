@@ -57,6 +57,11 @@ func newBuffer(c *chips) *buffer { return &buffer{lines: make([]line, 1), goal: 
 
 func (b *buffer) empty() bool { return len(b.lines) == 1 && b.lines[0].text == "" }
 
+// blankFrom reports whether the lines from a row on hold blanks at most.
+func (b *buffer) blankFrom(row int) bool {
+	return !slices.ContainsFunc(b.lines[row:], func(l line) bool { return !isSpace(l.text) })
+}
+
 func (b *buffer) last() vim.Pos {
 	row := len(b.lines) - 1
 	return pos(row, len(b.lines[row].text))

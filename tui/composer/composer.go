@@ -77,8 +77,7 @@ type Composer struct {
 	listError  string
 	// looked says whether the file of a mention of the draft exists, which decides how the
 	// mention is shown; a path that is missing was not looked up on disk yet.
-	looked  map[string]bool
-	preview preview
+	looked map[string]bool
 
 	width, maxHeight int
 	unfocused        bool
@@ -414,7 +413,7 @@ func (c *Composer) Text() string { return c.chips.expand(c.buf.raw(), false) }
 func (c *Composer) Empty() bool { return c.buf.empty() }
 
 // Blank reports whether the draft holds blanks at most.
-func (c *Composer) Blank() bool { return strings.TrimSpace(c.buf.raw()) == "" }
+func (c *Composer) Blank() bool { return c.buf.blankFrom(0) }
 
 // Edits reports whether a key changes the draft or moves in it, so that it has no other
 // meaning while there is one. The arrows up and down do in a draft of several lines.
@@ -423,7 +422,7 @@ func (c *Composer) Edits(name string) bool {
 	case c.buf.empty():
 		return false
 	case name == "up", name == "down":
-		return strings.Contains(c.buf.raw(), "\n")
+		return len(c.buf.lines) > 1
 	}
 	switch action, _ := c.keys.Action(config.ContextPrompt, name); action {
 	case command.Cancel:

@@ -266,3 +266,19 @@ func TestAttachmentsGoWithThePrompt(t *testing.T) {
 		t.Errorf("sent %+v", blocks)
 	}
 }
+
+// What is asked about the draft with each key and frame does not build its text.
+func TestAskingAboutALongDraftCostsNothing(t *testing.T) {
+	c := newTest(t, nil)
+	c.SetText("!\n" + strings.Repeat(" \n", 100_000) + "end")
+	for name, ask := range map[string]func() bool{
+		"Blank": c.Blank, "IsShell": c.IsShell, "Edits": func() bool { return !c.Edits("up") },
+	} {
+		if ask() {
+			t.Errorf("%s is wrong", name)
+		}
+		if n := testing.AllocsPerRun(5, func() { ask() }); n > 0 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}

@@ -22,6 +22,7 @@ import (
 	"parley/internal/git"
 	"parley/internal/prompt"
 	"parley/internal/termtext"
+	"parley/tui/desktop"
 )
 
 // AnotherFile is the key that takes the marked file and continues with the next one.
@@ -75,7 +76,7 @@ func (c *Composer) takeMatches(index *fileIndex, query string, offers fileOffers
 	}
 	p.show(offers, len(c.index.paths))
 	p.keepMark()
-	return c.previewDue()
+	return nil
 }
 
 // show replaces the items by files, out of all.
@@ -627,8 +628,16 @@ func droppedPaths(text string) []string {
 	if whole, ok := droppedPath(text); ok && !strings.ContainsAny(text, `\'"`) {
 		return []string{whole}
 	}
+	if filepath.Separator != '/' {
+		text = strings.ReplaceAll(text, `\`, `\\`)
+	}
+	expands := false
+	words, ok := desktop.ShellWords(text, func(string) string { expands = true; return "" })
+	if !ok || expands {
+		return nil
+	}
 	var paths []string
-	for _, word := range shellWords(text) {
+	for _, word := range words {
 		p, ok := droppedPath(word)
 		if !ok {
 			return nil
@@ -643,37 +652,6 @@ func droppedPath(word string) (string, bool) {
 		word = filepath.FromSlash(u.Path)
 	}
 	return word, filepath.IsAbs(word) && prompt.IsImageName(word) && clean(word) == word
-}
-
-// shellWords splits a text at spaces that are neither quoted nor escaped.
-func shellWords(text string) (words []string) {
-	var word strings.Builder
-	quote, inside := byte(0), false
-	for i := 0; i < len(text); i++ {
-		switch b := text[i]; {
-		case quote != 0 && b == quote:
-			quote = 0
-		case quote == 0 && (b == '\'' || b == '"'):
-			quote, inside = b, true
-		case b == '\\' && quote != '\'' && i+1 < len(text) && filepath.Separator == '/':
-			i++
-			word.WriteByte(text[i])
-			inside = true
-		case b == ' ' && quote == 0:
-			if inside {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			inside = false
-		default:
-			word.WriteByte(b)
-			inside = true
-		}
-	}
-	if inside {
-		words = append(words, word.String())
-	}
-	return words
 }
 
 // takeDropped replaces the pasted text by mentions, if it is still there.

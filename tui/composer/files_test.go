@@ -67,25 +67,6 @@ func TestSeveralFilesAtOnce(t *testing.T) {
 	}
 }
 
-func TestAPreviewOfTheMarkedFile(t *testing.T) {
-	c := newTest(t, nil)
-	c.SetWidth(100)
-	write(t, c.root, "a.txt", "the first line\nthe \x1b[31msecond\n")
-	write(t, c.root, "b/c.txt", "deep")
-	lookedUp(t, c, "@")
-	if got := screen(c); !strings.Contains(got, "│ the first line") || !strings.Contains(got, "│ the second") {
-		t.Errorf("the screen is\n%s", got)
-	}
-	lookedUp(t, c, "<down>")
-	if got := screen(c); !strings.Contains(got, "│ c.txt") {
-		t.Errorf("the screen is\n%s", got)
-	}
-	c.SetWidth(60)
-	if got := screen(c); strings.Contains(got, "│") {
-		t.Errorf("the screen is\n%s", got)
-	}
-}
-
 // With very many files nothing is matched while a key is handled.
 func TestManyFilesAreMatchedBeside(t *testing.T) {
 	c := newTest(t, nil)

@@ -14,12 +14,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/sahilm/fuzzy"
 
 	"parley/config"
 	"parley/fs"
 	"parley/internal/command"
 	"parley/internal/termtext"
+	"parley/tui/list"
 	"parley/tui/theme"
 )
 
@@ -331,26 +331,32 @@ func (c *Composer) toDraft() {
 // search is the history search: a list of the prompts that match. The editor shows the
 // marked one.
 type search struct {
-	query string
-	texts []string // newest first
-	list  completion
-	found []int   // the prompts of the list, in texts
-	draft *buffer // the draft at the start of the search
+	query  string
+	sought list.Query
+	texts  []string // newest first
+	labels []string // what the list shows of each
+	filter *list.Filter
+	list   completion
+	found  []int   // the prompts of the list, in texts
+	having []int   // those that have the query itself
+	draft  *buffer // the draft at the start of the search
 }
 
 const (
 	// searched bounds the part of a prompt that is searched, since pastes may have
-	// megabytes. scattered bounds it for letters that are not adjacent.
-	searched, scattered = 16 << 10, 300
-	// labelled bounds the part of a prompt in the list, in bytes.
-	labelled = 500
+	// megabytes, labelled the part in the list, both in bytes.
+	searched, labelled = 16 << 10, 500
 )
 
 func (c *Composer) beginSearch() {
 	s := &search{texts: c.history.all(), draft: c.buf}
 	slices.Reverse(s.texts)
+	for _, text := range s.texts {
+		s.labels = append(s.labels, labelOf(text))
+	}
+	s.filter = list.NewFilter(len(s.labels), func(i int) (title, about string) { return s.labels[i], "" })
 	c.search, c.completion = s, completion{}
-	s.find()
+	s.find("")
 	c.showMatch()
 }
 
@@ -372,15 +378,12 @@ func (c *Composer) searchKey(key tea.KeyPressMsg) (handled bool) {
 		return true
 	case name == "backspace":
 		if n := len(s.query); n > 0 {
-			s.query = s.query[:c.chips.previous(s.query, n)]
-			s.find()
+			s.find(s.query[:c.chips.previous(s.query, n)])
 		}
 	case name == "ctrl+u":
-		s.query = ""
-		s.find()
+		s.find("")
 	case key.Text != "":
-		s.query += oneLine(key.Text)
-		s.find()
+		s.find(s.query + oneLine(key.Text))
 	default:
 		c.takeMatch()
 		return false
@@ -421,7 +424,7 @@ func (c *Composer) showMatch() {
 		c.buf = bufferOf(c.chips, text)
 		c.buf.Move(pos(0, 0))
 		for row, l := range c.buf.lines {
-			if col := indexFold(l.text, s.query); col >= 0 {
+			if col, _, ok := s.sought.Next(l.text, 0); ok {
 				c.buf.Move(pos(row, col))
 				break
 			}
@@ -439,54 +442,49 @@ func (c *Composer) takeMatch() {
 	}
 }
 
-// find builds the list: first the prompts that contain the query, newest first, then
-// those that contain its letters, best first.
-func (s *search) find() {
-	s.found = s.found[:0]
-	s.list = completion{kind: historyCompletion, query: s.query, all: len(s.texts)}
-	var others []int
-	for i, text := range s.texts {
-		if indexFold(text[:min(len(text), searched)], s.query) >= 0 {
-			s.add(i, nil)
-		} else {
-			others = append(others, i)
+// find builds the list for a query: the prompts that have it, newest first, or else those
+// that its words fit, best first.
+func (s *search) find(query string) {
+	within := make([]int, len(s.texts))
+	for i := range within {
+		within[i] = i
+	}
+	if s.query != "" && strings.HasPrefix(query, s.query) {
+		within = s.having
+	}
+	s.query, s.sought, s.found = query, list.NewQuery(query), nil
+	s.list = completion{kind: historyCompletion, query: query, all: len(s.texts)}
+	for _, i := range within {
+		text := s.texts[i]
+		if _, _, ok := s.sought.Next(text[:min(len(text), searched)], 0); ok || s.sought.Empty() {
+			var letters []int
+			for at, end, _ := s.sought.Next(s.labels[i], 0); at < end; at++ {
+				letters = append(letters, at)
+			}
+			s.add(i, letters)
 		}
 	}
-	for _, m := range fuzzy.FindFrom(s.query, subset{others, func(i int) string { return labelOf(s.texts[i], scattered) }}) {
-		s.add(others[m.Index], m.MatchedIndexes)
+	if s.having = s.found; len(s.found) == 0 {
+		for _, hit := range s.filter.Find(query, nil) {
+			s.add(hit.Row, hit.Letters)
+		}
 	}
-	s.list.found = len(s.list.items)
-	if len(s.list.items) == 0 {
+	if s.list.found = len(s.found); s.list.found == 0 {
 		s.list.note = "no prompt of the history has that"
 	}
 }
 
-// add adds a prompt to the list, with the matching letters.
-func (s *search) add(i int, hits []int) {
-	label := labelOf(s.texts[i], labelled)
-	if at := indexFold(label, s.query); hits == nil && at >= 0 {
-		for n := range len(s.query) {
-			hits = append(hits, at+n)
-		}
-	}
-	s.found = append(s.found, i)
-	s.list.items = append(s.list.items, item{label: label, hits: hits})
+// add adds a prompt to the list, with the letters of its label that match.
+func (s *search) add(i int, letters []int) {
+	s.found, s.list.items = append(s.found, i), append(s.list.items, item{label: s.labels[i], hits: letters})
 }
 
 // labelOf returns the beginning of a prompt on one line, of the same length in bytes.
-func labelOf(text string, most int) string {
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "")
+func labelOf(text string) string {
+	if len(text) > labelled {
+		text = strings.ToValidUTF8(text[:labelled], "")
 	}
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
-}
-
-// indexFold is strings.Index, ignoring case.
-func indexFold(s, sub string) int {
-	if lower := strings.ToLower(s); len(lower) == len(s) {
-		return strings.Index(lower, strings.ToLower(sub))
-	}
-	return strings.Index(s, sub)
 }
 
 // Searching reports whether a history search is open.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -216,7 +217,7 @@ func TestSearchingTheHistory(t *testing.T) {
 		{"a longer query narrows", "<ctrl+r>fix the t", "Fix the tests", "› Fix the tests\n  search: fix the t\n❯ Fix the tests"},
 		{"no match", "dr<ctrl+r>zzz", "dr", "  no prompt of the history has that\n  search: zzz\n❯ dr"},
 		{"backspace widens", "<ctrl+r>fixx<backspace>", "fix the parser", "› fix the parser\n  Fix the tests\n  search: fix\n❯ fix the parser"},
-		{"letters that stand apart", "<ctrl+r>ftst", "Fix the tests", "› Fix the tests\n  search: ftst\n❯ Fix the tests"},
+		{"an abbreviation", "<ctrl+r>ftt", "Fix the tests", "› Fix the tests\n  search: ftt\n❯ Fix the tests"},
 		{"enter takes", "dr<ctrl+r>tests<enter>", "Fix the tests", "❯ Fix the tests"},
 		{"and that is an edit", "dr<ctrl+r>tests<enter><ctrl+_>", "dr", "❯ dr"},
 		{"esc gives up", "dr<ctrl+r>tests<esc>", "dr", "❯ dr"},
@@ -341,5 +342,25 @@ func TestHistoryBehindAFile(t *testing.T) {
 	}
 	if err := NewHistory(filepath.Join(file, "history"), "").Load(); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
 		t.Errorf("%v", err)
+	}
+}
+
+// A key of the search does not copy the prompts that it looks through.
+func TestSearchingALongHistoryAllocatesLittle(t *testing.T) {
+	h := &History{}
+	for i := range 1000 {
+		h.texts = append(h.texts, fmt.Sprintf("Prompt %d\n%s", i, strings.Repeat("Some Words ", searched/11)))
+	}
+	c := newTest(t, h)
+	play(c, "<ctrl+r>p")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	play(c, "r")
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 2<<20 {
+		t.Errorf("a key allocates %d bytes", n)
+	}
+	if play(c, "ompt 7<enter>"); !strings.HasPrefix(c.Text(), "Prompt 799\n") {
+		t.Errorf("found %.20q", c.Text())
 	}
 }

@@ -34,9 +34,6 @@ func (c *Composer) layout() layout {
 	l.editor = below + 1
 	if p := c.offered(); p.open() {
 		want := min(popupRows, max(1, len(p.items)))
-		if c.previews() {
-			want = popupRows
-		}
 		// If both are long, the draft keeps half.
 		room := c.maxHeight - l.search
 		l.popup = max(0, min(want, room-min(l.editor, max(1, room/2))))
@@ -244,9 +241,10 @@ func (k highlightKind) style(t *theme.Theme) lipgloss.Style {
 func (c *Composer) highlights(row, from, to int) []highlight {
 	text := c.buf.lines[row].text
 	if c.search != nil {
-		at, query := c.buf.cur, c.search.query
-		if _, ok := c.search.match(); ok && query != "" && at.Row == row && indexFold(text[at.Col:], query) == 0 {
-			return []highlight{{at.Col, at.Col + len(query), markMatch}}
+		at := c.buf.cur
+		_, found := c.search.match()
+		if start, end, ok := c.search.sought.Next(text, min(at.Col, len(text))); found && ok && at.Row == row && start == at.Col {
+			return []highlight{{start, end, markMatch}}
 		}
 		return nil
 	}

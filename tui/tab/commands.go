@@ -114,7 +114,7 @@ func (c *commands) enterHidden() tea.Cmd {
 		return nil
 	case c.attached != nil:
 		return nil
-	case (c.composer.Text() != "" || !c.dialogs.Empty()) && c.program.Guard.Typing():
+	case (!c.composer.Empty() || !c.dialogs.Empty()) && c.program.Guard.Typing():
 		return tea.Tick(dialog.QuietTime, func(time.Time) tea.Msg { return then(c.enterHidden) })
 	}
 	c.hiding = ""

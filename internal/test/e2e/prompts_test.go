@@ -60,14 +60,14 @@ func TestLinesOfAFileGoAlong(t *testing.T) {
 	}
 }
 
-func TestSeveralFilesInARowWithAPreview(t *testing.T) {
+func TestSeveralFilesInARow(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{
 		Files:  map[string]string{"apple.txt": "a round fruit", "banana.txt": "a long one"},
 		Script: begin + "say Both.\nend-turn\n",
 	})
-	p.Ready().Type("@app").Shows("› apple.txt", "│ a round fruit").Press("ctrl+space").Shows("❯ @apple.txt @")
-	p.Type("ban").Shows("› banana.txt", "│ a long one").Press("tab").Shows("❯ @apple.txt @banana.txt").Press("enter").Shows("Both.")
+	p.Ready().Type("@app").Shows("› apple.txt").Press("ctrl+space").Shows("❯ @apple.txt @")
+	p.Type("ban").Shows("› banana.txt").Press("tab").Shows("❯ @apple.txt @banana.txt").Press("enter").Shows("Both.")
 	got := p.Sent("session/prompt")[0]
 	for _, name := range []string{"apple.txt", "banana.txt"} {
 		if !strings.Contains(got, "/"+name+`"`) {
