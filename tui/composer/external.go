@@ -35,7 +35,7 @@ func (c *Composer) openEditor() tea.Cmd {
 		if err != nil {
 			return ErrorMsg{Err: fmt.Errorf("edit the prompt in an editor: %w", err)}
 		}
-		return resultMsg{c, func() tea.Cmd { return c.runEditor(args, file, text) }}
+		return resultMsg{c, func() tea.Cmd { return c.runEditor(args, file, raw, text) }}
 	}
 }
 
@@ -56,10 +56,10 @@ func writeDraft(text string) (name string, err error) {
 // Editing returns the file with the draft that is in an editor, "" if there is none.
 func (c *Composer) Editing() string { return c.editing }
 
-// runEditor hands the terminal to the editor with a file that holds the draft, reads the
-// text back and removes the file. Should parley be killed meanwhile, or right afterwards, what
-// is saved names the file.
-func (c *Composer) runEditor(args []string, file, was string) tea.Cmd {
+// runEditor hands the terminal to the editor with a file that holds the draft as was, which
+// is raw with its chips, reads the text back and removes the file. Should parley be killed
+// meanwhile, or right afterwards, what is saved names the file.
+func (c *Composer) runEditor(args []string, file, raw, was string) tea.Cmd {
 	ended := func() tea.Cmd {
 		c.editing = ""
 		save := c.save()
@@ -84,7 +84,7 @@ func (c *Composer) runEditor(args []string, file, was string) tea.Cmd {
 		return resultMsg{c, func() tea.Cmd {
 			if text != strings.TrimRight(was, "\n") { // else the draft keeps its chips and its cursor
 				c.endSearch() // begun before the editor appeared: what it shows is not the draft
-				c.buf.Replace(pos(0, 0), c.buf.last(), text)
+				c.buf.rewrite(raw, text)
 			}
 			return tea.Batch(c.complete(), ended())
 		}}
@@ -99,6 +99,19 @@ func (c *Composer) runEditor(args []string, file, was string) tea.Cmd {
 		}
 		return run()
 	}
+}
+
+// rewrite replaces what the draft was by another text. What was added since stays.
+func (b *buffer) rewrite(was, text string) {
+	from, to, now := pos(0, 0), b.last(), b.raw()
+	switch at := strings.Index(now, was); {
+	case now == was:
+	case at < 0 || was == "":
+		from, text = to, "\n\n"+text
+	default:
+		from, to = after(from, now[:at]), after(from, now[:at+len(was)])
+	}
+	b.Replace(from, to, text)
 }
 
 func readDraft(name string) (string, error) {

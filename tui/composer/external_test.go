@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 // runEditor opens the editor on a draft and, instead of the program loop, runs it.
@@ -85,6 +88,28 @@ func TestEditor(t *testing.T) {
 				t.Errorf("the text is %q (%q), want %q (%q)", c.Text(), p.Summary(), tt.text, tt.summary)
 			}
 		})
+	}
+}
+
+// What is put into the draft while the editor runs is kept beside what was written there.
+func TestDraftThatChangesBesideTheEditor(t *testing.T) {
+	for draft, want := range map[string]string{"draft": "not sent\n\nwritten\nadded", "": "not sent\nadded\n\nwritten"} {
+		c := newTest(t, nil)
+		t.Setenv("TMPDIR", t.TempDir())
+		t.Setenv("VISUAL", "true")
+		c.exec = func(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+			return func() tea.Msg {
+				c.AddLine("added")
+				c.TakeBack(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("not sent")}})
+				return done(os.WriteFile(cmd.Args[len(cmd.Args)-1], []byte("written\n"), 0o600))
+			}
+		}
+		play(c, draft)
+		_, cmd := c.Key(press("ctrl+g"))
+		settleCmds(c, cmd)
+		if got := strings.ReplaceAll(c.Text(), "not sent\n\nadded", "not sent\nadded"); got != want {
+			t.Errorf("of %q the text is %q, want %q", draft, got, want)
+		}
 	}
 }
 

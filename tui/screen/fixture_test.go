@@ -74,6 +74,8 @@ func (f *fixture) Update(msg tea.Msg) tea.Cmd {
 		f.width, f.height = msg.Width, msg.Height
 	case told:
 		f.last = string(msg)
+	case handle:
+		return func() tea.Msg { _ = os.WriteFile("handled", fmt.Append(nil, f.frames), 0o600); return nil }
 	case spun:
 		f.count++
 		return spin()
@@ -82,6 +84,9 @@ func (f *fixture) Update(msg tea.Msg) tea.Cmd {
 }
 
 type told string
+
+// handle is told the file system.
+type handle struct{}
 
 // spun comes again and again.
 type spun struct{}
@@ -116,6 +121,13 @@ var acts = map[string]func(*fixture) tea.Cmd{
 	"e": func(*fixture) tea.Cmd {
 		cmd := exec.Command("sh", "-c", "echo IN CHARGE; read line; echo took $line; read line; exit 3")
 		return screen.Exec(screen.Command{Cmd: cmd}, func(err error) tea.Msg { return told(fmt.Sprint("ended: ", err)) })
+	},
+	"E": func(*fixture) tea.Cmd { // ends once a message was handled meanwhile
+		cmd := exec.Command("sh", "-c", "echo IN CHARGE; until [ -e handled ]; do sleep 0.01; done; echo HANDLED; read line")
+		return tea.Sequence(
+			screen.Exec(screen.Command{Cmd: cmd}, func(err error) tea.Msg { return told(fmt.Sprint("ended: ", err)) }),
+			func() tea.Msg { return handle{} },
+		)
 	},
 	"v": func(*fixture) tea.Cmd {
 		cmd := exec.Command("sh", "-c", "echo IN CHARGE; kill -TSTP 0; echo BACK; read line")

@@ -128,7 +128,7 @@ func awaited(msg tea.Msg) bool {
 // draw passes a frame to the painter, unless that is still busy: it reports when it is
 // done.
 func (p *program) draw() {
-	if !p.changed || p.width == 0 || !p.screen.output.ready() {
+	if !p.changed || p.width == 0 || p.screen.isLent() || !p.screen.output.ready() {
 		return
 	}
 	p.changed, p.drawn = false, time.Now()
@@ -252,32 +252,53 @@ func (c Command) Run(in, out *os.File) error {
 	return c.Cmd.Run()
 }
 
-// execMsg asks to lend the terminal.
-type execMsg struct {
-	to   Borrower
-	done tea.ExecCallback
-}
+// execMsg asks to lend the terminal, returnedMsg says that the borrower is done.
+type (
+	execMsg struct {
+		to   Borrower
+		done tea.ExecCallback
+	}
+	returnedMsg struct{ err error }
+)
 
-// Exec lends the terminal, and takes it back when the borrower is done. The next message is
-// the one that done returns for the borrower's error; done may be nil. Other messages wait
-// meanwhile.
+// Exec lends the terminal, and takes it back when the borrower is done. Then done, which may be
+// nil, makes a message of the borrower's error. Meanwhile messages are handled as always, but
+// nothing is drawn; another borrower waits.
 //
 // Exec is for models of [Run], because [tea.ExecProcess] does not know their terminal.
 func Exec(to Borrower, done tea.ExecCallback) tea.Cmd {
 	return func() tea.Msg { return execMsg{to, done} }
 }
 
-// exec lends the terminal and returns the message about it.
-func (s *screen) exec(m execMsg) tea.Msg {
-	err := s.release()
-	if err == nil {
-		err = m.to.Run(s.tty.in, s.tty.out)
+// exec lends the terminal, unless a borrower has it.
+func (s *screen) exec(m execMsg) {
+	if s.borrowers = append(s.borrowers, m); len(s.borrowers) > 1 {
+		return
 	}
+	err := s.release()
+	s.lent.Go(func() {
+		if err == nil {
+			err = m.to.Run(s.tty.in, s.tty.out)
+		}
+		s.mail.post(returnedMsg{err})
+	})
+}
+
+// isLent reports whether a borrower has the terminal.
+func (s *screen) isLent() bool { return len(s.borrowers) > 0 }
+
+// returned takes the terminal back and returns the message about it.
+func (s *screen) returned(err error) tea.Msg {
+	was, next := s.borrowers[0], s.borrowers[1:]
+	s.borrowers = nil
 	if failed := s.take(nil); failed != nil {
 		s.fail(failed)
 	}
-	if m.done != nil {
-		s.mail.post(m.done(err))
+	if was.done != nil {
+		s.mail.post(was.done(err))
+	}
+	for _, m := range next {
+		s.exec(m)
 	}
 	return tea.ResumeMsg{} // redraws everything
 }

@@ -137,6 +137,9 @@ type screen struct {
 	closed  chan struct{}
 	running sync.WaitGroup // for whose goroutines the end of the screen waits
 
+	borrowers []execMsg      // the first has the terminal
+	lent      sync.WaitGroup // until that one is done
+
 	mu  sync.Mutex
 	err error
 }
@@ -220,6 +223,7 @@ func (s *screen) givenBack() error {
 
 // close releases the terminal for good, even a blocked one.
 func (s *screen) close() {
+	s.lent.Wait()
 	s.guards.Wait()
 	s.input.stop()
 	left := s.output.leaveFor(closeTime)
@@ -265,13 +269,22 @@ func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	case tea.ModeReportMsg:
 		s.output.reported(msg)
 	case tea.SuspendMsg:
+		if s.isLent() { // stopped by listen, with the borrower
+			return nil
+		}
 		s.suspend()
 		return tea.ResumeMsg{}
 	case continuedMsg:
+		if s.isLent() {
+			return nil
+		}
 		s.again()
 		return tea.ResumeMsg{}
 	case execMsg:
-		return s.exec(msg)
+		s.exec(msg)
+		return nil
+	case returnedMsg:
+		return s.returned(msg.err)
 	}
 	switch seq, ok := sequence(msg); {
 	case ok:

@@ -155,6 +155,17 @@ func TestHandsTheTerminalToAProgram(t *testing.T) {
 	term.Press("q").WaitFor("exit 7").Press("enter").WaitExit()
 }
 
+// Who has borrowed the terminal holds up neither messages nor their effects; only nothing is
+// drawn, so that nothing counts as seen.
+func TestGoesOnWhileTheTerminalIsLent(t *testing.T) {
+	t.Parallel()
+	term := startInShell(t, ptytest.Options{})
+	term.WaitFor("before").Press("enter")
+	taken(term).Press("E").WaitFor("IN CHARGE", "HANDLED")
+	term.Type("\n").WaitFor("last: ended: <nil>.", "screen 80x24")
+	term.Press("n").WaitFor("count: 1.").Press("q").WaitFor("exit 7").Press("enter").WaitExit()
+}
+
 func TestKeepsStandardErrorOffTheScreen(t *testing.T) {
 	t.Parallel()
 	term := startInShell(t, ptytest.Options{})
