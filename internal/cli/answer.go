@@ -114,18 +114,7 @@ func permission(c *host.Client, conv *conversation.Conversation, p *conversation
 	targets, positions := &toolview.PathTargets{Roots: append([]string{about.Cwd}, about.Dirs...)}, &toolview.DiffPositions{}
 	targets.Add(toolview.Resolve(targets.Roots, toolview.NamedPaths(p.Asked)))
 	positions.Add(toolview.FindPositions(about.Cwd, toolview.Creations(p.Asked.Content)))
-	var parts []string
-	for _, words := range []string{p.Title, p.Description} {
-		if words = strings.TrimSpace(words); words != "" {
-			parts = append(parts, termtext.Visible(words))
-		}
-	}
-	text := toolview.PathsIn(conv.Cwd).PermissionText(p, toolview.AskerOf(conv, p.ToolCall), targets, positions)
-	parts = append(parts, strings.TrimRight(text, "\n"))
-	if why := termtext.VisibleLine(p.Why); why != "" {
-		parts = append(parts, "No rule applies: "+why)
-	}
-	a.text = strings.Join(parts, "\n\n")
+	a.text = toolview.AskedText(toolview.PathsIn(conv.Cwd).Asked(p, toolview.AskerOf(conv, p.ToolCall), targets, positions))
 	a.options = permissionOptions(p.Options)
 	a.give = func(ctx context.Context, o option) error {
 		return session.Try(ctx, c, session.Answer{Question: p.Seen, Option: acpclient.PermissionOptionID(o.id)})

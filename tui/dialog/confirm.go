@@ -46,7 +46,7 @@ func newConfirm(env Env, q app.Question) *confirm {
 	if q.Lines != nil {
 		about.add(newBlock(func(p renderContext) (out []string) {
 			for _, l := range q.Lines {
-				out = append(out, barred(termtext.Break(termtext.VisibleLine(l), max(1, p.width-2)), p.th.Text, p.th)...)
+				out = append(out, behindBar(termtext.VisibleLine(l), p.th.Text, p)...)
 			}
 			return out
 		}))

@@ -15,7 +15,6 @@ import (
 	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/list"
-	"parley/tui/theme"
 	"parley/tui/toolview"
 )
 
@@ -230,7 +229,7 @@ func (d *Permission) startWriting() Action {
 
 // edit shows in the editor what is asked about.
 func (d *Permission) edit() Action {
-	return Edit{toolview.PathsIn(d.env.Cwd).PermissionText(d.asked, d.asker, d.env.Targets, d.env.DiffPositions)}
+	return Edit{toolview.AskedText(d.parts()) + "\n"}
 }
 
 // Due implements [Guarded].
@@ -247,6 +246,20 @@ func (d *Permission) Mouse(msg tea.MouseMsg, x, y int) Action {
 		return nil
 	}
 	return d.question.Mouse(msg, x, y)
+}
+
+// outsidePaths returns the paths outside the session's directories, as one string.
+func (d *Permission) outsidePaths() string {
+	if d.env.Targets == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, path := range toolview.NamedPaths(d.asked.Asked) {
+		if s := d.env.Targets.Of(path); s.Outside {
+			b.WriteString(path + "\x00" + s.Real + "\x00")
+		}
+	}
+	return b.String()
 }
 
 func (d *Permission) hasRaw() bool { return len(d.asked.Asked.RawInput) > 0 }
@@ -291,15 +304,7 @@ func (d *Permission) changesFiles() bool {
 
 // show shows the call on the whole screen.
 func (d *Permission) show() Action {
-	call, by, show := d.asked.Asked, d.asker, callContent{at: toolview.PathsIn(d.env.Cwd), targets: d.env.Targets}
-	return Show{Call: call, Head: func(width int, th *theme.Theme) []string {
-		head := aboutCallItself(call, by, show)
-		if file := d.asked.File; file != nil {
-			head = column{fileHead(file, call), fileReasons(file, call)}
-		}
-		p := renderContext{width, th}
-		return head.lines(p, 0, head.height(p))
-	}}
+	return Show{Call: d.asked.Asked, Head: head(d.asked.Asked, d.parts())}
 }
 
 // refresh updates the dialog from the question. If that changes while it is visible, the
@@ -315,30 +320,10 @@ func (d *Permission) refresh() {
 	}
 	d.outside, d.replacing = outside, replacing
 	d.version, d.targetsVersion, d.positionsVersion = call.Version(), d.env.Targets.Version(), d.env.DiffPositions.Version()
-	content := callContent{
-		at: toolview.PathsIn(d.env.Cwd), targets: d.env.Targets, positions: d.env.DiffPositions, diffs: d.env.Diffs, context: max(d.context, diffview.DefaultContext),
-	}
-	if d.asked.File != nil {
-		d.about = aboutFile(d.asked.File, call, content)
-	} else {
-		d.about = aboutCall(call, d.asker, content)
-	}
+	d.about = bodyOf(d.parts(), d.env.Diffs, max(d.context, diffview.DefaultContext), toolview.DrawsWhole(call))
 	d.rawFrom = len(d.about) + 1
 	if d.raw {
-		d.about.add(quoted("title", call.Title), rawPart(toolview.RawInput, call.RawInput))
-	}
-	for _, words := range []string{d.asked.Title, d.asked.Description} {
-		if words = strings.TrimSpace(words); words != "" && words != strings.TrimSpace(call.Title) {
-			d.about.add(note("the agent says: " + words))
-		}
-	}
-	if call.Incomplete {
-		d.about.add(vital{note(toolview.LeftOut)})
-	}
-	if d.asked.Why != "" {
-		d.about.add(note("no rule applies: " + d.asked.Why))
-	} else if d.asked.File == nil && call.Kind == acpclient.ToolExecute && content.at.Command(call.RawInput).Line == "" {
-		d.about.add(note("no rule can describe it: the agent names the command only in the title"))
+		d.about.add(quoted("title", call.Title), quoted(toolview.RawInput, toolview.JSON(call.RawInput, 0)))
 	}
 	if len(d.replies.list) == 0 {
 		d.about.add(note("The agent offers no answers: you can only cancel the turn."))

@@ -252,8 +252,8 @@ func TestPermissionShowsTheWholeCommand(t *testing.T) {
 		{"hidden text", `{"command":"a\u001b]0;rm -rf ~\u0007b"}`, "$ a␛]0;rm -rf ~␇b"},
 		{"reordered text", `{"command":"a\u202eb\u200bc"}`, "$ a⟨U+202E⟩b⟨U+200B⟩c"},
 		{"two lines", `{"command":"a\nb"}`, "$ a\nb"},
-		{"elsewhere", `{"command":"a","cwd":"/etc"}`, "$ a\nin /etc"},
-		{"inside", `{"command":"a","cwd":"/home/ada/greet/sub"}`, "$ a\nin sub"},
+		{"elsewhere", `{"command":"a","cwd":"/etc"}`, "$ a\nin  /etc"},
+		{"inside", `{"command":"a","cwd":"/home/ada/greet/sub"}`, "$ a\nin  sub"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := runPermission()
@@ -316,7 +316,7 @@ func TestPermissionShows(t *testing.T) {
 	c.pass(LookTime)
 	text := shownBy(d, 80, 40)
 	for _, want := range []string{
-		"1 of 3", "• summon daemon  Greet by name", "a.go:3\n", "\n~/other/b.go", "\nc.go",
+		"1 of 3", "• summon daemon  a.go:3\n", "\n~/other/b.go", "\nc.go\nGreet by name\n",
 		"main.go  +9 −2", "✓ Yes  one", "✓ Yes  always  two", "✗ unnamed option  three",
 	} {
 		if !strings.Contains(text, want) {
@@ -348,7 +348,7 @@ func TestPermissionShowsContent(t *testing.T) {
 		{"text", acpclient.TextContent("some *words*"), "\nsome *words*\n"},
 		{"text in a fence", acpclient.TextContent("```\nsome *words*\n```"), "some *words*\n\n1"},
 		{"a new file", acpclient.DiffContent("/home/ada/other/new.go", nil, "package x\n"), "\n~/other/new.go  +1 −0  new file\n1 + package x\n"},
-		{"a terminal", acpclient.TerminalContent("t"), "✎ edit  Greet by name\n\n1  y"},
+		{"a terminal", acpclient.TerminalContent("t"), "✎ edit  │ Greet by name\n\n1  y"},
 		{"an image", block(image), "\n▣ image image/png  3 B\n"},
 		{"a link", block(link), "\n▣ link notes  https://example.com/a⟨U+202E⟩b\n"},
 		{"a resource", block(resource), "\n▣ file ~/notes.md  text/markdown, 16 B\nmind the gap\n"},
@@ -365,7 +365,7 @@ func TestPermissionShowsContent(t *testing.T) {
 			p.Asked.RawInput = nil
 			d, _ := armed(p)
 			text := shownBy(d, 80, 40)
-			if want := "✎ edit  Greet by name\n"; !strings.Contains(text, want) {
+			if want := "✎ edit  │ Greet by name\n"; !strings.Contains(text, want) {
 				t.Errorf("%q is not shown in\n%s", want, text)
 			}
 			if !strings.Contains(text, tt.want) {
@@ -424,7 +424,7 @@ func TestPermissionWithManyOptions(t *testing.T) {
 	}
 	d, _ := armed(p)
 	text := shownBy(d, 80, 16)
-	if !strings.Contains(text, "✎ edit  Greet by name\nmain.go:6") || !strings.Contains(text, "↕ ") {
+	if !strings.Contains(text, "✎ edit  main.go:6\nGreet by name") || !strings.Contains(text, "↕ ") {
 		t.Errorf("what is asked, or that there are more options, is not shown:\n%s", text)
 	}
 	for i := range 20 {
@@ -473,9 +473,9 @@ func TestGlamourDrawsThePlan(t *testing.T) {
 	for n, want := range map[int]bool{1: true, 100: false} {
 		plan := planPermission().Asked
 		plan.Content = slices.Repeat([]acpclient.ToolCallContent{table}, n)
+		d, _ := armed(&conversation.Permission{Seen: seen(1), Asked: plan})
 		p := renderContext{60, theme.New(true)}
-		about := aboutCall(plan, toolview.Asker{}, callContent{})
-		lines := ansi.Strip(strings.Join(about.lines(p, 0, about.height(p)), "\n"))
+		lines := ansi.Strip(strings.Join(d.about.lines(p, 0, d.about.height(p)), "\n"))
 		if strings.Contains(lines, strings.Repeat("─", 20)) != want {
 			t.Errorf("%d times:\n%s", n, lines)
 		}
@@ -507,8 +507,7 @@ func TestEachIsShownOnce(t *testing.T) {
 		once string
 	}{
 		"a command, its title and its content": {run("`make all`", "```console\n$ make all\n```"), "make all"},
-		"a command in a line of code":          {run("Run make all", "`make all`"), "make all"},
-		"a shortened command":                  {run("make …", "make all"), "make"},
+		"a command in a line of code":          {run("make all", "`make all`"), "make all"},
 		"the prompt of a subagent": {conversation.ToolCall{
 			Title: "Look around", Kind: acpclient.ToolThink, RawInput: []byte(`{"prompt":"Look at\nall files."}`), Content: []acpclient.ToolCallContent{text("Look at\nall files.")},
 		}, "all files."},

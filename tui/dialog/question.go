@@ -842,10 +842,6 @@ func (a *replies) at(line int) int {
 	return sort.Search(len(a.list), func(i int) bool { return a.laid.starts[i] > line }) - 1
 }
 
-// vital is content that a user must see to know what they are asked. Its first and last
-// line must be seen before the question takes an answer.
-type vital struct{ content }
-
 // changeAt is the change of a file that a line of a content belongs to, if the line is
 // below its head; nil if there is none.
 func changeAt(c content, p renderContext, line int) *change {

@@ -224,9 +224,6 @@ func (l *live) permission() *question {
 		text = "parley asks: may the agent do this?"
 	}
 	text += "\n\n" + l.permissionText(asked)
-	if why := termtext.VisibleLine(asked.Why); why != "" {
-		text += "\n\nNo rule applies: " + why
-	}
 	seen := asked.Seen
 	q := &question{
 		text:    text,
@@ -269,7 +266,7 @@ func (l *live) permissionText(asked *conversation.Permission) string {
 
 func permissionText(c *conversation.Conversation, asked *conversation.Permission, targets *toolview.PathTargets, at *toolview.DiffPositions) string {
 	by := toolview.AskerOf(c, asked.ToolCall)
-	return strings.TrimRight(toolview.PathsIn(c.Cwd).PermissionText(asked, by, targets, at), "\n")
+	return toolview.AskedText(toolview.PathsIn(c.Cwd).Asked(asked, by, targets, at))
 }
 
 // looks resolves the paths of a question and compares its changes with the files, in the

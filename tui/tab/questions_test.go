@@ -156,17 +156,17 @@ func TestAnotherQuestionIsInertAtFirst(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.draw()
 	b.press("alt+n")
-	b.mustShow(t, "tool  Step2", "2 of 3")
+	b.mustShow(t, "│ Step2", "2 of 3")
 	b.press("1")
-	b.mustShow(t, "❯ 1", "tool  Step2", "Pause typing to answer")
+	b.mustShow(t, "❯ 1", "│ Step2", "Pause typing to answer")
 	b.passes(3 * time.Second)
 	b.draw()
 	b.press("alt+p") // with a draft the arrows are the prompt's
-	b.mustShow(t, "tool  Step1", "1 of 3")
+	b.mustShow(t, "│ Step1", "1 of 3")
 	b.passes(3 * time.Second)
 	b.draw()
 	b.press("alt+p")
-	b.mustShow(t, "tool  Step3", "3 of 3")
+	b.mustShow(t, "│ Step3", "3 of 3")
 }
 
 // The one that stands in the place of one that was withdrawn takes nothing for as long as
@@ -178,17 +178,17 @@ func TestTheQueueMovesUp(t *testing.T) {
 	b.draw()
 	b.press("alt+n")
 	b.events(conversation.PermissionClosed{ID: 4})
-	b.mustShow(t, "tool  Step2", "2 of 3")
+	b.mustShow(t, "│ Step2", "2 of 3")
 	b.mustNotShow(t, "withdrew its question")
 	b.events(conversation.PermissionClosed{ID: 2})
-	b.mustShow(t, "tool  Step3", "2 of 2", "the agent withdrew its question")
+	b.mustShow(t, "│ Step3", "2 of 2", "the agent withdrew its question")
 	b.passes(dialog.LookTime + time.Millisecond)
 	b.draw()
 	if in := b.ArmsIn(); in != dialog.ReplaceTime-dialog.LookTime-time.Millisecond {
 		t.Errorf("it arms in %v", in)
 	}
 	b.events(conversation.PermissionClosed{ID: 3})
-	b.mustShow(t, "tool  Step1")
+	b.mustShow(t, "│ Step1")
 	b.mustNotShow(t, "1 of 1")
 }
 
@@ -243,7 +243,7 @@ func TestWordsToAWithdrawnQuestionBecomeTheDraft(t *testing.T) {
 	b.press("tab")
 	b.types("not so", time.Second)
 	b.events(conversation.PermissionClosed{ID: 1})
-	b.mustShow(t, "❯ draft", "  not so", "tool  Step2")
+	b.mustShow(t, "❯ draft", "  not so", "│ Step2")
 }
 
 // What stands on the whole screen of a question closes with it.

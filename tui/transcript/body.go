@@ -91,9 +91,9 @@ func (t *toolCall) makeBodies() []body {
 	if len(maker.questions) > 0 {
 		add(&shortBody{func(s *sheet, width int, env *environment) {
 			for _, q := range maker.questions {
-				s.wrap(q.Line(), width, env.theme.Text)
+				s.wrap(q.Line, width, env.theme.Text)
 				for _, o := range q.Options {
-					s.wrap("• "+o.Line(), width, env.theme.Muted)
+					s.wrap("• "+o, width, env.theme.Muted)
 				}
 			}
 		}, textPeek})

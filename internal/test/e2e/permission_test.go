@@ -195,17 +195,16 @@ expect nothing/more
 	p.Press("ctrl+p").Type("cancel only tidy").Press("enter").Gone("1 task in the background").Shows("Tidy up the tests", "cancelled")
 }
 
-// A title that says something else than what would be done is the agent's words only.
-func TestATitleThatDiffersIsSeenToDiffer(t *testing.T) {
+// A title is the agent's words only, and is quoted unless it is the command.
+func TestATitleIsQuoted(t *testing.T) {
 	t.Parallel()
-	p := Start(t, Options{Script: begin + asks("one", "ls", "rm -rf ~/work") + asks("two", "Run `make`", "make") + `
+	p := Start(t, Options{Script: begin + asks("one", "ls", "rm -rf ~/work") + asks("two", "`make`", "make") + `
 await one contains "no"
 await two contains "no"
 end-turn
 `})
-	p.Ready().Ask("go").Question("$ rm -rf ~/work", "! The agent's description differs │ ls").Answer("Reject")
+	p.Ready().Ask("go").Question("$ rm -rf ~/work", "│ ls").Answer("Reject")
 	p.Question("$ make").Answer("Reject")
-	p.Gone("differ")
 }
 
 func TestAPathThatLeadsOutIsSaidTo(t *testing.T) {
