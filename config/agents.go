@@ -183,17 +183,15 @@ func (e *UnknownAgentError) Hint() string {
 // near returns the ID of the closest agent, or "".
 func (e *UnknownAgentError) near() string {
 	agents := slices.Concat(e.configured, e.known)
-	if id := Nearest(e.Name, ids(agents)); id != "" {
-		return id
-	}
-	var names []string
+	words := ids(agents)
 	for _, a := range agents {
-		names = append(names, a.Name)
+		words = append(words, a.Name)
 	}
-	if i := slices.Index(names, Nearest(e.Name, names)); i >= 0 {
-		return agents[i].ID
+	i := slices.Index(words, Nearest(e.Name, words))
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return agents[i%len(agents)].ID
 }
 
 func ids(agents []Agent) []string {
@@ -302,15 +300,9 @@ func (t *table) checkRemote(a Agent) (listens bool) {
 		t.fail("remote_root", `write an absolute path on the agent's machine`, "is not an absolute path: %q", a.RemoteRoot)
 	}
 	if a.Address == "" && !t.has("url") { // started with a command
-		for _, key := range []string{"headers", "insecure"} {
-			if t.has(key) {
-				t.failKey(key, "remove it, or write url", "applies only to an agent with a url")
-			}
-		}
-		for _, key := range []string{"serve_files", "serve_terminals"} {
-			if t.has(key) && !t.has("remote_root") {
-				t.failKey(key, "remove it, or write remote_root or url", "applies only to a remote agent")
-			}
+		t.refuse("remove it, or write url", "applies only to an agent with a url", "headers", "insecure")
+		if !t.has("remote_root") {
+			t.refuse("remove it, or write remote_root or url", "applies only to a remote agent", "serve_files", "serve_terminals")
 		}
 		return false
 	}
@@ -318,11 +310,7 @@ func (t *table) checkRemote(a Agent) (listens bool) {
 		at := t.at.child("url") // the value may hold a password
 		t.doc.record(at, t.doc.places[at.id()].value, true, "use https://, wss://, http:// or ws://; put a name and password into headers", at.String()+" is not a valid agent URL")
 	}
-	for _, key := range []string{"command", "args", "env", "cwd"} {
-		if t.has(key) {
-			t.failKey(key, "remove it or remove url", "does not apply to an agent with a url")
-		}
-	}
+	t.refuse("remove it or remove url", "does not apply to an agent with a url", "command", "args", "env", "cwd")
 	return true
 }
 
@@ -511,8 +499,7 @@ func (t *table) mcpServers() (servers []MCPServer) {
 // the network.
 func serverRows() []row[MCPServer] {
 	return []row[MCPServer]{
-		value("type", func(s *MCPServer) *MCPTransport { return &s.Type }, func(t *table, key string) MCPTransport { return MCPTransport(t.text(key)) },
-			"optional with a command").shown(`"stdio"`, `"http"`),
+		choice("type", "", []MCPTransport{MCPStdio, MCPHTTP, MCPSSE}, func(s *MCPServer) *MCPTransport { return &s.Type }, "optional with a command").shown(`"stdio"`, `"http"`),
 		value("command", func(s *MCPServer) *string { return &s.Command }, (*table).text, "").shown(`"npx"`),
 		value("args", func(s *MCPServer) *[]string { return &s.Args }, (*table).words, "").shown(`["-y", "@modelcontextprotocol/server-filesystem", "."]`),
 		value("env", func(s *MCPServer) *Secrets { return &s.Env }, (*table).environment, "").shown(`{ LOG_LEVEL = "error" }`),
@@ -536,22 +523,20 @@ func (t *table) mcpServer() MCPServer {
 	if !t.has("type") && t.has("command") {
 		s.Type = MCPStdio
 	}
+	apart := fmt.Sprintf("does not apply to a server of type %q", string(s.Type))
 	switch s.Type {
 	case MCPStdio:
 		t.need("command", s.Command, s.Type)
-		t.exclude(s.Type, "url", "headers")
+		t.refuse("remove it or change the type", apart, "url", "headers")
 	case MCPHTTP, MCPSSE:
 		if t.need("url", s.URL, s.Type) && !isURL(s.URL, "http", "https") {
 			t.fail("url", "use a URL that begins with http:// or https://", "is not a server URL")
 		}
-		t.exclude(s.Type, "command", "args", "env")
+		t.refuse("remove it or change the type", apart, "command", "args", "env")
 	case "":
-		if _, isText := t.values["type"].(string); isText || !t.has("type") {
+		if t.values["type"] == "" || !t.has("type") {
 			t.doc.fail(t.at, `write type = "stdio", "http" or "sse"`, "%s has no type", t.at)
 		}
-	default:
-		types := words([]MCPTransport{MCPStdio, MCPHTTP, MCPSSE})
-		t.fail("type", didYouMean(string(s.Type), types, "known types"), "cannot be %q", string(s.Type))
 	}
 	return s
 }
@@ -569,11 +554,11 @@ func (t *table) need(key, value string, of MCPTransport) bool {
 	return false
 }
 
-// exclude reports keys that a server of this type does not use.
-func (t *table) exclude(of MCPTransport, keys ...string) {
+// refuse reports keys that do not apply.
+func (t *table) refuse(hint, why string, keys ...string) {
 	for _, key := range keys {
 		if t.has(key) {
-			t.failKey(key, "remove it or change the type", "does not apply to a server of type %q", string(of))
+			t.failKey(key, hint, "%s", why)
 		}
 	}
 }
