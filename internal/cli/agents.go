@@ -20,16 +20,11 @@ import (
 
 func agentsCommand(s *streams) *cobra.Command {
 	list := agentsListCommand(s)
-	cmd := &cobra.Command{
-		Use:   "agents",
-		Short: "List, add, install, update and remove agents, and sign in to them",
-		Long: `agents manages the agents that parley can start: those of your configuration,
+	cmd := leaf("agents", `List, add, install, update and remove agents, and sign in to them
+agents manages the agents that parley can start: those of your configuration,
 those that you added or installed, those found on this machine, and those of the
 public registry of the Agent Client Protocol, which parley can install.
-Without a command it lists them.`,
-		Args: noArguments,
-		RunE: list.RunE,
-	}
+Without a command it lists them.`, noArguments, list.RunE)
 	cmd.AddCommand(
 		list, agentsInfoCommand(s), agentsAddCommand(s), agentsInstallCommand(s), agentsUpdateCommand(s),
 		agentsRemoveCommand(s), agentsRefreshCommand(s), agentsLoginCommand(s), agentsLogoutCommand(s),
@@ -143,24 +138,19 @@ var agentStates = []struct{ state, heading string }{
 
 func agentsListCommand(s *streams) *cobra.Command {
 	asJSON := false
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the agents of this machine, and those of the registry",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			a, cfg, err := openAgents()
-			if err != nil {
-				return err
-			}
-			e := openEdition(s, a)
-			list := listAgents(cfg, e)
-			if asJSON {
-				return writeJSON(s.Out, list)
-			}
-			writeAgents(s, list, e)
-			return nil
-		},
-	}
+	cmd := leaf("list", "List the agents of this machine, and those of the registry", noArguments, func(*cobra.Command, []string) error {
+		a, cfg, err := openAgents()
+		if err != nil {
+			return err
+		}
+		e := openEdition(s, a)
+		list := listAgents(cfg, e)
+		if asJSON {
+			return writeJSON(s.Out, list)
+		}
+		writeAgents(s, list, e)
+		return nil
+	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: a list of objects")
 	return cmd
 }
@@ -260,22 +250,17 @@ func (l listedAgent) about() string {
 
 func agentsInfoCommand(s *streams) *cobra.Command {
 	asJSON := false
-	cmd := &cobra.Command{
-		Use:   "info NAME",
-		Short: "Show an agent and exactly what it runs",
-		Args:  arguments(1, 1, "the name of an agent"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			l, err := findListed(s, args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return writeJSON(s.Out, l)
-			}
-			l.write(s)
-			return nil
-		},
-	}
+	cmd := leaf("info NAME", "Show an agent and exactly what it runs", arguments(1, 1, "the name of an agent"), func(_ *cobra.Command, args []string) error {
+		l, err := findListed(s, args[0])
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return writeJSON(s.Out, l)
+		}
+		l.write(s)
+		return nil
+	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: one object")
 	return cmd
 }
@@ -333,69 +318,59 @@ func (l listedAgent) write(s *streams) {
 }
 
 func agentsRefreshCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "refresh",
-		Short: "Fetch the newest registry; installed agents stay unchanged",
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, _, err := openAgents()
-			if err != nil {
-				return err
+	return leaf("refresh", "Fetch the newest registry; installed agents stay unchanged", noArguments, func(cmd *cobra.Command, _ []string) error {
+		a, _, err := openAgents()
+		if err != nil {
+			return err
+		}
+		e, changed, err := a.Cache.Refresh(cmd.Context())
+		if err != nil {
+			return agentExplained(err)
+		}
+		for _, f := range e.Faults {
+			fmt.Fprintln(s.Err, termtext.Line("left out: "+f.Error()))
+		}
+		news := ""
+		if !changed {
+			news = "; unchanged"
+		}
+		fmt.Fprintf(s.Out, "the registry has %s%s\n", termtext.Count(len(e.Entries), "agent"), news)
+		installed, err := installedAgents(a, nil)
+		if err != nil {
+			return err
+		}
+		for _, own := range installed {
+			if entry, err := e.Find(own.ID); err == nil && entry.Version != own.Origin.Version {
+				fmt.Fprintf(s.Out, "%s %s can be updated to %s: parley agents update %s\n", own.ID, termtext.Line(own.Origin.Version), termtext.Line(entry.Version), own.ID)
 			}
-			e, changed, err := a.Cache.Refresh(cmd.Context())
-			if err != nil {
-				return agentExplained(err)
-			}
-			for _, f := range e.Faults {
-				fmt.Fprintln(s.Err, termtext.Line("left out: "+f.Error()))
-			}
-			news := ""
-			if !changed {
-				news = "; unchanged"
-			}
-			fmt.Fprintf(s.Out, "the registry has %s%s\n", termtext.Count(len(e.Entries), "agent"), news)
-			installed, err := installedAgents(a, nil)
-			if err != nil {
-				return err
-			}
-			for _, own := range installed {
-				if entry, err := e.Find(own.ID); err == nil && entry.Version != own.Origin.Version {
-					fmt.Fprintf(s.Out, "%s %s can be updated to %s: parley agents update %s\n", own.ID, termtext.Line(own.Origin.Version), termtext.Line(entry.Version), own.ID)
-				}
-			}
-			return nil
-		},
-	}
+		}
+		return nil
+	})
 }
 
 func agentsRemoveCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "remove NAME...",
-		Short: "Remove agents that were installed or added, with their programs",
-		Args:  arguments(1, math.MaxInt, "the name of an agent"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			a, cfg, err := openAgents()
+	return leaf("remove NAME...", "Remove agents that were installed or added, with their programs", arguments(1, math.MaxInt, "the name of an agent"), func(_ *cobra.Command, args []string) error {
+		a, cfg, err := openAgents()
+		if err != nil {
+			return err
+		}
+		for _, name := range args {
+			removed, err := a.Remove(name)
 			if err != nil {
-				return err
+				return fmt.Errorf("remove %s: %w", name, err)
 			}
-			for _, name := range args {
-				removed, err := a.Remove(name)
-				if err != nil {
-					return fmt.Errorf("remove %s: %w", name, err)
-				}
-				switch {
-				case removed == nil && slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == name }):
-					return app.WithHint("Remove it there: parley config edit", "%s is in the configuration", name)
-				case removed == nil:
-					return app.WithHint("'parley agents list' lists the installed agents.", "no agent called %q was installed or added", name)
-				}
-				fmt.Fprintln(s.Out, "removed "+termtext.Line(name))
+			switch {
+			case removed == nil && slices.ContainsFunc(cfg.Agents, func(own config.Agent) bool { return own.ID == name }):
+				return app.WithHint("Remove it there: parley config edit", "%s is in the configuration", name)
+			case removed == nil:
+				return app.WithHint("'parley agents list' lists the installed agents.", "no agent called %q was installed or added", name)
 			}
-			if _, err := loadConfig(); err != nil {
-				fmt.Fprintln(s.Err, termtext.Block("The configuration still has a section for it: "+err.Error()))
-				fmt.Fprintln(s.Err, "Remove that section, or parley does not start: parley config edit")
-			}
-			return nil
-		},
-	}
+			fmt.Fprintln(s.Out, "removed "+termtext.Line(name))
+		}
+		if _, err := loadConfig(); err != nil {
+			fmt.Fprintln(s.Err, termtext.Block("The configuration still has a section for it: "+err.Error()))
+			fmt.Fprintln(s.Err, "Remove that section, or parley does not start: parley config edit")
+		}
+		return nil
+	})
 }

@@ -27,18 +27,13 @@ type agentsInstallOptions struct {
 
 func agentsInstallCommand(s *streams) *cobra.Command {
 	o := &agentsInstallOptions{streams: s}
-	cmd := &cobra.Command{
-		Use:   "install NAME",
-		Short: "Install an agent of the registry, after showing exactly what will run",
-		Long: `install asks the registry for the newest version of an agent and adds it. If the
+	cmd := leaf("install NAME", `Install an agent of the registry, after showing exactly what will run
+install asks the registry for the newest version of an agent and adds it. If the
 registry cannot be reached, it uses the last list fetched, or the built-in one, and
 says how old it is. parley downloads, checks and unpacks programs into its data
 directory; for an npx or uvx package it records the command and version, which are
 fetched when the agent starts. It shows everything that it will download and run,
-and asks first.`,
-		Args: arguments(1, 1, "the name of an agent in the registry"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.install(cmd, args[0]) },
-	}
+and asks first.`, arguments(1, 1, "the name of an agent in the registry"), func(cmd *cobra.Command, args []string) error { return o.install(cmd, args[0]) })
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "skip the question")
 	cmd.Flags().StringVar(&o.as, "as", "", "`KIND` of package, if there are several: binary, npx or uvx")
 	return cmd
@@ -194,15 +189,10 @@ type agentsAddOptions struct {
 
 func agentsAddCommand(s *streams) *cobra.Command {
 	o := &agentsAddOptions{streams: s}
-	cmd := &cobra.Command{
-		Use:   "add NAME -- {COMMAND ARG... | URL}",
-		Short: "Add your own agent by its command or its URL",
-		Example: `  parley agents add mine -- my-agent --acp
+	cmd := leaf("add NAME -- {COMMAND ARG... | URL}", "Add your own agent by its command or its URL", o.takeArgs, func(*cobra.Command, []string) error { return o.run() })
+	cmd.Example = `  parley agents add mine -- my-agent --acp
   parley agents add far --env 'TOKEN=$MY_TOKEN' -- ssh host my-agent
-  parley agents add team --header 'Authorization=Bearer $TEAM_TOKEN' -- wss://agents.example.com/acp`,
-		Args: o.takeArgs,
-		RunE: func(*cobra.Command, []string) error { return o.run() },
-	}
+  parley agents add team --header 'Authorization=Bearer $TEAM_TOKEN' -- wss://agents.example.com/acp`
 	f := cmd.Flags()
 	f.StringVar(&o.title, "title", "", "display `NAME`")
 	f.StringVar(&o.cwd, "cwd", "", "start it in this `DIR` instead of the session's directory")

@@ -20,37 +20,27 @@ import (
 )
 
 func agentsLoginCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "login NAME [METHOD]",
-		Short: "Sign in to an agent",
-		Long: `login starts the agent, signs you in, and stops it. If the agent offers several
-methods, name one by its ID, or choose on the terminal.`,
-		Args: arguments(1, 2, "the name of an agent and optionally a sign-in method"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			method := strings.Join(args[1:], "")
-			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error { return login(ctx, s, c, method) })
-		},
-	}
+	return leaf("login NAME [METHOD]", `Sign in to an agent
+login starts the agent, signs you in, and stops it. If the agent offers several
+methods, name one by its ID, or choose on the terminal.`, arguments(1, 2, "the name of an agent and optionally a sign-in method"), func(cmd *cobra.Command, args []string) error {
+		method := strings.Join(args[1:], "")
+		return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error { return login(ctx, s, c, method) })
+	})
 }
 
 func agentsLogoutCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "logout NAME",
-		Short: "Sign out of an agent",
-		Args:  arguments(1, 1, "the name of an agent"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error {
-				if c.Info.AgentCapabilities.Auth.Logout == nil {
-					return app.WithHint(elsewhereFor(c.Agent), "%s cannot sign out", c.Agent.Name)
-				}
-				if err := c.Logout(ctx); err != nil {
-					return err
-				}
-				fmt.Fprintln(s.Out, termtext.Line("signed out of "+c.Agent.Name))
-				return nil
-			})
-		},
-	}
+	return leaf("logout NAME", "Sign out of an agent", arguments(1, 1, "the name of an agent"), func(cmd *cobra.Command, args []string) error {
+		return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error {
+			if c.Info.AgentCapabilities.Auth.Logout == nil {
+				return app.WithHint(elsewhereFor(c.Agent), "%s cannot sign out", c.Agent.Name)
+			}
+			if err := c.Logout(ctx); err != nil {
+				return err
+			}
+			fmt.Fprintln(s.Out, termtext.Line("signed out of "+c.Agent.Name))
+			return nil
+		})
+	})
 }
 
 // withAgent connects to an agent, calls do, and stops the agent.

@@ -20,51 +20,47 @@ import (
 )
 
 func answerCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "answer ID [QUESTION OPTION]",
-		Short: "List and answer the questions of a session that keeps running",
-		Long: `answer lists the open questions of a session that keeps running: all of what is
+	cmd := leaf("answer ID [QUESTION OPTION]", `List and answer the questions of a session that keeps running
+answer lists the open questions of a session that keeps running: all of what is
 asked, and the options. With a QUESTION and an OPTION it answers that question. The
 option is its number or name; the question is the number in the list. If what is
 asked has changed since, the number is another one, such as 7.2, and the old one
-answers nothing.`,
-		Example: `  parley answer 4f2c        list the questions
-  parley answer 4f2c 7 1    answer question 7 with its first option`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 2 {
-				return misused(cmd, "'parley answer "+args[0]+"' lists them.", "name a question and an option")
+answers nothing.`, func(cmd *cobra.Command, args []string) error {
+		if len(args) == 2 {
+			return misused(cmd, "'parley answer "+args[0]+"' lists them.", "name a question and an option")
+		}
+		return arguments(1, 3, "a session ID, a question and an option")(cmd, args)
+	}, func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		id, err := runningNamed(ctx, s, args[:1])
+		if err != nil {
+			return err
+		}
+		c, err := host.AttachTo(ctx, id, len(args) == 1, currentVersion())
+		if err != nil {
+			return err
+		}
+		defer leave(c)
+		open := openQuestions(c)
+		switch {
+		case len(args) == 1 && len(open) == 0:
+			fmt.Fprintln(s.Err, "No question is open.")
+			return nil
+		case len(args) == 1:
+			for _, o := range open {
+				fmt.Fprintln(s.Out, o.String(id))
 			}
-			return arguments(1, 3, "a session ID, a question and an option")(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			id, err := runningNamed(ctx, s, args[:1])
-			if err != nil {
-				return err
-			}
-			c, err := host.AttachTo(ctx, id, len(args) == 1, currentVersion())
-			if err != nil {
-				return err
-			}
-			defer leave(c)
-			open := openQuestions(c)
-			switch {
-			case len(args) == 1 && len(open) == 0:
-				fmt.Fprintln(s.Err, "No question is open.")
-				return nil
-			case len(args) == 1:
-				for _, o := range open {
-					fmt.Fprintln(s.Out, o.String(id))
-				}
-				return nil
-			}
-			o, err := chosen(open, id, args[1])
-			if err != nil {
-				return err
-			}
-			return o.answer(ctx, s, c, args[2])
-		},
-	}
+			return nil
+		}
+		o, err := chosen(open, id, args[1])
+		if err != nil {
+			return err
+		}
+		return o.answer(ctx, s, c, args[2])
+	})
+	cmd.Example = `  parley answer 4f2c        list the questions
+  parley answer 4f2c 7 1    answer question 7 with its first option`
+	return cmd
 }
 
 // asked is an open question that can be answered.

@@ -18,31 +18,26 @@ import (
 // attachCommand returns the command that shows a session that runs in a host.
 func attachCommand(s *streams) *cobra.Command {
 	opt := &startOptions{streams: s, screen: runSupervised}
-	cmd := &cobra.Command{
-		Use:   "attach [SESSION]",
-		Short: "Show a session that keeps running",
-		Long: `Show a session that 'parley --keep' runs in a process of its own, and work in it.
+	cmd := leaf("attach [SESSION]", `Show a session that keeps running
+Show a session that 'parley --keep' runs in a process of its own, and work in it.
 Without a session it takes the one that runs in this directory, or else anywhere. If
-several do, it lists them. ssh://HOST shows one of another machine, which ssh reaches.`,
-		Example: `  parley attach                    the session of this directory that runs
-  parley attach 4f2c                that session, by its id or the beginning of that
-  parley attach ssh://build/4f2c    the same on another machine`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			opt.plainGiven = cmd.Flags().Changed("plain")
-			if len(args) == 1 && strings.HasPrefix(args[0], "ssh://") {
-				opt.running = args[0]
-			} else {
-				id, err := runningNamed(cmd.Context(), s, args)
-				opt.choose = severalHere(err) && s.InTerminal && s.OutTerminal && !opt.plain && !opt.lookOn
-				if err != nil && !opt.choose {
-					return err
-				}
-				opt.running = id
+several do, it lists them. ssh://HOST shows one of another machine, which ssh reaches.`, cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+		opt.cmd = cmd
+		if len(args) == 1 && strings.HasPrefix(args[0], "ssh://") {
+			opt.running = args[0]
+		} else {
+			id, err := runningNamed(cmd.Context(), s, args)
+			opt.choose = severalHere(err) && s.InTerminal && s.OutTerminal && !opt.plain && !opt.lookOn
+			if err != nil && !opt.choose {
+				return err
 			}
-			return opt.run(cmd.Context())
-		},
-	}
+			opt.running = id
+		}
+		return opt.run(cmd.Context())
+	})
+	cmd.Example = `  parley attach                    the session of this directory that runs
+  parley attach 4f2c                that session, by its id or the beginning of that
+  parley attach ssh://build/4f2c    the same on another machine`
 	f := cmd.Flags()
 	f.BoolVar(&opt.lookOn, "read-only", false, "only look on: send nothing and answer nothing")
 	f.BoolVar(&opt.plain, "plain", false, "read and write lines, for screen readers and simple terminals (default if TERM is dumb)")

@@ -20,33 +20,29 @@ import (
 func boardCommand(s *streams) *cobra.Command {
 	opt := &startOptions{streams: s, screen: runSupervised, board: true}
 	asJSON := false
-	cmd := &cobra.Command{
-		Use:   "board",
-		Short: "Show all sessions that keep running, those first that need you",
-		Long: `board lists the sessions that keep running on this machine: where each stands and
+	cmd := leaf("board", `Show all sessions that keep running, those first that need you
+board lists the sessions that keep running on this machine: where each stands and
 since when, the step of its plan, changed lines and cost. On the screen you answer,
-send, go there and end from the list. With --plain, or into a pipe, it prints a table.`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case !host.Available:
-				return host.ErrUnavailable
-			case !asJSON && !opt.plain && s.InTerminal && s.OutTerminal:
-				opt.plainGiven = true
-				return opt.run(cmd.Context())
-			}
-			all, err := host.List(cmd.Context())
-			if err != nil {
-				return err
-			}
-			slices.SortStableFunc(all, func(a, b host.Status) int { return app.MoreUrgent(a.Overview, b.Overview) })
-			if asJSON {
-				return writeJSON(s.Out, slices.Concat([]host.Status{}, all))
-			}
-			printBoard(s, all, time.Now())
-			return nil
-		},
-	}
+send, go there and end from the list. With --plain, or into a pipe, it prints a table.`, noArguments, func(cmd *cobra.Command, _ []string) error {
+		switch {
+		case !host.Available:
+			return host.ErrUnavailable
+		case !asJSON && !opt.plain && s.InTerminal && s.OutTerminal:
+			opt.cmd = cmd
+			_ = cmd.Flags().Set("plain", "false") // whatever the configuration says
+			return opt.run(cmd.Context())
+		}
+		all, err := host.List(cmd.Context())
+		if err != nil {
+			return err
+		}
+		slices.SortStableFunc(all, func(a, b host.Status) int { return app.MoreUrgent(a.Overview, b.Overview) })
+		if asJSON {
+			return writeJSON(s.Out, slices.Concat([]host.Status{}, all))
+		}
+		printBoard(s, all, time.Now())
+		return nil
+	})
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "print JSON: a list of objects")
 	f.BoolVar(&opt.plain, "plain", false, "print a table")

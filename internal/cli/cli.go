@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -55,7 +56,14 @@ func run(ctx context.Context, s *streams, args []string) int {
 	log.SetOutput(io.Discard) // net/http logs errors that it also returns
 	root := rootCommand(s)
 	root.SetArgs(bareFlags(args))
-	return tell(s.Err, root.ExecuteContext(ctx))
+	cmd, err := root.ExecuteContextC(ctx)
+	return tell(s.Err, groupError(cmd, err))
+}
+
+// leaf returns a command. Its text is a line for the list of commands, then the help.
+func leaf(use, text string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
+	short, long, _ := strings.Cut(text, "\n")
+	return &cobra.Command{Use: use, Short: short, Long: long, Args: args, RunE: run}
 }
 
 // subcommands are the constructors of parley's commands, in the order of the help.
@@ -75,7 +83,6 @@ var subcommands = []func(*streams) *cobra.Command{
 	guideCommand,
 	configCommand,
 	rulesCommand,
-	completionCommand,
 	versionCommand,
 	demoAgentCommand,
 	sandboxedCommand,
@@ -100,6 +107,7 @@ func rootCommand(s *streams) *cobra.Command {
 	for _, command := range subcommands {
 		cmd.AddCommand(command(s))
 	}
+	cmd.InitDefaultCompletionCmd()
 	complete(cmd)
 	return cmd
 }

@@ -83,12 +83,13 @@ an agent that did what a rule denies, comes first.`, compare.Least, compare.Most
 	f.StringVar(&o.keep, "keep", "", "`"+keepBest+"`: merge the best of those that have passed the check")
 	f.BoolVar(&o.changes, "with-changes", false, "begin with the uncommitted changes, too")
 	f.BoolVar(&o.noWorktrees, "no-worktrees", false, "all work in the same directory, and change nothing")
+	excludes(cmd, "no-worktrees", "check", "with-changes", "allow")
 	return cmd
 }
 
 // takeCompareArgs takes the prompt, and checks it and the flags.
 func (o *compareOptions) takeCompareArgs(cmd *cobra.Command, args []string) error {
-	o.sandboxGiven = cmd.Flags().Changed("sandbox")
+	o.cmd = cmd
 	if cmd.Flags().Changed("protocol") && !config.KnownProtocol(o.protocol) {
 		return misused(cmd, "", "--protocol must be v1 or auto, not %q", o.protocol)
 	}
@@ -105,11 +106,6 @@ func (o *compareOptions) takeCompareArgs(cmd *cobra.Command, args []string) erro
 		return misused(cmd, "", "--keep must be %s, not %q", keepBest, o.keep)
 	case o.keep != "" && o.check == "":
 		return misused(cmd, "", "--keep %s needs --check", keepBest)
-	}
-	for _, flag := range []string{"check", "with-changes", "allow"} {
-		if o.noWorktrees && cmd.Flags().Changed(flag) {
-			return misused(cmd, "", "use either --no-worktrees or --%s, not both", flag)
-		}
 	}
 	o.prompts = slices.Concat(args, o.prompts)
 	return o.checkBounds(cmd)

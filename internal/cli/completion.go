@@ -16,40 +16,6 @@ import (
 	"parley/internal/termtext"
 )
 
-// shells maps each shell to the function that writes its completion script.
-var shells = map[string]func(*cobra.Command, *streams) error{
-	"bash":       func(root *cobra.Command, s *streams) error { return root.GenBashCompletionV2(s.Out, true) },
-	"zsh":        func(root *cobra.Command, s *streams) error { return root.GenZshCompletion(s.Out) },
-	"fish":       func(root *cobra.Command, s *streams) error { return root.GenFishCompletion(s.Out, true) },
-	"powershell": func(root *cobra.Command, s *streams) error { return root.GenPowerShellCompletionWithDesc(s.Out) },
-}
-
-// shellNames are the shells in the order of the help.
-var shellNames = []string{"bash", "zsh", "fish", "powershell"}
-
-// completionCommand returns the command that prints completion scripts.
-func completionCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "completion " + strings.Join(shellNames, "|"),
-		Short: "Print the completion script for a shell",
-		Long: `completion prints a script with which your shell completes commands, flags,
-agents, sessions, worktrees and rules.
-parley's packages include the scripts.`,
-		Example: `  parley completion bash > ~/.local/share/bash-completion/completions/parley
-  parley completion zsh > "${fpath[1]}/_parley"
-  parley completion fish > ~/.config/fish/completions/parley.fish
-  parley completion powershell >> $PROFILE`,
-		ValidArgs: shellNames,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 || shells[args[0]] == nil {
-				return misused(cmd, "", "%s takes the name of a shell: %s", cmd.Name(), strings.Join(shellNames, ", "))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return shells[args[0]](cmd.Root(), s) },
-	}
-}
-
 // argumentsOf completes the arguments of commands, by their path below parley. Shells
 // complete files for the arguments of other commands.
 var argumentsOf = map[string]cobra.CompletionFunc{
@@ -94,6 +60,11 @@ var valuesOf = map[string]cobra.CompletionFunc{
 // complete sets the completions of a command and its subcommands.
 func complete(cmd *cobra.Command) {
 	_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+	if name == "completion" { // cobra's, which prints the script for a shell
+		cmd.Args, cmd.RunE = noArguments, func(cmd *cobra.Command, _ []string) error {
+			return misused(cmd, "", "%s needs the name of a shell", cmd.CommandPath())
+		}
+	}
 	if f := argumentsOf[name]; f != nil {
 		cmd.ValidArgsFunction = f
 	}

@@ -21,14 +21,9 @@ import (
 
 func configCommand(s *streams) *cobra.Command {
 	show := configShowCommand(s)
-	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Show, edit and check the configuration",
-		Long: `config shows and changes parley's configuration. Without a command it shows the
-values and where each comes from.`,
-		Args: noArguments,
-		RunE: show.RunE,
-	}
+	cmd := leaf("config", `Show, edit and check the configuration
+config shows and changes parley's configuration. Without a command it shows the
+values and where each comes from.`, noArguments, show.RunE)
 	cmd.AddCommand(show, configEditCommand(s), configPathCommand(s), configCheckCommand(s))
 	return cmd
 }
@@ -37,15 +32,10 @@ values and where each comes from.`,
 func loadConfig() (*config.Config, error) { return config.Load(config.ConfigFile(), tab.Actions()) }
 
 func configPathCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "path",
-		Short: "Print the path of the configuration file, which may not exist",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(s.Out, config.ConfigFile())
-			return err
-		},
-	}
+	return leaf("path", "Print the path of the configuration file, which may not exist", noArguments, func(*cobra.Command, []string) error {
+		_, err := fmt.Fprintln(s.Out, config.ConfigFile())
+		return err
+	})
 }
 
 // mistakesOf prints the errors of the configuration, one per line, each beginning with
@@ -69,20 +59,15 @@ type configShowOptions struct {
 func configShowCommand(s *streams) *cobra.Command {
 	opt := &configShowOptions{streams: s}
 	var sandbox bool
-	cmd := &cobra.Command{
-		Use:   "show",
-		Short: "Show every setting and where it comes from",
-		Long: `show prints each setting and where it comes from: the file, a choice in parley, an
+	cmd := leaf("show", `Show every setting and where it comes from
+show prints each setting and where it comes from: the file, a choice in parley, an
 environment variable, a flag, or the default. Secret values are hidden. --agent and --sandbox
-show what parley would use with them.`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f := cmd.Flags().Lookup("sandbox"); f != nil && f.Changed {
-				opt.sandbox = fmt.Sprint(sandbox)
-			}
-			return opt.run()
-		},
-	}
+show what parley would use with them.`, noArguments, func(cmd *cobra.Command, _ []string) error {
+		if f := cmd.Flags().Lookup("sandbox"); f != nil && f.Changed {
+			opt.sandbox = fmt.Sprint(sandbox)
+		}
+		return opt.run()
+	})
 	f := cmd.Flags()
 	f.BoolVar(&opt.all, "all", false, "include default keys")
 	f.StringVarP(&opt.agent, "agent", "a", "", "as with this agent, by `NAME`")
@@ -171,47 +156,37 @@ func (o *configShowOptions) counts(s config.Setting, file string) (value, origin
 }
 
 func configCheckCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "check [FILE]",
-		Short: "Check the configuration",
-		Long: `check reads the configuration, or another FILE, and reports each mistake with
-file, line and column. The exit code is 1 if there is one.`,
-		Args: arguments(0, 1, "one file"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			path := config.ConfigFile()
+	return leaf("check [FILE]", `Check the configuration
+check reads the configuration, or another FILE, and reports each mistake with
+file, line and column. The exit code is 1 if there is one.`, arguments(0, 1, "one file"), func(_ *cobra.Command, args []string) error {
+		path := config.ConfigFile()
+		if len(args) == 1 {
+			path = args[0]
+		}
+		outcome := path + ": no mistakes"
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			if len(args) == 1 {
-				path = args[0]
+				return fmt.Errorf("there is no file %s", path)
 			}
-			outcome := path + ": no mistakes"
-			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-				if len(args) == 1 {
-					return fmt.Errorf("there is no file %s", path)
-				}
-				outcome = "There is no file " + path + ": parley uses the defaults. Create one with: parley config edit"
-			}
-			cfg, err := config.Load(path, tab.Actions())
-			if err != nil {
-				mistakesOf(s, err)
-				return exitStatus(exitError)
-			}
-			if text := cfg.Ineffective(runtime.GOOS); text != "" {
-				outcome += "\n" + text
-			}
-			_, err = fmt.Fprintln(s.Out, outcome)
-			return err
-		},
-	}
+			outcome = "There is no file " + path + ": parley uses the defaults. Create one with: parley config edit"
+		}
+		cfg, err := config.Load(path, tab.Actions())
+		if err != nil {
+			mistakesOf(s, err)
+			return exitStatus(exitError)
+		}
+		if text := cfg.Ineffective(runtime.GOOS); text != "" {
+			outcome += "\n" + text
+		}
+		_, err = fmt.Fprintln(s.Out, outcome)
+		return err
+	})
 }
 
 func configEditCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "edit",
-		Short: "Edit the configuration in $EDITOR, then check it",
-		Long: `edit opens the configuration file in $VISUAL or $EDITOR, then checks it. A new
-file starts as the example, which explains every setting.`,
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return editConfig(s) },
-	}
+	return leaf("edit", `Edit the configuration in $EDITOR, then check it
+edit opens the configuration file in $VISUAL or $EDITOR, then checks it. A new
+file starts as the example, which explains every setting.`, noArguments, func(*cobra.Command, []string) error { return editConfig(s) })
 }
 
 // editConfig opens the editor until the configuration is valid or the user gives up.

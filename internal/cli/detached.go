@@ -119,73 +119,64 @@ func until(ctx context.Context, s app.Session, is func(conversation.Event) bool)
 }
 
 func sendCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "send ID PROMPT",
-		Short: "Add a prompt to the queue of a session that keeps running",
-		Long: `send sends a prompt to a session that keeps running, or adds it to the queue while
-a turn runs or the queue is paused. With - it reads the prompt from standard input.`,
-		Example: `  parley send 4f2c "And now the documentation"
-  git diff | parley send 4f2c -`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 2 {
-				return misused(cmd, "Put the prompt in quotes: "+commandLine("parley send", args[0], strings.Join(args[1:], " ")),
-					"send takes an ID and a prompt, got %d arguments", len(args))
-			}
-			return arguments(2, 2, "a session ID and a prompt")(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			id, err := runningNamed(ctx, s, args[:1])
-			if err != nil {
-				return err
-			}
-			text := args[1]
-			if text == "-" {
-				if text, err = readPrompt(ctx, s, "-"); err != nil {
-					return err
-				}
-			}
-			if strings.TrimSpace(text) == "" {
-				return misused(cmd, "", "the prompt is empty")
-			}
-			c, err := host.Visit(ctx, id, currentVersion())
-			if err != nil {
-				return err
-			}
-			defer leave(c)
-			if c.Past().Gone() {
-				return app.WithHint("To start it again: parley attach "+id, "the agent of the session %s has exited", id)
-			}
-			// At the end: the user has yet to decide about a paused queue.
-			paused, err := enqueue(ctx, c, queued(text), session.PromptAt{At: math.MaxInt, Prompt: queued(text)})
-			if paused && err == nil {
-				s.tell("the queue is paused, and the prompt waits in it")
-				s.tell("  to send it: parley attach " + id)
-			}
+	cmd := leaf("send ID PROMPT", `Add a prompt to the queue of a session that keeps running
+send sends a prompt to a session that keeps running, or adds it to the queue while
+a turn runs or the queue is paused. With - it reads the prompt from standard input.`, func(cmd *cobra.Command, args []string) error {
+		if len(args) > 2 {
+			return misused(cmd, "Put the prompt in quotes: "+commandLine("parley send", args[0], strings.Join(args[1:], " ")),
+				"send takes an ID and a prompt, got %d arguments", len(args))
+		}
+		return arguments(2, 2, "a session ID and a prompt")(cmd, args)
+	}, func(cmd *cobra.Command, args []string) error {
+		ctx := cmd.Context()
+		id, err := runningNamed(ctx, s, args[:1])
+		if err != nil {
 			return err
-		},
-	}
+		}
+		text := args[1]
+		if text == "-" {
+			if text, err = readPrompt(ctx, s, "-"); err != nil {
+				return err
+			}
+		}
+		if strings.TrimSpace(text) == "" {
+			return misused(cmd, "", "the prompt is empty")
+		}
+		c, err := host.Visit(ctx, id, currentVersion())
+		if err != nil {
+			return err
+		}
+		defer leave(c)
+		if c.Past().Gone() {
+			return app.WithHint("To start it again: parley attach "+id, "the agent of the session %s has exited", id)
+		}
+		// At the end: the user has yet to decide about a paused queue.
+		paused, err := enqueue(ctx, c, queued(text), session.PromptAt{At: math.MaxInt, Prompt: queued(text)})
+		if paused && err == nil {
+			s.tell("the queue is paused, and the prompt waits in it")
+			s.tell("  to send it: parley attach " + id)
+		}
+		return err
+	})
+	cmd.Example = `  parley send 4f2c "And now the documentation"
+  git diff | parley send 4f2c -`
+	return cmd
 }
 
 // waitCommand returns the command that waits for the end of a turn.
 func waitCommand(s *streams) *cobra.Command {
 	output := outputText
-	cmd := &cobra.Command{
-		Use:   "wait ID",
-		Short: "Wait for the answer of a session that keeps running",
-		Long: `wait waits until a session that keeps running has worked off its queue, and prints
+	cmd := leaf("wait ID", `Wait for the answer of a session that keeps running
+wait waits until a session that keeps running has worked off its queue, and prints
 the answer of its last turn. Its exit codes are those of 'parley run'. If the agent
 asks a question, wait says how to answer it, and goes on waiting. A paused queue is
-input_needed. An interrupt ends the waiting; the session goes on.`,
-		Example: `  parley wait $(parley run --detach "What does this project do?")`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if output != outputText && output != outputJSON {
-				return misused(cmd, "", "--output must be text or json, not %q", output)
-			}
-			return arguments(1, 1, "a session ID")(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return wait(cmd.Context(), s, args[0], output) },
-	}
+input_needed. An interrupt ends the waiting; the session goes on.`, func(cmd *cobra.Command, args []string) error {
+		if output != outputText && output != outputJSON {
+			return misused(cmd, "", "--output must be text or json, not %q", output)
+		}
+		return arguments(1, 1, "a session ID")(cmd, args)
+	}, func(cmd *cobra.Command, args []string) error { return wait(cmd.Context(), s, args[0], output) })
+	cmd.Example = `  parley wait $(parley run --detach "What does this project do?")`
 	cmd.Flags().StringVar(&output, "output", outputText, "output `FORMAT`: text, or json (one object at the end)")
 	return cmd
 }

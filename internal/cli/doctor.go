@@ -40,10 +40,8 @@ const (
 // doctorCommand tests an agent against the protocol.
 func doctorCommand(s *streams) *cobra.Command {
 	o := &doctorOptions{startOptions: startOptions{streams: s}}
-	cmd := &cobra.Command{
-		Use:   "doctor [flags] [-- COMMAND ARG...]",
-		Short: "Test an agent against the protocol",
-		Long: `doctor starts an agent, tries what it advertises, and checks every message
+	cmd := leaf("doctor [flags] [-- COMMAND ARG...]", `Test an agent against the protocol
+doctor starts an agent, tries what it advertises, and checks every message
 against the schema and the rules of the Agent Client Protocol. It reports each
 deviation with its line and the page of the protocol.
 
@@ -53,8 +51,8 @@ it, one turn runs and one or two are cancelled. doctor deletes its sessions, if
 the agent can do that.
 
 --protocol auto offers version 2 of the protocol, and tests the version that the
-agent answers with.`,
-		Example: `  parley doctor -- my-agent --acp
+agent answers with.`, o.takeDoctorArgs, func(cmd *cobra.Command, _ []string) error { return o.run(cmd) })
+	cmd.Example = `  parley doctor -- my-agent --acp
   parley doctor --prompt -a claude
   parley doctor --protocol auto --prompt -- my-agent --acp
   parley doctor --json --wire wire.jsonl -- my-agent --acp
@@ -65,10 +63,7 @@ Exit codes:
    1  errors or warnings
    2  bad flags
    3  the agent did not start or failed at initialize
-   4  no deviation, but not everything could be tested`,
-		Args: o.takeDoctorArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
-	}
+   4  no deviation, but not everything could be tested`
 	f := cmd.Flags()
 	f.StringVarP(&o.agent, "agent", "a", "", "agent `NAME`: configured, known, or \"tour\"")
 	f.StringVar(&o.prompt, "prompt", "", "run one turn with this `TEXT`, or a prompt of its own, and cancel another")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -99,6 +100,27 @@ func flagError(cmd *cobra.Command, err error) error {
 		return invalidValue(cmd, flagName(invalid.GetFlag().Name), invalid.GetFlag().Value.Type(), invalid.GetValue(), err)
 	}
 	return misused(cmd, "", "%w", err)
+}
+
+// excludes says that a flag cannot be set together with any of the others.
+func excludes(cmd *cobra.Command, flag string, others ...string) {
+	for _, other := range others {
+		cmd.MarkFlagsMutuallyExclusive(flag, other)
+	}
+}
+
+// bothSet matches cobra's error for two flags that exclude each other.
+var bothSet = regexp.MustCompile(`\[(\S+) ([^ \]]+)[^\]]*\] were all set$`)
+
+// groupError explains an error that cobra found in flags that exclude each other.
+func groupError(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	if names := bothSet.FindStringSubmatch(err.Error()); names != nil {
+		return misused(cmd, "", "use either --%s or --%s, not both", names[1], names[2])
+	}
+	return err
 }
 
 // invalidValue says what a flag of a type takes.

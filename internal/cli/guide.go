@@ -20,14 +20,9 @@ import (
 
 // guideCommand shows the user's guide.
 func guideCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "guide",
-		Short: "Show the user's guide",
-		Long: `guide shows the user's guide in your pager: $PAGER, or less. PAGER=cat prints it
-at once. Into a file or another program it writes plain Markdown.`,
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return printGuide(s) },
-	}
+	return leaf("guide", `Show the user's guide
+guide shows the user's guide in your pager: $PAGER, or less. PAGER=cat prints it
+at once. Into a file or another program it writes plain Markdown.`, noArguments, func(*cobra.Command, []string) error { return printGuide(s) })
 }
 
 // printGuide prints the guide, styled on a terminal. It returns an error in the

@@ -35,23 +35,18 @@ type replayOptions struct {
 func replayCommand(s *streams) *cobra.Command {
 	o := &replayOptions{streams: s, screen: tui.Run}
 	var speed string
-	cmd := &cobra.Command{
-		Use:   "replay [flags] FILE|SESSION",
-		Short: "Play a recording or a stored session",
-		Long: `replay plays a session: a FILE written by --record, or a stored session named by
+	cmd := leaf("replay [flags] FILE|SESSION", `Play a recording or a stored session
+replay plays a session: a FILE written by --record, or a stored session named by
 its ID or the beginning of it. A replay starts no program and touches no file.
 
 On the screen, space pauses, [ and ] move by turn, + and - change the speed. If
 the output is not a terminal, or with --output, replay prints the agent's answers
-as 'parley run' does.`,
-		Example: `  parley --record session.jsonl -a claude    record a session
+as 'parley run' does.`, func(cmd *cobra.Command, args []string) error { return o.check(cmd, args, speed) }, func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) })
+	cmd.Example = `  parley --record session.jsonl -a claude    record a session
   parley replay session.jsonl                play it
   parley replay --speed 4 --max-pause 500ms session.jsonl
   parley replay 20261121                     play a stored session
-  parley replay --output json session.jsonl  print the result, for programs`,
-		Args: func(cmd *cobra.Command, args []string) error { return o.check(cmd, args, speed) },
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) },
-	}
+  parley replay --output json session.jsonl  print the result, for programs`
 	f := cmd.Flags()
 	f.StringVar(&speed, "speed", "1", "`SPEED` of the replay: a factor such as 2 or 0.5, or max")
 	f.DurationVar(&o.maxPause, "max-pause", 2*time.Second, "shorten pauses to this `TIME`; 0 skips them")

@@ -17,25 +17,17 @@ import (
 
 func rulesCommand(s *streams) *cobra.Command {
 	o := &rulesOptions{streams: s}
-	cmd := &cobra.Command{
-		Use:   "rules",
-		Short: "Show and change the permission rules",
-		Long: `rules shows and changes the rules that answer permission requests: those of your
+	cmd := leaf("rules", `Show and change the permission rules
+rules shows and changes the rules that answer permission requests: those of your
 configuration, those that parley saved, and those of a project's
 .parley/config.toml, once you trust it.
 
 A rule has a verdict, a tool kind and a pattern in parentheses:
 "allow execute(go test *)", "deny edit(vendor/**)", "allow read".
-Deny beats ask, ask beats allow. Without a matching rule, parley asks.`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.list() },
-	}
+Deny beats ask, ask beats allow. Without a matching rule, parley asks.`, noArguments, func(cmd *cobra.Command, _ []string) error { return o.list() })
 	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "project directory `DIR` (default: current)")
 	cmd.AddCommand(
-		&cobra.Command{
-			Use: "list", Short: "List all rules and where each lives",
-			Args: noArguments, RunE: func(*cobra.Command, []string) error { return o.list() },
-		},
+		leaf("list", "List all rules and where each lives", noArguments, func(*cobra.Command, []string) error { return o.list() }),
 		o.testCommand(),
 		o.changeCommand("add", "Save a rule, for this project or for all", (*rules.Set).Add),
 		o.changeCommand("remove", "Remove a saved rule", func(b *rules.Set, everywhere bool, lines ...string) error {
@@ -111,15 +103,10 @@ func (o *rulesOptions) list() error {
 }
 
 func (o *rulesOptions) testCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "test WHAT",
-		Short: "Show what would happen, and by which rule",
-		Example: `  parley rules test 'git push --force'
+	cmd := leaf("test WHAT", "Show what would happen, and by which rule", arguments(1, 1, "a command or path to test"), func(_ *cobra.Command, args []string) error { return o.test(args[0]) })
+	cmd.Example = `  parley rules test 'git push --force'
   parley rules test --kind edit src/main.go
-  parley rules test --kind fetch https://example.com/page --agent claude --mode plan`,
-		Args: arguments(1, 1, "a command or path to test"),
-		RunE: func(_ *cobra.Command, args []string) error { return o.test(args[0]) },
-	}
+  parley rules test --kind fetch https://example.com/page --agent claude --mode plan`
 	f := cmd.Flags()
 	f.StringVar(&o.kind, "kind", "execute", "the `KIND` of tool: "+strings.Join(policy.Kinds(), ", "))
 	f.StringVar(&o.agent, "agent", "", "the `NAME` of the agent")
@@ -182,35 +169,29 @@ func (o *rulesOptions) changeCommand(name, short string, change func(b *rules.Se
 }
 
 func (o *rulesOptions) trustCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "trust", Short: "Trust the project's rules as they are now",
-		Long: `trust applies the rules in the project's .parley/config.toml as they are now.
+	cmd := leaf("trust", `Trust the project's rules as they are now
+trust applies the rules in the project's .parley/config.toml as they are now.
 After a change you must trust them again. Look at them first:
-parley rules list`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.never && o.forget {
-				return misused(cmd, "", "use either --never or --forget, not both")
-			}
-			b, err := o.book()
-			if err != nil {
-				return err
-			}
-			t := rules.Trusted
-			switch p := b.Project(); {
-			case o.never:
-				t = rules.Never
-			case o.forget:
-				t = rules.Undecided
-			case p.Err != nil:
-				return fmt.Errorf("the project's configuration: %w", p.Err)
-			case len(p.Rules) == 0:
-				return fmt.Errorf("no rules in %s", filepath.Join(p.Dir, config.ProjectFile))
-			}
-			return b.SetTrust(t)
-		},
-	}
+parley rules list`, noArguments, func(cmd *cobra.Command, _ []string) error {
+		b, err := o.book()
+		if err != nil {
+			return err
+		}
+		t := rules.Trusted
+		switch p := b.Project(); {
+		case o.never:
+			t = rules.Never
+		case o.forget:
+			t = rules.Undecided
+		case p.Err != nil:
+			return fmt.Errorf("the project's configuration: %w", p.Err)
+		case len(p.Rules) == 0:
+			return fmt.Errorf("no rules in %s", filepath.Join(p.Dir, config.ProjectFile))
+		}
+		return b.SetTrust(t)
+	})
 	cmd.Flags().BoolVar(&o.never, "never", false, "never trust it; do not ask")
 	cmd.Flags().BoolVar(&o.forget, "forget", false, "forget the decision: parley asks again")
+	cmd.MarkFlagsMutuallyExclusive("never", "forget")
 	return cmd
 }

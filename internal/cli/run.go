@@ -60,10 +60,8 @@ func runCommand(s *streams) *cobra.Command {
 	for _, c := range headless.Outcomes {
 		fmt.Fprintf(&outcomes, "\n  %2d  %s", c.Code, c.Means)
 	}
-	cmd := &cobra.Command{
-		Use:   "run [flags] PROMPT [-- COMMAND ARG...]",
-		Short: "Send a prompt to an agent and print its answer",
-		Long: `run sends a prompt to an agent, prints the answer, and exits. The prompt is an
+	cmd := leaf("run [flags] PROMPT [-- COMMAND ARG...]", `Send a prompt to an agent and print its answer
+run sends a prompt to an agent, prints the answer, and exits. The prompt is an
 argument (also after -p), a file (-f) or standard input. Several are sent one after
 the other, in one session.
 
@@ -72,18 +70,15 @@ Forms are declined. An agent that wants you to sign in is stopped.
 
 With --detach, the session keeps running in a process of its own: run queues the
 prompts, prints the ID of the session and exits. Questions wait for 'parley answer'
-or 'parley attach'; 'parley wait' waits for the answer.`,
-		Example: `  parley run -a claude "What does this project do?"
+or 'parley attach'; 'parley wait' waits for the answer.`, o.takeRunArgs, func(cmd *cobra.Command, _ []string) error { return o.run(cmd) })
+	cmd.Example = `  parley run -a claude "What does this project do?"
   git diff | parley run -a claude -f -
   parley run --allow edit --allow 'execute(go test *)' "Make the tests pass" -- my-agent --acp
   parley run --output json -f first.md -f second.md
   parley run --continue "And now the documentation"
   parley run --detach "Tidy up"    print the ID of a session that keeps running
 
-Exit codes:` + outcomes.String(),
-		Args: o.takeRunArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
-	}
+Exit codes:` + outcomes.String()
 	f := cmd.Flags()
 	f.StringVarP(&o.agent, "agent", "a", "", "agent `NAME`: configured, known, or \"tour\"")
 	o.sessionFlags(f)
@@ -95,6 +90,9 @@ Exit codes:` + outcomes.String(),
 	f.IntVar(&o.maxTurns, "max-turns", 0, "send at most `N` prompts")
 	f.StringVar(&o.record, "record", "", "record the session in this new `FILE`; 'parley replay FILE' plays it")
 	f.BoolVar(&o.detach, "detach", false, "keep the session running, print its ID and exit")
+	excludes(cmd, "detach", "output", "timeout", "max-turns", "record")
+	excludes(cmd, "continue", "resume")
+	excludes(cmd, "connect", "agent")
 	return cmd
 }
 
@@ -139,11 +137,6 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 	}
 	if err := o.checkBounds(cmd); err != nil {
 		return err
-	}
-	for _, flag := range []string{"output", "timeout", "max-turns", "record"} {
-		if o.detach && cmd.Flags().Changed(flag) {
-			return misused(cmd, "", "use either --detach or --%s, not both", flag)
-		}
 	}
 	o.prompts = slices.Concat(before, o.prompts)
 	return o.checkAgent(cmd)
@@ -193,7 +186,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	finish := o.write(&opt, l.Config)
 	r := headless.Run(ctx, s, opt)
 	err = errors.Join(o.outcome(r, s.About().Bounds), finish(r), recording.Close())
-	if o.worktreeGiven {
+	if o.given("worktree") {
 		o.tellWorktrees(context.WithoutCancel(ctx), []string{o.cwd})
 	}
 	return err
@@ -226,7 +219,7 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Spec, *con
 	case agent == nil && !o.last && o.resume == "":
 		return nil, nil, nil, o.noAgent(cmd)
 	}
-	if o.worktreeGiven {
+	if o.given("worktree") {
 		if err := o.enterWorktree(cmd.Context(), cfg, agent); err != nil {
 			return nil, nil, nil, err
 		}

@@ -27,15 +27,10 @@ import (
 
 func sessionsCommand(s *streams) *cobra.Command {
 	list := sessionsListCommand(s)
-	cmd := &cobra.Command{
-		Use:   "sessions",
-		Short: "List, show, export, search, rename, delete and end sessions",
-		Long: `sessions manages the stored sessions, and those that keep running. Without a
+	cmd := leaf("sessions", `List, show, export, search, rename, delete and end sessions
+sessions manages the stored sessions, and those that keep running. Without a
 command it lists those of this directory. Name a session by its ID or the beginning
-of it.`,
-		Args: noArguments,
-		RunE: list.RunE,
-	}
+of it.`, noArguments, list.RunE)
 	cmd.AddCommand(
 		list, sessionsShowCommand(s), sessionsExportCommand(s), sessionsSearchCommand(s), sessionsRenameCommand(s),
 		sessionsDeleteCommand(s), sessionsPruneCommand(s), sessionsEndCommand(s),
@@ -86,76 +81,61 @@ func explained(err error) error {
 }
 
 func sessionsRenameCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "rename ID TITLE",
-		Short: "Rename a session; an empty title restores its own",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return misused(cmd, "Quote a title of several words.", "rename takes an ID and a title, got %d arguments", len(args))
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			lib, id, _, err := openSession(args[0])
-			if err != nil {
-				return err
-			}
-			return explained(lib.Rename(id, args[1]))
-		},
-	}
+	return leaf("rename ID TITLE", "Rename a session; an empty title restores its own", func(cmd *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return misused(cmd, "Quote a title of several words.", "rename takes an ID and a title, got %d arguments", len(args))
+		}
+		return nil
+	}, func(_ *cobra.Command, args []string) error {
+		lib, id, _, err := openSession(args[0])
+		if err != nil {
+			return err
+		}
+		return explained(lib.Rename(id, args[1]))
+	})
 }
 
 func sessionsDeleteCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "delete ID...",
-		Short: "Delete sessions from parley, not from the agent",
-		Args:  arguments(1, math.MaxInt, "a session ID"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			lib, _, err := openLibrary()
-			if err != nil {
-				return err
+	return leaf("delete ID...", "Delete sessions from parley, not from the agent", arguments(1, math.MaxInt, "a session ID"), func(_ *cobra.Command, args []string) error {
+		lib, _, err := openLibrary()
+		if err != nil {
+			return err
+		}
+		ids := make([]store.ID, len(args))
+		for i, word := range args { // resolve all before deleting any
+			if ids[i], err = lib.Resolve(word); err != nil {
+				return explained(err)
 			}
-			ids := make([]store.ID, len(args))
-			for i, word := range args { // resolve all before deleting any
-				if ids[i], err = lib.Resolve(word); err != nil {
-					return explained(err)
-				}
+		}
+		for _, id := range ids {
+			if err := lib.Delete(id); err != nil {
+				return explained(err)
 			}
-			for _, id := range ids {
-				if err := lib.Delete(id); err != nil {
-					return explained(err)
-				}
-				fmt.Fprintln(s.Out, "deleted "+string(id))
-			}
-			return nil
-		},
-	}
+			fmt.Fprintln(s.Out, "deleted "+string(id))
+		}
+		return nil
+	})
 }
 
 func sessionsEndCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "end ID...",
-		Short: "End sessions that keep running",
-		Long: `end ends sessions that keep running, with their agents, and waits until they have
-ended. They can be resumed as any stored session.`,
-		Args: arguments(1, math.MaxInt, "a session ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ids := make([]string, len(args))
-			for i := range args { // find all before ending any
-				var err error
-				if ids[i], err = runningNamed(cmd.Context(), s, args[i:i+1]); err != nil {
-					return err
-				}
+	return leaf("end ID...", `End sessions that keep running
+end ends sessions that keep running, with their agents, and waits until they have
+ended. They can be resumed as any stored session.`, arguments(1, math.MaxInt, "a session ID"), func(cmd *cobra.Command, args []string) error {
+		ids := make([]string, len(args))
+		for i := range args { // find all before ending any
+			var err error
+			if ids[i], err = runningNamed(cmd.Context(), s, args[i:i+1]); err != nil {
+				return err
 			}
-			for _, id := range ids {
-				if err := host.End(cmd.Context(), id); err != nil {
-					return fmt.Errorf("end the session %s: %w", id, err)
-				}
-				fmt.Fprintln(s.Out, "ended "+id)
+		}
+		for _, id := range ids {
+			if err := host.End(cmd.Context(), id); err != nil {
+				return fmt.Errorf("end the session %s: %w", id, err)
 			}
-			return nil
-		},
-	}
+			fmt.Fprintln(s.Out, "ended "+id)
+		}
+		return nil
+	})
 }
 
 // sessionsListOptions are the flags of the commands that list sessions.
@@ -175,59 +155,49 @@ func (o *sessionsListOptions) flags(cmd *cobra.Command) {
 
 func sessionsListCommand(s *streams) *cobra.Command {
 	o := &sessionsListOptions{streams: s}
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the sessions of this directory: those that run first, then the latest",
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			none := "No sessions of this directory. 'parley sessions list --all' lists all."
-			if o.all {
-				none = "No sessions are stored."
+	cmd := leaf("list", "List the sessions of this directory: those that run first, then the latest", noArguments, func(cmd *cobra.Command, _ []string) error {
+		none := "No sessions of this directory. 'parley sessions list --all' lists all."
+		if o.all {
+			none = "No sessions are stored."
+		}
+		return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
+			running, err := host.List(cmd.Context())
+			if host.Available && err != nil {
+				fmt.Fprintln(s.Err, "parley: cannot list the running sessions: "+err.Error())
 			}
-			return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
-				running, err := host.List(cmd.Context())
-				if host.Available && err != nil {
-					fmt.Fprintln(s.Err, "parley: cannot list the running sessions: "+err.Error())
-				}
-				if len(running) == 0 {
-					return storedOnly(lib.List(cmd.Context(), q))
-				}
-				limit := q.Limit
-				q.Limit = 0 // one that runs may be an old one
-				list, err := storedOnly(lib.List(cmd.Context(), q))
-				list = withRunning(list, running, q.Cwd)
-				if limit > 0 {
-					list = list[:min(limit, len(list))]
-				}
-				return list, err
-			})
-		},
-	}
+			if len(running) == 0 {
+				return storedOnly(lib.List(cmd.Context(), q))
+			}
+			limit := q.Limit
+			q.Limit = 0 // one that runs may be an old one
+			list, err := storedOnly(lib.List(cmd.Context(), q))
+			list = withRunning(list, running, q.Cwd)
+			if limit > 0 {
+				list = list[:min(limit, len(list))]
+			}
+			return list, err
+		})
+	})
 	o.flags(cmd)
 	return cmd
 }
 
 func sessionsSearchCommand(s *streams) *cobra.Command {
 	o := &sessionsListOptions{streams: s}
-	cmd := &cobra.Command{
-		Use:   "search WORD...",
-		Short: "Search the sessions for words near each other",
-		Args:  arguments(1, math.MaxInt, "the words to look for"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			none := "No matches. Use --all to search all directories."
-			if o.all {
-				none = "No matches."
+	cmd := leaf("search WORD...", "Search the sessions for words near each other", arguments(1, math.MaxInt, "the words to look for"), func(cmd *cobra.Command, args []string) error {
+		none := "No matches. Use --all to search all directories."
+		if o.all {
+			none = "No matches."
+		}
+		return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
+			found, err := app.Search(cmd.Context(), lib, strings.Join(args, " "), q)
+			out := make([]listed, len(found))
+			for i, f := range found {
+				out[i] = listed{Summary: f.Summary, Found: f.Snippet, In: f.Kind}
 			}
-			return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
-				found, err := app.Search(cmd.Context(), lib, strings.Join(args, " "), q)
-				out := make([]listed, len(found))
-				for i, f := range found {
-					out[i] = listed{Summary: f.Summary, Found: f.Snippet, In: f.Kind}
-				}
-				return out, err
-			})
-		},
-	}
+			return out, err
+		})
+	})
 	o.flags(cmd)
 	return cmd
 }
@@ -361,23 +331,18 @@ func writeJSON(to io.Writer, v any) error {
 
 func sessionsShowCommand(s *streams) *cobra.Command {
 	events := false
-	cmd := &cobra.Command{
-		Use:   "show ID",
-		Short: "Print the transcript of a session",
-		Long: `show prints the transcript: drawn on a terminal, as plain Markdown into a file or
-a pipe.`,
-		Args: arguments(1, 1, "a session ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			lib, id, cfg, err := openSession(args[0])
-			switch {
-			case err != nil:
-				return err
-			case events:
-				return printEvents(s, lib.Store, id)
-			}
-			return printSession(cmd.Context(), s, cfg, lib.Store, id)
-		},
-	}
+	cmd := leaf("show ID", `Print the transcript of a session
+show prints the transcript: drawn on a terminal, as plain Markdown into a file or
+a pipe.`, arguments(1, 1, "a session ID"), func(cmd *cobra.Command, args []string) error {
+		lib, id, cfg, err := openSession(args[0])
+		switch {
+		case err != nil:
+			return err
+		case events:
+			return printEvents(s, lib.Store, id)
+		}
+		return printSession(cmd.Context(), s, cfg, lib.Store, id)
+	})
 	cmd.Flags().BoolVar(&events, "json", false, "print the events, one JSON object per line")
 	return cmd
 }
@@ -437,67 +402,57 @@ func printEvents(s *streams, from *store.Store, id store.ID) error {
 
 func sessionsPruneCommand(s *streams) *cobra.Command {
 	dry := false
-	cmd := &cobra.Command{
-		Use:   "prune",
-		Short: "Delete sessions beyond the configured limits",
-		Long: `prune deletes the sessions beyond store_days and store_megabytes of the
+	cmd := leaf("prune", `Delete sessions beyond the configured limits
+prune deletes the sessions beyond store_days and store_megabytes of the
 configuration, oldest first, and lists them. parley does this by itself once a
-day. Open sessions stay.`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			lib, cfg, err := openLibrary()
-			if err != nil {
-				return err
-			}
-			bounds := storeBounds(cfg.Store)
-			gone, word := []store.ID(nil), "deleted"
-			if dry {
-				word = "would delete"
-				gone, err = lib.Excess(bounds, time.Now())
-			} else {
-				gone, err = lib.Prune(cmd.Context(), bounds, time.Now())
-			}
-			for _, id := range gone {
-				fmt.Fprintln(s.Out, word+" "+string(id))
-			}
-			if len(gone) == 0 && err == nil {
-				fmt.Fprintln(s.Err, "No session exceeds the configured limits.")
-			}
+day. Open sessions stay.`, noArguments, func(cmd *cobra.Command, _ []string) error {
+		lib, cfg, err := openLibrary()
+		if err != nil {
 			return err
-		},
-	}
+		}
+		bounds := storeBounds(cfg.Store)
+		gone, word := []store.ID(nil), "deleted"
+		if dry {
+			word = "would delete"
+			gone, err = lib.Excess(bounds, time.Now())
+		} else {
+			gone, err = lib.Prune(cmd.Context(), bounds, time.Now())
+		}
+		for _, id := range gone {
+			fmt.Fprintln(s.Out, word+" "+string(id))
+		}
+		if len(gone) == 0 && err == nil {
+			fmt.Fprintln(s.Err, "No session exceeds the configured limits.")
+		}
+		return err
+	})
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only list what would be deleted")
 	return cmd
 }
 
 func sessionsExportCommand(s *streams) *cobra.Command {
 	var format, output string
-	cmd := &cobra.Command{
-		Use:   "export ID",
-		Short: "Export a session as Markdown, JSON or one HTML page",
-		Example: `  parley sessions export 20261121 -o session.html   the name gives the format
-  parley sessions export 20261121 --format md | less`,
-		Args: arguments(1, 1, "a session ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			format := cmp.Or(format, strings.TrimPrefix(strings.ToLower(filepath.Ext(output)), "."), "md")
-			write, err := export.Format(format)
-			if err != nil {
-				return misused(cmd, "The formats are md, json and html.", "%w", err)
-			}
-			lib, id, cfg, err := openSession(args[0])
-			if err != nil {
-				return err
-			}
-			t, err := app.StoredTranscript(cmd.Context(), lib.Store, cfg, id)
-			if err != nil {
-				return err
-			}
-			if output == "" {
-				return write(s.Out, t)
-			}
-			return export.File(output, func(w io.Writer) error { return write(w, t) })
-		},
-	}
+	cmd := leaf("export ID", "Export a session as Markdown, JSON or one HTML page", arguments(1, 1, "a session ID"), func(cmd *cobra.Command, args []string) error {
+		format := cmp.Or(format, strings.TrimPrefix(strings.ToLower(filepath.Ext(output)), "."), "md")
+		write, err := export.Format(format)
+		if err != nil {
+			return misused(cmd, "The formats are md, json and html.", "%w", err)
+		}
+		lib, id, cfg, err := openSession(args[0])
+		if err != nil {
+			return err
+		}
+		t, err := app.StoredTranscript(cmd.Context(), lib.Store, cfg, id)
+		if err != nil {
+			return err
+		}
+		if output == "" {
+			return write(s.Out, t)
+		}
+		return export.File(output, func(w io.Writer) error { return write(w, t) })
+	})
+	cmd.Example = `  parley sessions export 20261121 -o session.html   the name gives the format
+  parley sessions export 20261121 --format md | less`
 	cmd.Flags().StringVar(&format, "format", "", "`FORMAT`: md, json or html (default: from the file name, else md)")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this new `FILE` instead of standard output")
 	return cmd

@@ -33,12 +33,11 @@ type startOptions struct {
 	streams *streams
 	// screen runs the program on the screen. Tests replace it.
 	screen func(context.Context, tui.Options) (tui.Left, error)
-	// similar returns the subcommands with names similar to a word.
-	similar func(word string) []string
+	// cmd is the command that has the flags.
+	cmd *cobra.Command
 
 	agent    string
 	cwd      string // the session's directory, named by --cwd or by an argument
-	dirGiven bool   // cwd was an argument
 	addDirs  []string
 	resume   string
 	pick     bool   // --resume was given without an id
@@ -48,22 +47,19 @@ type startOptions struct {
 	prompt   string // the first prompt
 	record   string // the file to record to, or ""
 	sandbox  bool
-	// protocol is the version to offer to the agent.
-	protocol     string
-	sandboxGiven bool // --sandbox was given
-	inline       bool // --inline
-	plain        bool // --plain
-	plainGiven   bool // --plain was given
-	keep         bool // --keep
-	keepGiven    bool // --keep was given
-	// worktree is the name of the git worktree to work in; "" means a new name.
-	worktree      string
-	worktreeGiven bool     // --worktree was given
-	running       string   // the session to attach to, or ""
-	lookOn        bool     // --read-only
-	command       []string // after "--"
-	connect       string   // where an agent listens, instead of a command
+	protocol string   // the version to offer to the agent
+	inline   bool     // --inline
+	plain    bool     // --plain
+	keep     bool     // --keep
+	worktree string   // the name of the git worktree to work in; "" means a new name
+	running  string   // the session to attach to, or ""
+	lookOn   bool     // --read-only
+	command  []string // after "--"
+	connect  string   // where an agent listens, instead of a command
 }
+
+// given reports whether a flag is on the command line.
+func (o *startOptions) given(flag string) bool { return o.cmd != nil && o.cmd.Flags().Changed(flag) }
 
 // startCommand returns the command that starts a session. It calls run with the parsed
 // options.
@@ -89,7 +85,6 @@ a built-in tour. With a command after "--" it starts that agent.`,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return run(opt, cmd.Context()) },
 		SuggestionsMinimumDistance: 2,
 	}
-	opt.similar = cmd.SuggestionsFor
 	f := cmd.Flags()
 	f.StringVarP(&opt.agent, "agent", "a", "", "start agent `NAME`: configured, known, or \"tour\"")
 	opt.sessionFlags(f)
@@ -99,6 +94,9 @@ a built-in tour. With a command after "--" it starts that agent.`,
 	f.BoolVar(&opt.inline, "inline", false, "leave the conversation in the terminal's scrollback")
 	f.StringVarP(&opt.prompt, "prompt", "p", "", "send this `TEXT` as the first prompt")
 	f.StringVar(&opt.record, "record", "", "record the first session in this new `FILE`; 'parley replay FILE' plays it")
+	excludes(cmd, "continue", "resume")
+	excludes(cmd, "connect", "agent")
+	excludes(cmd, "inline", "plain")
 	return cmd
 }
 
@@ -116,11 +114,8 @@ func (o *startOptions) sessionFlags(f *pflag.FlagSet) {
 // takeSession checks the flags that choose the session and its agent and takes the
 // command after "--". It returns the arguments before that. Its error shows the example.
 func (o *startOptions) takeSession(cmd *cobra.Command, args []string, example string) (before []string, err error) {
-	o.sandboxGiven = cmd.Flags().Changed("sandbox")
+	o.cmd = cmd
 	o.pick = cmd.Flags().Changed("resume") && o.resume == ""
-	if o.last && (o.pick || o.resume != "") {
-		return nil, misused(cmd, "", "use either --continue or --resume, not both")
-	}
 	if cmd.Flags().Changed("protocol") && !config.KnownProtocol(o.protocol) {
 		return nil, misused(cmd, "", "--protocol must be v1 or auto, not %q", o.protocol)
 	}
@@ -139,8 +134,6 @@ func (o *startOptions) takeSession(cmd *cobra.Command, args []string, example st
 
 // takeArgs takes a directory before "--" and a command after it.
 func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
-	o.plainGiven = cmd.Flags().Changed("plain")
-	o.keepGiven = cmd.Flags().Changed("keep")
 	before, err := o.takeSession(cmd, args, "parley -- my-agent --acp")
 	if err != nil {
 		return err
@@ -156,10 +149,7 @@ func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 	case len(before) == 1 && o.cwd != "":
 		return misused(cmd, "", "use either a directory or --cwd, not both")
 	case len(before) == 1:
-		o.cwd, o.dirGiven = before[0], true
-	}
-	if o.inline && o.plain {
-		return misused(cmd, "", "use either --inline or --plain, not both")
+		o.cwd = before[0]
 	}
 	if err := o.checkKeep(cmd, runtime.GOOS); err != nil {
 		return err
@@ -191,7 +181,7 @@ func (o *startOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer recording.Close()
-	if o.worktreeGiven {
+	if o.given("worktree") {
 		if err := o.streams.needScreen(); err != nil && !o.usesLines(cfg) { // create nothing before it is needed
 			return err
 		}
@@ -286,7 +276,7 @@ func (o *startOptions) launcher(cfg *config.Config) *app.Launcher {
 		Config: cfg, Version: currentVersion(), Cwd: o.cwd, Dirs: o.addDirs, Command: o.words(), Resume: o.resume,
 		Store: app.StoreOf(cfg), Overrides: app.Overrides{Protocol: o.protocol}, Unsent: host.TakeUnsent,
 	}
-	if o.sandboxGiven {
+	if o.given("sandbox") {
 		l.Sandbox = &o.sandbox
 	}
 	return l
@@ -304,7 +294,7 @@ func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
 func (o *startOptions) directories() error {
 	cwd, err := app.Directory(o.cwd)
 	switch {
-	case err != nil && o.dirGiven:
+	case err != nil && o.cwd != "" && !o.given("cwd"):
 		hint := o.meant(o.cwd)
 		if !isPath(o.cwd) {
 			hint += asPrompt(o.cwd)
@@ -351,7 +341,7 @@ func (o *startOptions) meant(word string) string {
 	if _, err := app.AgentNamed(cfg, word); err == nil {
 		return "To start that agent: " + commandLine("parley", "-a", word) + "\n"
 	}
-	if near := o.similar(word); len(near) > 0 {
+	if near := o.cmd.SuggestionsFor(word); len(near) > 0 {
 		return "Did you mean: " + commandLine("parley", near[0]) + "\n"
 	}
 	if _, err := exec.LookPath(word); err == nil {
@@ -386,8 +376,6 @@ func (o *startOptions) checkAgent(cmd *cobra.Command) error {
 		return misused(cmd, "", "use either --connect or a command after --, not both")
 	case remote.IsURL(o.agent):
 		return misused(cmd, "To connect to it: "+commandLine(cmd.CommandPath(), "--connect", o.agent), "--agent takes a name, but %s is a URL", o.agent)
-	case o.connect != "" && o.agent != "":
-		return misused(cmd, "", "use either --connect or --agent, not both")
 	case cmd.Flags().Changed("connect"):
 		if _, err := remote.New(remote.Options{URL: o.connect}); err != nil {
 			return misused(cmd, "Set headers and other options in the configuration: [agents.NAME], with url = \"…\".", "--connect: %w", err)
@@ -423,7 +411,7 @@ func protocolFlag(f *pflag.FlagSet, to *string) {
 // --plain decides, else the configuration, a dumb terminal, or the environment variable
 // ACCESSIBLE, a convention of programs built with huh.
 func (o *startOptions) usesLines(cfg *config.Config) bool {
-	if o.plainGiven {
+	if o.given("plain") {
 		return o.plain
 	}
 	return cfg.Plain || os.Getenv("TERM") == "dumb" || os.Getenv("ACCESSIBLE") != ""
@@ -440,7 +428,7 @@ func (o *startOptions) checkKeep(cmd *cobra.Command, system string) error {
 // keeps reports whether sessions are kept on a system: --keep decides, else the
 // configuration.
 func (o *startOptions) keeps(cfg *config.Config, system string) bool {
-	if o.keepGiven {
+	if o.given("keep") {
 		return o.keep
 	}
 	return cfg.Host.Keep && config.KeepsSessions(system)

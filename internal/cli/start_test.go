@@ -67,19 +67,19 @@ func TestCommandLineBecomesOptions(t *testing.T) {
 		want startOptions
 	}{
 		"nothing":           {nil, startOptions{}},
-		"a directory":       {[]string{"src"}, startOptions{cwd: "src", dirGiven: true}},
+		"a directory":       {[]string{"src"}, startOptions{cwd: "src"}},
 		"an agent":          {[]string{"-a", "claude", "--cwd=src"}, startOptions{agent: "claude", cwd: "src"}},
-		"a command":         {[]string{"src", "--", "my-agent", "--acp", "-a"}, startOptions{cwd: "src", dirGiven: true, command: []string{"my-agent", "--acp", "-a"}}},
+		"a command":         {[]string{"src", "--", "my-agent", "--acp", "-a"}, startOptions{cwd: "src", command: []string{"my-agent", "--acp", "-a"}}},
 		"more directories":  {[]string{"--add-dir", "a,b", "--add-dir=c"}, startOptions{addDirs: []string{"a,b", "c"}}},
 		"a session":         {[]string{"--resume=s 1"}, startOptions{resume: "s 1"}},
-		"a kept session":    {[]string{"--keep"}, startOptions{keep: true, keepGiven: true}},
-		"a flag afterwards": {[]string{"src", "--resume", "s"}, startOptions{cwd: "src", dirGiven: true, resume: "s"}},
+		"a kept session":    {[]string{"--keep"}, startOptions{keep: true}},
+		"a flag afterwards": {[]string{"src", "--resume", "s"}, startOptions{cwd: "src", resume: "s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := parse(t, s, c.args...)
-			got.streams, got.screen, got.similar = nil, nil, nil
+			got.streams, got.screen, got.cmd = nil, nil, nil
 			if diff := cmp.Diff(c.want, *got, cmp.AllowUnexported(startOptions{}), cmp.Comparer(func(a, b *streams) bool { return a == b }),
-				cmp.FilterPath(func(p cmp.Path) bool { f := p.Last().String(); return f == ".screen" || f == ".similar" }, cmp.Ignore())); diff != "" {
+				cmp.FilterPath(func(p cmp.Path) bool { f := p.Last().String(); return f == ".screen" }, cmp.Ignore())); diff != "" {
 				t.Error(diff)
 			}
 		})

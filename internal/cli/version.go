@@ -52,18 +52,13 @@ func currentVersion() string { return thisBuild().Version }
 
 func versionCommand(s *streams) *cobra.Command {
 	asJSON := false
-	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version; with --json the whole build",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				return writeJSON(s.Out, thisBuild())
-			}
-			_, err := fmt.Fprintf(s.Out, "parley %s\n", currentVersion())
-			return err
-		},
-	}
+	cmd := leaf("version", "Print the version; with --json the whole build", noArguments, func(*cobra.Command, []string) error {
+		if asJSON {
+			return writeJSON(s.Out, thisBuild())
+		}
+		_, err := fmt.Fprintf(s.Out, "parley %s\n", currentVersion())
+		return err
+	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: version, commit, date, Go and platform")
 	return cmd
 }

@@ -19,9 +19,8 @@ import (
 
 // checkWorktree refuses flags that contradict --worktree.
 func (o *startOptions) checkWorktree(cmd *cobra.Command) error {
-	o.worktreeGiven = cmd.Flags().Changed("worktree")
 	switch {
-	case !o.worktreeGiven:
+	case !o.given("worktree"):
 		return nil
 	case o.worktree != "" && git.CheckWorktreeName(o.worktree) != nil:
 		return misused(cmd, "", "--worktree: %w", git.CheckWorktreeName(o.worktree))
@@ -96,15 +95,10 @@ type worktreeOptions struct {
 // worktreeCommand returns the command that manages the worktrees made by parley.
 func worktreeCommand(s *streams) *cobra.Command {
 	o := &worktreeOptions{streams: s}
-	cmd := &cobra.Command{
-		Use:   "worktree",
-		Short: "List, show, merge and drop the git worktrees made by parley",
-		Long: `worktree manages the git worktrees that --worktree and compare made for sessions
+	cmd := leaf("worktree", `List, show, merge and drop the git worktrees made by parley
+worktree manages the git worktrees that --worktree and compare made for sessions
 of this repository. Without a command it lists them. The name is optional within
-a worktree, or if there is only one.`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context()) },
-	}
+a worktree, or if there is only one.`, noArguments, func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context()) })
 	cmd.PersistentFlags().StringVar(&o.cwd, "cwd", "", "`DIR` in the repository (default: current)")
 	list := o.command("list", "List the worktrees and their unmerged changes", nil)
 	list.Args = noArguments
