@@ -43,7 +43,7 @@ func checkWrapped(t *rapid.T, m termtext.Method, text string, width int, lines [
 			after := trimBlanks(m, rest)
 			first, _, _ := strings.Cut(after, " ")
 			n, _ := m.Next(after)
-			if len(after) == len(rest) && !termtext.Wide(after[:n], m.Width(after[:n])) && m.Width(first) <= width/2 && !endsWide(m, lines[i-1]) &&
+			if len(after) == len(rest) && !termtext.Wide(after[:n], m.Width(after[:n])) && m.Width(first) <= width/2 && !endsWide(m, lines[i-1]) && !termtext.ClosingPunctuation(after[n:]) &&
 				m.Width(lines[i-1])+m.Width(after[:n]) <= width {
 				t.Fatalf("width %d: a new line before %+q, for which there was room", width, first)
 			}

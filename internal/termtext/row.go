@@ -1,6 +1,10 @@
 package termtext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
 
 // Row says what a drawn line shows of a text, for copying. The zero value is a line that
 // is copied as it is drawn.
@@ -28,4 +32,21 @@ func (r Row) Right(cells int) Row {
 // Reindent returns a drawn line with the indentation that it was sent with.
 func Reindent(drawn, sent string) string {
 	return sent[:len(sent)-len(strings.TrimLeft(sent, " \t"))] + strings.TrimLeft(drawn, " ")
+}
+
+// Rows says what the lines show that [Wrap] has made of a text.
+func Rows(text string, lines []string) []Row {
+	rows := make([]Row, len(lines))
+	rest := ansi.Strip(text)
+	for i, line := range lines {
+		shown := ansi.Strip(line)
+		if next := strings.TrimLeft(rest, " "); i > 0 && strings.HasPrefix(next, "\n") {
+			rest = next[1:]
+		} else if i > 0 {
+			rows[i].Soft = true
+			rows[i].Gap, _, _ = strings.Cut(rest, shown)
+		}
+		rest = rest[len(rows[i].Gap)+len(shown):]
+	}
+	return rows
 }

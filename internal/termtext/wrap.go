@@ -119,7 +119,7 @@ func (m Method) words(s string, width int) []span {
 			if wide && blanks == i && !ClosingPunctuation(s[i:]) {
 				f.mayBreak(i, i)
 			}
-			spans, n, w = m.place(spans, &f, s[i:i+n], i, w, width)
+			spans, n, w = m.place(spans, &f, s, i, n, w, width)
 			f.x, f.inked = f.x+w, true
 			if wide && !ClosingPunctuation(s[i+n:]) {
 				f.mayBreak(i+n, i+n)
@@ -131,9 +131,9 @@ func (m Method) words(s string, width int) []span {
 	return append(spans, f.last(len(s), blanks, width))
 }
 
-// place begins new lines until there is room for a character. It returns how much of
-// the character is on the line: all of it, unless it is wider than a line.
-func (m Method) place(spans []span, f *filler, character string, at, w, width int) ([]span, int, int) {
+// place begins new lines until there is room for the character at at, of n bytes and w
+// cells. It returns how much of it is on the line: all of it, unless it is wider than a line.
+func (m Method) place(spans []span, f *filler, s string, at, n, w, width int) ([]span, int, int) {
 	for f.x+w > width && f.x > 0 {
 		switch {
 		case f.next > f.start:
@@ -141,15 +141,35 @@ func (m Method) place(spans []span, f *filler, character string, at, w, width in
 			*f = filler{start: f.next, x: f.x - f.before, inked: true}
 			continue
 		case f.inked:
-			spans = append(spans, span{f.start, at})
+			cut := m.cut(s, f.start, at)
+			spans = append(spans, span{f.start, cut})
+			*f = filler{start: cut, x: m.Width(s[cut:at]), inked: cut < at}
+			continue
 		}
 		*f = filler{start: at} // without its leading spaces, if it had nothing else
 	}
 	if w > width {
-		n, part := m.part(character, width)
+		n, part := m.part(s[at:at+n], width)
 		return spans, n, part
 	}
-	return spans, len(character), w
+	return spans, n, w
+}
+
+// cut returns where a line that begins at from ends if a word has to be broken before at: there,
+// or before the last character that may begin a line if the word ends in punctuation.
+func (m Method) cut(s string, from, at int) int {
+	if end := strings.TrimLeftFunc(s[at:], closing); len(end) == len(s)-at || end != "" && end[0] != ' ' && end[0] != '\x1b' {
+		return at
+	}
+	cut := at
+	for i := from; i < at; {
+		n, w := m.Next(s[i:])
+		if i > from && w > 0 && !ClosingPunctuation(s[i:]) {
+			cut = i
+		}
+		i += n
+	}
+	return cut
 }
 
 // last ends a line at a newline or at the end of the text. It keeps trailing spaces
@@ -215,5 +235,7 @@ func Wide(character string, width int) bool {
 // ClosingPunctuation reports whether s begins with punctuation that must not begin a line.
 func ClosingPunctuation(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
-	return strings.ContainsRune("、。，．：；！？）」』】〉》〕］｝ー…", r) || r < utf8.RuneSelf && strings.ContainsRune(".,:;!?)]}", r)
+	return closing(r)
 }
+
+func closing(r rune) bool { return strings.ContainsRune("、。，．：；！？）」』】〉》〕］｝ー….,:;!?)]}", r) }

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/alecthomas/chroma/v2/styles"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/yuin/goldmark/ast"
 
 	"parley/internal/termtext"
@@ -269,14 +270,14 @@ func CodeColors(code, path string, th *theme.Theme, most time.Duration) (lines [
 	if p.syntax.style == nil || languages.find(name) == nil {
 		return nil, true
 	}
-	plain := p.syntax.ink(chroma.Text).fg
+	plain := p.syntax.ink(chroma.Text).Fg
 	coloured, tame := p.highlightWithin(most, code, name)
 	for _, spans := range coloured {
 		var line []CodeSpan
 		for _, s := range spans {
 			c := CodeSpan{Text: s.text}
-			if s.ink != p.plainCode && s.ink.fg != plain {
-				c.Color = s.ink.fg
+			if s.ink != p.plainCode && s.ink.Fg != plain {
+				c.Color = s.ink.Fg
 			}
 			line = append(line, c)
 		}
@@ -317,19 +318,16 @@ func (s *syntaxStyle) ink(t chroma.TokenType) *ink {
 	}
 	e := s.style.Get(t)
 	var l look
-	for a, value := range map[attributes]chroma.Trilean{bold: e.Bold, italic: e.Italic, underline: e.Underline} {
-		if value == chroma.Yes {
-			l.on |= a
-		}
+	for a, value := range map[uint8]chroma.Trilean{uv.AttrBold: e.Bold, uv.AttrItalic: e.Italic, underlineSet: e.Underline} {
+		l.switchOn(a, value == chroma.Yes)
 	}
-	l.set = l.on
 	of := func(c chroma.Colour) color.Color {
 		if !c.IsSet() {
 			return nil
 		}
 		return color.RGBA{c.Red(), c.Green(), c.Blue(), 0xff}
 	}
-	l.fg, l.bg = of(e.Colour), of(e.Background)
+	l.Fg, l.Bg = of(e.Colour), of(e.Background)
 	k := s.palette.ink(l)
 	s.inks[t] = k
 	return k
@@ -382,15 +380,15 @@ func entry(s ansi.StylePrimitive) chroma.StyleEntry {
 		r, g, b, _ := c.RGBA()
 		return chroma.NewColour(uint8(r>>8), uint8(g>>8), uint8(b>>8))
 	}
-	value := func(a attributes) chroma.Trilean {
-		if l.on&a != 0 {
+	value := func(is bool) chroma.Trilean {
+		if is {
 			return chroma.Yes
 		}
 		return chroma.Pass
 	}
 	return chroma.StyleEntry{
-		Colour: colour(l.fg), Background: colour(l.bg),
-		Bold: value(bold), Italic: value(italic), Underline: value(underline),
+		Colour: colour(l.Fg), Background: colour(l.Bg),
+		Bold: value(l.Attrs&uv.AttrBold != 0), Italic: value(l.Attrs&uv.AttrItalic != 0), Underline: value(l.Underline != 0),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
-	sgr "github.com/charmbracelet/x/ansi"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/util"
@@ -261,23 +261,15 @@ type ink struct {
 	sgr string
 }
 
-// look holds the attributes that Markdown needs. The zero value leaves all unset.
+// look is a style that may leave attributes to the text around it.
 type look struct {
-	fg, bg  color.Color
-	on, set attributes // the attributes that are on, and those that are specified
+	uv.Style
+	set     uint8 // the attributes that are specified, and underlineSet
 	letters letters
 }
 
-type attributes uint8
-
-const (
-	bold attributes = 1 << iota
-	italic
-	underline
-	strike
-	inverse
-	blink
-)
+// underlineSet is the bit of look.set for the underline. Nothing is concealed.
+const underlineSet = uv.AttrConceal
 
 // letters is a change of case.
 type letters uint8
@@ -303,16 +295,19 @@ func (l letters) apply(text string) string {
 
 // over merges l into base; attributes of l win.
 func (l look) over(base look) look {
-	if l.fg == nil {
-		l.fg = base.fg
+	if l.Fg == nil {
+		l.Fg = base.Fg
 	}
-	if l.bg == nil {
-		l.bg = base.bg
+	if l.Bg == nil {
+		l.Bg = base.Bg
+	}
+	if l.set&underlineSet == 0 {
+		l.Underline = base.Underline
 	}
 	if l.letters == asWritten {
 		l.letters = base.letters
 	}
-	l.on |= base.on &^ l.set
+	l.Attrs |= base.Attrs &^ l.set
 	l.set |= base.set
 	return l
 }
@@ -321,18 +316,16 @@ func (l look) over(base look) look {
 // have no effect.
 func lookOf(s ansi.StylePrimitive) look {
 	var l look
-	l.fg, l.bg = colorOf(s.Color), colorOf(s.BackgroundColor)
-	for a, value := range map[attributes]*bool{
-		bold: s.Bold, italic: s.Italic, underline: s.Underline, strike: s.CrossedOut, inverse: s.Inverse, blink: s.Blink,
+	l.Fg, l.Bg = colorOf(s.Color), colorOf(s.BackgroundColor)
+	isSet := func(b *bool) bool { return b != nil && *b }
+	for a, value := range map[uint8]*bool{
+		uv.AttrBold: s.Bold, uv.AttrItalic: s.Italic, underlineSet: s.Underline, uv.AttrStrikethrough: s.CrossedOut, uv.AttrReverse: s.Inverse, uv.AttrBlink: s.Blink,
 	} {
 		if value != nil {
 			l.set |= a
-			if *value {
-				l.on |= a
-			}
+			l.switchOn(a, *value)
 		}
 	}
-	isSet := func(b *bool) bool { return b != nil && *b }
 	switch {
 	case isSet(s.Title):
 		l.letters = titleCase
@@ -354,55 +347,31 @@ func colorOf(name *string) color.Color {
 	return nil
 }
 
-// lookOfStyle converts a style of the theme.
-func lookOfStyle(s lipgloss.Style) look {
-	var l look
-	for a, is := range map[attributes]bool{bold: s.GetBold(), italic: s.GetItalic(), underline: s.GetUnderline(), strike: s.GetStrikethrough()} {
-		if is {
-			l.on |= a
-		}
+// switchOn switches an attribute on if it is.
+func (l *look) switchOn(attribute uint8, is bool) {
+	switch {
+	case !is:
+	case attribute == underlineSet:
+		l.Underline = uv.UnderlineSingle
+	default:
+		l.Attrs |= attribute
 	}
-	l.set = l.on
-	if c := s.GetForeground(); c != (lipgloss.NoColor{}) {
-		l.fg = c
-	}
-	if c := s.GetBackground(); c != (lipgloss.NoColor{}) {
-		l.bg = c
-	}
-	return l
 }
 
-// sequence returns the SGR sequence that switches l on.
-func (l look) sequence() string {
-	var s sgr.Style
-	if l.on&bold != 0 {
-		s = s.Bold()
+// lookOfStyle converts a style of the theme.
+func lookOfStyle(s lipgloss.Style) (l look) {
+	for a, is := range map[uint8]bool{
+		uv.AttrBold: s.GetBold(), uv.AttrItalic: s.GetItalic(), underlineSet: s.GetUnderline(), uv.AttrStrikethrough: s.GetStrikethrough(),
+	} {
+		l.switchOn(a, is)
 	}
-	if l.on&italic != 0 {
-		s = s.Italic(true)
+	if c := s.GetForeground(); c != (lipgloss.NoColor{}) {
+		l.Fg = c
 	}
-	if l.on&underline != 0 {
-		s = s.Underline(true)
+	if c := s.GetBackground(); c != (lipgloss.NoColor{}) {
+		l.Bg = c
 	}
-	if l.on&strike != 0 {
-		s = s.Strikethrough(true)
-	}
-	if l.on&inverse != 0 {
-		s = s.Reverse(true)
-	}
-	if l.on&blink != 0 {
-		s = s.Blink(true)
-	}
-	if l.fg != nil {
-		s = s.ForegroundColor(l.fg)
-	}
-	if l.bg != nil {
-		s = s.BackgroundColor(l.bg)
-	}
-	if len(s) == 0 {
-		return ""
-	}
-	return s.String()
+	return l
 }
 
 const (
@@ -428,6 +397,44 @@ func (p *pen) write(s string, k *ink, link string) {
 		p.setInk(k)
 	}
 	p.b = append(p.b, s...)
+}
+
+// text returns spans as text, with single spaces in prose.
+func (p *pen) text(spans []span) string {
+	spaced := true // one more space would be too many
+	for _, s := range spans {
+		switch {
+		case s.text == "":
+			continue
+		case s.text == "\n":
+			p.b, spaced = append(p.b, '\n'), true
+			continue
+		case s.code:
+		case strings.Contains(s.text, "  "), spaced && s.text[0] == ' ':
+			s.text = collapsed(s.text, spaced)
+		}
+		p.write(s.text, s.ink, s.link)
+		spaced = strings.HasSuffix(s.text, " ")
+	}
+	return p.line()
+}
+
+// collapsed returns a text with one space for several; none at its beginning if one precedes it.
+func collapsed(text string, spaced bool) string {
+	out := make([]byte, 0, len(text))
+	for i := range len(text) {
+		if text[i] != ' ' || !spaced {
+			out = append(out, text[i])
+		}
+		spaced = text[i] == ' '
+	}
+	return string(out)
+}
+
+// styled writes a line with styles of its own.
+func (p *pen) styled(line string) {
+	p.setInk(nil)
+	p.b = append(p.b, line...)
 }
 
 func (p *pen) setInk(k *ink) {

@@ -112,29 +112,47 @@ func (r *renderer) block(n ast.Node, base *ink) {
 }
 
 // flow wraps spans into lines.
-func (r *renderer) flow(spans []span) {
-	cut := atomise(r.p.cut[:0], spans)
-	filled := slices.Grow(r.p.filled[:0], len(cut))
-	for _, row := range wrap(filled, cut, r.room) {
-		r.margin(len(row.atoms) == 0)
-		r.pen.row(row)
-		r.end(r.pen.line(), row.shows())
+func (r *renderer) flow(spans []span) { r.wrapped(r.pen.text(spans)) }
+
+// wrapped adds the lines of a styled text.
+func (r *renderer) wrapped(text string) {
+	if text == "" {
+		return
 	}
-	if cap(cut) <= keptAtoms {
-		r.p.cut, r.p.filled = cut, filled
+	lines := wrap(text, r.room)
+	var rows []termtext.Row
+	if r.copies {
+		rows = termtext.Rows(text, lines)
+	}
+	for i, line := range lines {
+		var row termtext.Row
+		if r.copies {
+			row = rows[i]
+		}
+		r.fitted(line, row)
 	}
 }
 
-// keptAtoms bounds the buffer for atoms that is kept: more than nearly every block
-// needs.
-const keptAtoms = 1 << 12
+// wrap wraps a styled text, which most often fits into one line.
+func wrap(text string, width int) []string {
+	if strings.IndexByte(text, '\n') < 0 && termtext.Width(text) <= width {
+		return []string{text}
+	}
+	return termtext.Wrap(text, width)
+}
+
+// fitted adds a line that fits the room.
+func (r *renderer) fitted(line string, row termtext.Row) {
+	r.margin(line == "")
+	if len(r.margins) > 0 {
+		r.pen.styled(line)
+		line = r.pen.line()
+	}
+	r.end(line, row)
+}
 
 // emit ends a line with only the pen's content.
-func (r *renderer) emit(row termtext.Row) {
-	text := r.pen.line()
-	r.margin(text == "")
-	r.end(r.pen.line()+text, row)
-}
+func (r *renderer) emit(row termtext.Row) { r.fitted(r.pen.line(), row) }
 
 func (r *renderer) blank() {
 	r.margin(true)
@@ -437,177 +455,4 @@ type span struct {
 	ink  *ink
 	link string // target of an OSC 8 link, or empty
 	code bool   // keep all spaces
-}
-
-// atom is a piece of a span without a line break, unless it is wider than a whole line.
-type atom struct {
-	span
-	width int
-	kind  atomKind
-	glued bool // no line break before it
-}
-
-type atomKind uint8
-
-const (
-	wordAtom atomKind = iota
-	spaceAtom
-	breakAtom // an explicit line break
-)
-
-// row is the atoms of one line, and its width in cells.
-type row struct {
-	atoms []atom
-	width int
-	begun beginning
-}
-
-// beginning is what precedes the first atom of a row.
-type beginning uint8
-
-const (
-	newLine beginning = iota
-	wrapped           // the row above, within a word
-	spaced            // the row above, and a space
-)
-
-// shows says what the row shows of its text.
-func (r row) shows() termtext.Row {
-	row := termtext.Row{Soft: r.begun != newLine}
-	if r.begun == spaced {
-		row.Gap = " "
-	}
-	return row
-}
-
-// atomise splits spans where a line may break: at white space, and on both sides of a
-// wide character. It keeps all spaces in code, and collapses them in prose. It appends
-// to the given atoms.
-func atomise(atoms []atom, spans []span) []atom {
-	glued := false // the next atom continues a word
-	for i := 0; i < len(spans); i++ {
-		s := spans[i]
-		for i+1 < len(spans) && s.text != "\n" {
-			next := spans[i+1]
-			if next.text == "\n" || next.ink != s.ink || next.link != s.link || next.code != s.code {
-				break
-			}
-			s.text += next.text
-			i++
-		}
-		if s.text == "\n" {
-			atoms = append(atoms, atom{kind: breakAtom})
-			glued = false
-			continue
-		}
-		for rest := s.text; rest != ""; {
-			if n := termtext.Blanks(rest); n > 0 {
-				s.text = rest[:1]
-				if s.code {
-					s.text = rest[:n]
-				}
-				if k := len(atoms); s.code || k == 0 || atoms[k-1].kind != spaceAtom {
-					atoms = append(atoms, atom{span: s, width: len(s.text), kind: spaceAtom})
-				}
-				rest, glued = rest[n:], false
-				continue
-			}
-			n, width, wide := termtext.CurrentMethod().Word(rest)
-			s.text = rest[:n]
-			atoms = append(atoms, atom{span: s, width: width, glued: glued && (!wide || termtext.ClosingPunctuation(s.text))})
-			glued = !wide || termtext.ClosingPunctuation(rest[n:])
-			rest = rest[n:]
-		}
-	}
-	return atoms
-}
-
-// wrap fills lines of the given width with atoms. It drops spaces at a line's ends and
-// cuts a word wider than a line between characters. The atoms of all rows are stored in
-// all, as far as its capacity allows.
-func wrap(all, atoms []atom, width int) []row {
-	var rows []row
-	start, used := 0, 0 // of the current row: its first atom, its cells
-	begun := newLine
-	add := func(a atom) {
-		all = append(all, a)
-		used += a.width
-	}
-	end := func() {
-		k := len(all)
-		for ; k > start && all[k-1].kind == spaceAtom; k-- {
-			used -= all[k-1].width
-		}
-		rows = append(rows, row{all[start:k:k], used, begun})
-		if begun = wrapped; k < len(all) {
-			begun = spaced
-		}
-		start, used = len(all), 0
-	}
-	for i := 0; i < len(atoms); {
-		switch atoms[i].kind {
-		case breakAtom:
-			end()
-			begun = newLine
-			i++
-			continue
-		case spaceAtom:
-			if len(all) > start {
-				add(atoms[i])
-			}
-			i++
-			continue
-		}
-		n, w := i, 0
-		for n < len(atoms) && (n == i || atoms[n].kind == wordAtom && atoms[n].glued) {
-			w += atoms[n].width
-			n++
-		}
-		if used+w > width && len(all) > start {
-			end()
-		}
-		for ; i < n; i++ {
-			a := atoms[i]
-			// A long word that just fills the line gives its last character to the next one,
-			// if punctuation would begin that.
-			spare := i+1 < n && a.width > 2 && termtext.ClosingPunctuation(atoms[i+1].text)
-			for used+a.width > width || spare && used+a.width == width && a.width > 2 {
-				head, tail := splitAtom(a, min(width-used, a.width-1), width)
-				if head.width > 2 && termtext.ClosingPunctuation(tail.text) {
-					head, tail = splitAtom(a, head.width-1, width)
-				}
-				if head.text != "" {
-					add(head)
-				}
-				end()
-				a = tail
-			}
-			if a.text != "" {
-				add(a)
-			}
-		}
-	}
-	if len(all) > start {
-		end()
-	}
-	return rows
-}
-
-// splitAtom cuts a so that head fits into the room left on a line of a width. Head is
-// empty only if the line is not.
-func splitAtom(a atom, room, width int) (head, tail atom) {
-	n, w := termtext.Fit(a.text, room, width)
-	head, tail = a, a
-	head.text, head.width = a.text[:n], w
-	tail.text, tail.width = a.text[n:], a.width-w
-	if a.width != len(a.text) { // the parts of a character may take more than the whole
-		tail.width = termtext.Width(tail.text)
-	}
-	return head, tail
-}
-
-func (p *pen) row(r row) {
-	for _, a := range r.atoms {
-		p.write(a.text, a.ink, a.link)
-	}
 }

@@ -15,7 +15,7 @@ import (
 // show. It keeps only text and colours, so that the lines contain nothing else. It wraps what
 // is wider than width, and drops trailing spaces, and blank lines at both ends.
 func restyle(out string, width int, rows *[]termtext.Row) []string {
-	r := restyler{width: width}
+	r, out := restyler{width: width}, hang(out)
 	parser := sgr.NewParser()
 	for out != "" {
 		n, used := termtext.NextCluster(out)
@@ -26,8 +26,6 @@ func restyle(out string, width int, rows *[]termtext.Row) []string {
 			r.write(piece, used)
 		case piece == "\n":
 			r.endLine()
-		case piece == markEnd:
-			r.moveMarkOut()
 		case piece == flowStart, piece == flowEnd:
 			r.flows = piece == flowStart
 		case piece[0] == '\x1b':
@@ -94,32 +92,21 @@ func (r *restyler) write(character string, used int) {
 	r.line = append(r.line, run{style, character})
 }
 
-// itemMark is the mark of a list item at the end of a text.
-var itemMark = regexp.MustCompile(`(\[ \]|[^ ]+) *$`)
+// itemMark is the mark of a list item at the end of a text, and the spaces before it.
+var itemMark = regexp.MustCompile(`( *)((?:\[ \]|[^ ]+) *)$`)
 
-// moveMarkOut moves the mark that ends the line to the left by its own width, as far as
-// there are spaces, so that the text begins where the mark did.
-func (r *restyler) moveMarkOut() {
+// hang moves the mark of each list item, which [markEnd] follows, to the left by its own width,
+// as far as there are spaces, so that the text begins where the mark did.
+func hang(out string) string {
 	var b strings.Builder
-	for _, run := range r.line {
-		b.WriteString(run.text)
+	for line := range strings.Lines(out) {
+		before, after, marked := strings.Cut(line, markEnd)
+		if at := itemMark.FindStringSubmatch(sgr.Strip(before)); marked && at != nil {
+			before = strings.Replace(before, " ", "", min(termtext.Width(at[2]), len(at[1])))
+		}
+		b.WriteString(before + after)
 	}
-	line := b.String()
-	at := itemMark.FindStringIndex(line)
-	if at == nil {
-		return
-	}
-	indent := len(line[:at[0]]) - len(strings.TrimRight(line[:at[0]], " "))
-	n := min(termtext.Width(line[at[0]:]), indent)
-	from, to := at[0]-n, at[0]
-	start := 0
-	for i := range r.line {
-		text := r.line[i].text
-		first, last := min(max(from-start, 0), len(text)), min(max(to-start, 0), len(text))
-		r.line[i].text = text[:first] + text[last:]
-		start += len(text)
-	}
-	r.used -= n
+	return b.String()
 }
 
 func (r *restyler) endLine() {

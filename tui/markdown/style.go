@@ -23,10 +23,7 @@ type palette struct {
 	marks  map[markKey]margin
 	own    *ownMarks // nil in other styles
 
-	// Reused buffers, because streaming text is drawn with every frame. cut is for the
-	// text of a block, filled for its lines, line for one of them.
-	cut, filled []atom
-	line        []byte
+	line []byte // a reused buffer, because streaming text is drawn with every frame
 
 	text                                   *ink
 	document, quote, list, paragraph       part
@@ -202,7 +199,7 @@ func (e *part) formed(text string) string {
 func (p *palette) ink(l look) *ink {
 	k, ok := p.inks[l]
 	if !ok {
-		k = &ink{look: l, sgr: l.sequence()}
+		k = &ink{look: l, sgr: l.String()}
 		p.inks[l] = k
 	}
 	return k

@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"slices"
 	"strings"
 
 	"charm.land/glamour/v2/ansi"
@@ -20,18 +19,18 @@ const (
 // word.
 type column struct{ full, word int }
 
-// cells converts a table to atoms by row and column; the first row is the header.
-func (r *renderer) cells(n ast.Node, base *ink) [][][]atom {
-	var rows [][][]atom
+// cells returns the texts of a table by row and column; the first row is the header.
+func (r *renderer) cells(n ast.Node, base *ink) [][]string {
+	var rows [][]string
 	base = r.p.over(r.p.table.ink, base)
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		k := base
 		if row.Kind() == extast.KindTableHeader && r.p.own != nil {
 			k = r.p.over(r.p.own.tableHeader, base)
 		}
-		var cells [][]atom
+		var cells []string
 		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
-			cells = append(cells, atomise(nil, r.inline(c, k)))
+			cells = append(cells, r.pen.text(r.inline(c, k)))
 		}
 		rows = append(rows, cells)
 	}
@@ -55,20 +54,16 @@ func separatorsOf(s *ansi.StyleTable) separators {
 	return own
 }
 
-func measure(rows [][][]atom) []column {
+func measure(rows [][]string) []column {
 	cols := make([]column, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row[:min(len(row), len(cols))] {
-			full, word := 0, 0
-			for _, a := range cell {
-				if a.kind == breakAtom {
-					full = 0
+			for line := range strings.SplitSeq(cell, "\n") {
+				cols[i].full = max(cols[i].full, termtext.Width(line))
+				for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
+					n, width, _ := termtext.CurrentMethod().Word(line)
+					cols[i].word, line = max(cols[i].word, width), line[n:]
 				}
-				if a.kind != wordAtom || !a.glued {
-					word = 0
-				}
-				full, word = full+a.width, word+a.width
-				cols[i] = column{max(cols[i].full, full), max(cols[i].word, word)}
 			}
 		}
 	}
@@ -134,12 +129,12 @@ func (r *renderer) tableRule(widths []int) {
 	r.emit(termtext.Row{})
 }
 
-func (r *renderer) tableRow(cells [][]atom, widths []int, align []extast.Alignment) {
-	wrapped := make([][]row, len(widths))
+func (r *renderer) tableRow(cells []string, widths []int, align []extast.Alignment) {
+	wrapped := make([][]string, len(widths))
 	height := 1
 	for i := range wrapped {
 		if i < len(cells) {
-			wrapped[i] = wrap(make([]atom, 0, len(cells[i])), cells[i], widths[i])
+			wrapped[i] = wrap(cells[i], widths[i])
 			height = max(height, len(wrapped[i]))
 		}
 	}
@@ -148,27 +143,26 @@ func (r *renderer) tableRow(cells [][]atom, widths []int, align []extast.Alignme
 			if i > 0 {
 				r.pen.write(" "+r.p.separators.column, r.p.border, "")
 			}
-			var line row
+			line := ""
 			if y < len(wrapped[i]) {
 				line = wrapped[i][y]
 			}
-			left := 0
+			left, right := 0, w-termtext.Width(line)
 			switch align[i] {
 			case extast.AlignRight:
-				left = w - line.width
+				left, right = right, 0
 			case extast.AlignCenter:
-				left = (w - line.width) / 2
+				left, right = right/2, right-right/2
 			}
-			right := w - line.width - left
 			if i > 0 {
 				left++
 			}
-			if len(line.atoms) > 0 || i < len(widths)-1 {
+			if last := i == len(widths)-1; line != "" || !last {
 				r.pen.write(strings.Repeat(" ", max(left, 0)), r.p.text, "")
-			}
-			r.pen.row(line)
-			if i < len(widths)-1 {
-				r.pen.write(strings.Repeat(" ", max(right, 0)), r.p.text, "")
+				r.pen.styled(line)
+				if !last {
+					r.pen.write(strings.Repeat(" ", max(right, 0)), r.p.text, "")
+				}
 			}
 		}
 		r.emit(termtext.Row{})
@@ -177,11 +171,11 @@ func (r *renderer) tableRow(cells [][]atom, widths []int, align []extast.Alignme
 
 // records draws a table that is too wide for columns: each row as lines of "header:
 // value".
-func (r *renderer) records(rows [][][]atom) {
+func (r *renderer) records(rows [][]string) {
 	names := rows[0]
 	if len(rows) == 1 {
 		for _, name := range names {
-			r.flowAtoms(name)
+			r.wrapped(name)
 		}
 	}
 	for i, row := range rows[1:] {
@@ -190,24 +184,11 @@ func (r *renderer) records(rows [][][]atom) {
 			r.emit(termtext.Row{})
 		}
 		for c, cell := range row {
-			if len(cell) == 0 {
-				continue
+			if c < len(names) && names[c] != "" && cell != "" {
+				r.pen.write(": ", r.p.border, "")
+				cell = names[c] + r.pen.line() + cell
 			}
-			line := cell
-			if c < len(names) && len(names[c]) > 0 {
-				line = slices.Concat(names[c], []atom{
-					{span: span{text: ":", ink: r.p.border}, width: 1, glued: true},
-					{span: span{text: " ", ink: r.p.border}, width: 1, kind: spaceAtom},
-				}, cell)
-			}
-			r.flowAtoms(line)
+			r.wrapped(cell)
 		}
-	}
-}
-
-func (r *renderer) flowAtoms(atoms []atom) {
-	for _, row := range wrap(make([]atom, 0, len(atoms)), atoms, r.room) {
-		r.pen.row(row)
-		r.emit(row.shows())
 	}
 }

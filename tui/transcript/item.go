@@ -142,21 +142,17 @@ func (s *sheet) take(from *sheet, first, end int) {
 // wrap adds plain text, wrapped, in a style.
 func (s *sheet) wrap(text string, width int, style lipgloss.Style) {
 	for line := range strings.SplitSeq(strings.TrimRight(termtext.Block(text), "\n"), "\n") {
-		rest := strings.ReplaceAll(line, "\t", "    ")
-		for i, part := range termtext.Wrap(rest, width) {
+		text := strings.ReplaceAll(line, "\t", "    ")
+		parts := termtext.Wrap(text, width)
+		for _, part := range parts {
 			s.add(style.Render(part))
-			if !s.copies {
-				continue
+		}
+		if s.copies {
+			rows := termtext.Rows(text, parts)
+			if len(parts) == 1 {
+				rows[0].Text = line
 			}
-			row, at := termtext.Row{Soft: i > 0}, strings.Index(rest, part)
-			switch {
-			case row.Soft:
-				row.Gap = rest[:at]
-			case len(part) == len(rest):
-				row.Text = line
-			}
-			s.tell(row)
-			rest = rest[at+len(part):]
+			s.tell(rows...)
 		}
 	}
 }
