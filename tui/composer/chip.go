@@ -65,12 +65,6 @@ func lineCount(raw string) int {
 	return n
 }
 
-// isChipAt reports whether a chip begins at an offset.
-func isChipAt(s string, i int) bool {
-	r, _ := utf8.DecodeRuneInString(s[i:])
-	return prompt.IsChip(r)
-}
-
 // at returns the chip that s begins with.
 func (c *chips) at(s string) (chip, bool) {
 	if len(s) < 4 || s[0] != 0xF4 { // the first byte of every rune of the plane

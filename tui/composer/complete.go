@@ -44,7 +44,7 @@ func (c *Composer) SetCommands(list []acpclient.AvailableCommand, templates []pr
 		}
 		c.commands = append(c.commands, cmd)
 	}
-	own := commands{}.withOwn(c.own)
+	own := commands{}.withOwn(c.Own)
 	for _, t := range templates {
 		_, agents := c.commands.find(t.Name)
 		if _, parleys := own.find(t.Name); agents || parleys {
@@ -53,7 +53,7 @@ func (c *Composer) SetCommands(list []acpclient.AvailableCommand, templates []pr
 		}
 		c.commands = append(c.commands, slashCommand{name: t.Name, description: t.About, hint: "arguments", template: &t})
 	}
-	c.commands = c.commands.withOwn(c.own)
+	c.commands = c.commands.withOwn(c.Own)
 	if c.completion.kind == commandCompletion {
 		c.completion.stale = true
 		c.complete()
@@ -397,12 +397,12 @@ func commandHighlights(chips []highlight, from, to int) []highlight {
 func (c *Composer) popupLines(lines []string, n int) []string {
 	p := c.offered()
 	if n > 0 && len(p.items) == 0 {
-		return append(lines, strings.Repeat(" ", gutter)+c.theme.Faint.Render(p.fit(p.note, c.textWidth())))
+		return append(lines, strings.Repeat(" ", gutter)+c.Theme.Faint.Render(p.fit(p.note, c.textWidth())))
 	}
 	for i := range n {
 		line := ""
 		if at, ok := p.window.At(i); ok {
-			line = p.line(c.theme, at, c.textWidth())
+			line = p.line(c.Theme, at, c.textWidth())
 		}
 		lines = append(lines, line)
 	}

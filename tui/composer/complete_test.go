@@ -99,7 +99,7 @@ func TestCompletingFiles(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newTest(t, nil)
-			c.index, c.listed = newFileIndex(files), c.now()
+			c.index, c.listed = newFileIndex(files), c.Now()
 			play(c, tt.keys)
 			if c.Text() != tt.text {
 				t.Errorf("the text is %q, want %q", c.Text(), tt.text)
@@ -120,8 +120,8 @@ func TestCompletingFiles(t *testing.T) {
 func TestListingFilesOnTheFirstMention(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	c := newTest(t, nil)
-	c.now = func() time.Time { return now }
-	write(t, c.root, "found.txt", "x")
+	c.Now = func() time.Time { return now }
+	write(t, c.Root, "found.txt", "x")
 	play(c, "see ")
 	_, cmd := c.Key(press("@"))
 	if got, want := screen(c), "  listing files…\n❯ see @"; got != want {
@@ -145,7 +145,7 @@ func TestListingFilesOnTheFirstMention(t *testing.T) {
 		t.Error("listed again at once")
 	}
 	now = now.Add(listAge + time.Second)
-	write(t, c.root, "found too.txt", "x")
+	write(t, c.Root, "found too.txt", "x")
 	if !due() {
 		t.Error("an old list was not read again")
 	}
@@ -166,7 +166,7 @@ func TestCommandsThatComeLate(t *testing.T) {
 
 func TestListingThatFails(t *testing.T) {
 	c := newTest(t, nil)
-	c.root = "/nowhere/at all"
+	c.Root = "/nowhere/at all"
 	_, cmd := c.Key(press("@"))
 	settleCmds(c, cmd)
 	if got := screen(c); !strings.Contains(got, "list the files of /nowhere/at all") {

@@ -7,6 +7,7 @@
 package composer
 
 import (
+	"cmp"
 	"os/exec"
 	"strings"
 	"time"
@@ -46,16 +47,8 @@ type Options struct {
 
 // Composer edits one draft.
 type Composer struct {
-	theme       *theme.Theme
-	keys        config.Keys
-	history     *History
-	root        string
+	Options
 	placeholder string // shown while there is no draft
-	now         func() time.Time
-	exec        func(*exec.Cmd, tea.ExecCallback) tea.Cmd
-	save        func() tea.Cmd
-	noImages    func() string
-	own         []OwnCommand
 
 	buf     *buffer
 	chips   *chips
@@ -87,39 +80,31 @@ type Composer struct {
 
 // New returns an empty composer, 80 columns wide and at most 10 lines high.
 func New(o Options) *Composer {
-	c := &Composer{
-		theme: o.Theme, keys: o.Keys, history: o.History, root: o.Root, now: o.Now, exec: o.Exec, save: o.Save, noImages: o.NoImages, own: o.Own,
-		width: 80, maxHeight: 10,
-	}
+	c := &Composer{Options: o, width: 80, maxHeight: 10}
 	if o.Vim {
 		c.vim = &vim.Editor{}
 	}
-	if c.now == nil {
-		c.now = time.Now
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	if c.exec == nil {
-		c.exec = tea.ExecProcess
+	if c.Exec == nil {
+		c.Exec = tea.ExecProcess
 	}
-	if c.save == nil {
-		c.save = func() tea.Cmd { return nil }
+	if c.Save == nil {
+		c.Save = func() tea.Cmd { return nil }
 	}
-	if c.root == "" {
-		c.root = "."
-	}
-	c.commands = c.commands.withOwn(c.own)
+	c.Root = cmp.Or(c.Root, ".")
+	c.commands = c.commands.withOwn(c.Own)
 	c.reset()
 	return c
 }
 
 // SetRoot changes the project of the draft, which stays.
 func (c *Composer) SetRoot(root string) {
-	if root == "" {
-		root = "."
-	}
-	if root == c.root {
+	if root = cmp.Or(root, "."); root == c.Root {
 		return
 	}
-	c.root, c.index, c.listing, c.listed, c.listError = root, nil, false, time.Time{}, ""
+	c.Root, c.index, c.listing, c.listed, c.listError = root, nil, false, time.Time{}, ""
 	c.looked = nil
 }
 
@@ -172,7 +157,7 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 		c.buf.cut(at) // lines of the file follow, where completion has put a space
 	}
 	c.mentioned = false
-	action, bound := c.keys.Action(config.ContextPrompt, name)
+	action, bound := c.Keys.Action(config.ContextPrompt, name)
 	if c.completion.open() {
 		was := c.buf.watched()
 		if c.completionKey(name, action == command.Send, action == command.Cancel) {
@@ -424,7 +409,7 @@ func (c *Composer) Edits(name string) bool {
 	case name == "up", name == "down":
 		return len(c.buf.lines) > 1
 	}
-	switch action, _ := c.keys.Action(config.ContextPrompt, name); action {
+	switch action, _ := c.Keys.Action(config.ContextPrompt, name); action {
 	case command.Cancel:
 		_, _, selected := c.selected()
 		return selected || c.Mode() != "" && c.Mode() != vim.Normal.String()
@@ -448,7 +433,7 @@ func (c *Composer) Clear() tea.Cmd {
 }
 
 // SetTheme sets the colours.
-func (c *Composer) SetTheme(t *theme.Theme) { c.theme = t }
+func (c *Composer) SetTheme(t *theme.Theme) { c.Theme = t }
 
 // SetWidth sets the number of columns.
 func (c *Composer) SetWidth(columns int) {

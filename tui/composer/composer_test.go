@@ -204,7 +204,7 @@ func TestConfiguredKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newTest(t, nil)
-	c.keys = cfg.Keys
+	c.Keys = cfg.Keys
 	if r := play(c, "a<enter>b"); r.Prompt != nil || c.Text() != "a\nb" {
 		t.Errorf("enter: %+v, text %q", r, c.Text())
 	}

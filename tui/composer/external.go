@@ -62,7 +62,7 @@ func (c *Composer) Editing() string { return c.editing }
 func (c *Composer) runEditor(args []string, file, raw, was string) tea.Cmd {
 	ended := func() tea.Cmd {
 		c.editing = ""
-		save := c.save()
+		save := c.Save()
 		return func() tea.Msg {
 			defer os.Remove(file)
 			if save == nil {
@@ -90,7 +90,7 @@ func (c *Composer) runEditor(args []string, file, raw, was string) tea.Cmd {
 		}}
 	}
 	c.editing = file
-	save, run := c.save(), c.exec(exec.Command(args[0], append(args[1:], file)...), func(err error) tea.Msg {
+	save, run := c.Save(), c.Exec(exec.Command(args[0], append(args[1:], file)...), func(err error) tea.Msg {
 		return resultMsg{c, func() tea.Cmd { return func() tea.Msg { return read(err) } }} // the callback must not block
 	})
 	return func() tea.Msg {

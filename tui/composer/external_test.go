@@ -24,7 +24,7 @@ func runEditor(t *testing.T, c *Composer, script string) (errs []error) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("VISUAL", `"`+editor+`" --wait`)
 	file := ""
-	c.exec = func(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+	c.Exec = func(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 		file = cmd.Args[len(cmd.Args)-1]
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("the file has mode %v (%v)", info.Mode(), err)
@@ -32,7 +32,7 @@ func runEditor(t *testing.T, c *Composer, script string) (errs []error) {
 		return func() tea.Msg { return done(cmd.Run()) }
 	}
 	var saved []string
-	c.save = func() tea.Cmd {
+	c.Save = func() tea.Cmd {
 		editing, text := c.Editing(), c.Text()
 		return func() tea.Msg {
 			if _, err := os.Stat(file); err != nil && !strings.HasPrefix(script, "rm ") {
@@ -97,7 +97,7 @@ func TestDraftThatChangesBesideTheEditor(t *testing.T) {
 		c := newTest(t, nil)
 		t.Setenv("TMPDIR", t.TempDir())
 		t.Setenv("VISUAL", "true")
-		c.exec = func(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+		c.Exec = func(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 			return func() tea.Msg {
 				c.AddLine("added")
 				c.TakeBack(conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("not sent")}})
@@ -119,7 +119,7 @@ func TestEditorBesideASearch(t *testing.T) {
 	c := newTest(t, &History{texts: []string{"an old prompt"}})
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("VISUAL", "true")
-	c.exec = func(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
+	c.Exec = func(cmd *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg {
 			return done(os.WriteFile(cmd.Args[len(cmd.Args)-1], []byte("written in the editor\n"), 0o600))
 		}

@@ -122,11 +122,11 @@ func (x *fileIndex) aboutLines(query string) string {
 // listDue returns the command that lists the files, if there is no list or it is old.
 // An existing list stays in use meanwhile.
 func (c *Composer) listDue() tea.Cmd {
-	if c.listing || c.index != nil && c.now().Sub(c.listed) < listAge {
+	if c.listing || c.index != nil && c.Now().Sub(c.listed) < listAge {
 		return nil
 	}
 	c.listing = true
-	root := c.root
+	root := c.Root
 	return func() tea.Msg {
 		paths, err := listFiles(root)
 		index := newFileIndex(paths)
@@ -135,10 +135,10 @@ func (c *Composer) listDue() tea.Cmd {
 }
 
 func (c *Composer) takeList(root string, index *fileIndex, err error) tea.Cmd {
-	if root != c.root {
+	if root != c.Root {
 		return nil // of the previous project
 	}
-	c.listing, c.listed, c.listError = false, c.now(), ""
+	c.listing, c.listed, c.listError = false, c.Now(), ""
 	if err != nil {
 		c.listError = termtext.Line(err.Error())
 	} else {
@@ -495,11 +495,11 @@ func (c *Composer) lookUp() tea.Cmd {
 	for _, m := range due {
 		c.looked[m.Path] = false // until it is known
 	}
-	root, chips, images := c.root, c.chips, c.refusesImages() == nil
+	root, chips, images := c.Root, c.chips, c.refusesImages() == nil
 	return func() tea.Msg {
 		f := lookAt(root, due, images)
 		return resultMsg{c, func() tea.Cmd {
-			if chips != c.chips || root != c.root || c.looked == nil {
+			if chips != c.chips || root != c.Root || c.looked == nil {
 				return nil // the draft is gone
 			}
 			maps.Copy(c.looked, f.there)
@@ -586,10 +586,10 @@ func (c *Composer) chipImage(path string, img *prompt.Image) {
 
 // refusesImages returns why images are not sent, nil if they are.
 func (c *Composer) refusesImages() error {
-	if c.noImages == nil {
+	if c.NoImages == nil {
 		return nil
 	}
-	if why := c.noImages(); why != "" {
+	if why := c.NoImages(); why != "" {
 		return errors.New(why)
 	}
 	return nil
@@ -605,7 +605,7 @@ func (c *Composer) dropped(text string) tea.Cmd {
 	if paths == nil {
 		return nil
 	}
-	chips, root := c.chips, c.root
+	chips, root := c.chips, c.Root
 	return func() tea.Msg {
 		f := prompt.NewFiles(root, acpclient.PromptCapabilities{})
 		defer f.Close()

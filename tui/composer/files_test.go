@@ -26,13 +26,13 @@ func lookedUp(t *testing.T, c *Composer, keys string) (others []tea.Msg) {
 // drawnAs reports whether a text of the draft is drawn in the colour of a mention.
 func drawnAs(c *Composer, text string) bool {
 	lines, _ := c.View()
-	return strings.Contains(strings.Join(lines, "\n"), c.theme.Info.Render(text))
+	return strings.Contains(strings.Join(lines, "\n"), c.Theme.Info.Render(text))
 }
 
 func TestOnlyWhatIsThereIsColoured(t *testing.T) {
 	c := newTest(t, nil)
-	write(t, c.root, "main.go", "one\ntwo\nthree\n")
-	write(t, c.root, "docs/guide.md", "x")
+	write(t, c.Root, "main.go", "one\ntwo\nthree\n")
+	write(t, c.Root, "docs/guide.md", "x")
 	lookedUp(t, c, "see @main.go and @nonsense and @docs/ and @main.go:2-3 and @docs:1 ")
 	for text, want := range map[string]bool{"@main.go": true, "@nonsense": false, "@docs/": true, "@main.go:2-3": true, "@docs:1": false} {
 		if drawnAs(c, text) != want {
@@ -44,7 +44,7 @@ func TestOnlyWhatIsThereIsColoured(t *testing.T) {
 func TestAcceptingWhatStandsThereCloses(t *testing.T) {
 	for _, key := range []string{"<tab>", "<enter>"} {
 		c := newTest(t, nil)
-		c.index, c.listed = newFileIndex([]string{"cmd/main.go", "main.go"}), c.now()
+		c.index, c.listed = newFileIndex([]string{"cmd/main.go", "main.go"}), c.Now()
 		play(c, "@cmd"+key)
 		if c.Text() != "@cmd/" || !c.completion.open() {
 			t.Fatalf("the text is %q, open %v", c.Text(), c.completion.open())
@@ -60,7 +60,7 @@ func TestAcceptingWhatStandsThereCloses(t *testing.T) {
 
 func TestSeveralFilesAtOnce(t *testing.T) {
 	c := newTest(t, nil)
-	c.index, c.listed = newFileIndex([]string{"a.go", "b.go"}), c.now()
+	c.index, c.listed = newFileIndex([]string{"a.go", "b.go"}), c.Now()
 	play(c, "@a<ctrl+space>b<tab>")
 	if got := c.Text(); got != "@a.go @b.go " {
 		t.Errorf("the text is %q", got)
@@ -74,7 +74,7 @@ func TestManyFilesAreMatchedBeside(t *testing.T) {
 	for i := range 20_000 {
 		files = append(files, fmt.Sprintf("dir%03d/file%05d.go", i/100, i))
 	}
-	c.index, c.listed = newFileIndex(files), c.now()
+	c.index, c.listed = newFileIndex(files), c.Now()
 	_, first := c.Key(press("@"))
 	play(c, "file123")
 	_, last := c.Key(press("4"))
@@ -98,7 +98,7 @@ func BenchmarkMention(b *testing.B) {
 		index := newFileIndex(files)
 		b.Run(fmt.Sprintf("key/%d", n), func(b *testing.B) {
 			c := newTest(b, nil)
-			c.index, c.listed = index, c.now()
+			c.index, c.listed = index, c.Now()
 			play(c, "@file")
 			keys := []string{"9", "backspace"}
 			for i := 0; b.Loop(); i++ {
@@ -127,7 +127,7 @@ func imageFile(t *testing.T, dir, name string, w, h int) string {
 func TestImagesBecomeChips(t *testing.T) {
 	caps := acpclient.PromptCapabilities{Image: true}
 	c := newTest(t, nil)
-	imageFile(t, c.root, "shot.png", 64, 48)
+	imageFile(t, c.Root, "shot.png", 64, 48)
 	size := len(pngOf(t, 64, 48))
 	lookedUp(t, c, "look at @shot.png now")
 	if got, want := screen(c), fmt.Sprintf("❯ look at [image shot.png, 64×48, %d bytes] now", size); got != want {
@@ -136,7 +136,7 @@ func TestImagesBecomeChips(t *testing.T) {
 	if got := c.Text(); got != "look at @shot.png now" {
 		t.Errorf("the draft is kept as %q", got)
 	}
-	blocks := prompt.Resolve(c.root)(play(c, "<enter>").Prompt.Queued(), caps)
+	blocks := prompt.Resolve(c.Root)(play(c, "<enter>").Prompt.Queued(), caps)
 	if len(blocks) != 2 || blocks[1].Type != acpclient.ContentImage || blocks[1].MimeType != "image/png" || !strings.HasSuffix(blocks[1].URI, "/shot.png") {
 		t.Errorf("sent %+v", blocks)
 	}
@@ -173,8 +173,8 @@ func TestDroppedImages(t *testing.T) {
 
 func TestImagesForAnAgentThatTakesNone(t *testing.T) {
 	c := newTest(t, nil)
-	c.noImages = func() string { return "Agent takes no images" }
-	path := imageFile(t, c.root, "shot.png", 3, 2)
+	c.NoImages = func() string { return "Agent takes no images" }
+	path := imageFile(t, c.Root, "shot.png", 3, 2)
 	said := settleCmds(c, c.Paste(path))
 	if len(said) != 1 || !strings.Contains(said[0].(ErrorMsg).Err.Error(), "Agent takes no images") {
 		t.Errorf("said %v", said)
@@ -182,7 +182,7 @@ func TestImagesForAnAgentThatTakesNone(t *testing.T) {
 	if got := c.Text(); got != "@"+path+" " {
 		t.Errorf("the draft is %q", got)
 	}
-	blocks := prompt.Resolve(c.root)(play(c, "<enter>").Prompt.Queued(), acpclient.PromptCapabilities{})
+	blocks := prompt.Resolve(c.Root)(play(c, "<enter>").Prompt.Queued(), acpclient.PromptCapabilities{})
 	if len(blocks) != 2 || blocks[1].Type != acpclient.ContentResourceLink {
 		t.Errorf("sent %+v", blocks)
 	}
@@ -205,7 +205,7 @@ func TestAPastedImage(t *testing.T) {
 	if got, want := screen(c), fmt.Sprintf("❯ see [image, 3×2, %d bytes]", len(pngOf(t, 3, 2))); got != want {
 		t.Errorf("the screen is %q, want %q", got, want)
 	}
-	blocks := prompt.Resolve(c.root)(play(c, "<enter>").Prompt.Queued(), acpclient.PromptCapabilities{Image: true})
+	blocks := prompt.Resolve(c.Root)(play(c, "<enter>").Prompt.Queued(), acpclient.PromptCapabilities{Image: true})
 	if len(blocks) != 2 || blocks[1].Type != acpclient.ContentImage {
 		t.Errorf("sent %+v", blocks)
 	}

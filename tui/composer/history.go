@@ -224,15 +224,15 @@ func trim(f *os.File) error {
 
 // Keep stores drafts in the history. The command that saves them may be nil.
 func (c *Composer) Keep(raw ...string) tea.Cmd {
-	chips, now := c.chips.frozen(), c.now()
+	chips, now := c.chips.frozen(), c.Now()
 	var texts []string
 	for _, r := range raw {
 		if text := chips.expand(r, false); strings.TrimSpace(text) != "" {
 			texts = append(texts, text)
-			c.history.add(text)
+			c.History.add(text)
 		}
 	}
-	h := c.history
+	h := c.History
 	if h == nil || len(texts) == 0 {
 		return nil
 	}
@@ -260,7 +260,7 @@ type walk struct {
 // recall moves through the history by one; it returns false at its end.
 func (c *Composer) recall(by int) bool {
 	if c.walk == nil {
-		texts := c.history.all()
+		texts := c.History.all()
 		c.walk = &walk{texts: texts, at: len(texts), left: map[int]*buffer{}}
 	}
 	w := c.walk
@@ -349,7 +349,7 @@ const (
 )
 
 func (c *Composer) beginSearch() {
-	s := &search{texts: c.history.all(), draft: c.buf}
+	s := &search{texts: c.History.all(), draft: c.buf}
 	slices.Reverse(s.texts)
 	for _, text := range s.texts {
 		s.labels = append(s.labels, labelOf(text))
@@ -364,7 +364,7 @@ func (c *Composer) beginSearch() {
 // handled as usual.
 func (c *Composer) searchKey(key tea.KeyPressMsg) (handled bool) {
 	s, name := c.search, key.String()
-	action, _ := c.keys.Action(config.ContextPrompt, name)
+	action, _ := c.Keys.Action(config.ContextPrompt, name)
 	switch {
 	case action == command.HistorySearch, action == command.HistoryNext, name == "ctrl+n":
 		s.step(1)

@@ -50,7 +50,7 @@ func (c *Composer) Click(x, y int) (used bool, cmd tea.Cmd) {
 
 // press handles the button going down at a position in the draft.
 func (c *Composer) press(at vim.Pos, x, y int) {
-	p, now := &c.pointer, c.now()
+	p, now := &c.pointer, c.Now()
 	if x == p.x && y == p.y && now.Sub(p.clicked) < clickTime {
 		p.clicks++
 	} else {
@@ -62,7 +62,7 @@ func (c *Composer) press(at vim.Pos, x, y int) {
 	b.Move(at)
 	switch p.clicks {
 	case 2:
-		c.selectAround(b.wordAround(at))
+		c.selectAround(vim.WordAt(b, at))
 	case 3:
 		c.selectAround(pos(at.Row, 0), pos(at.Row, len(b.lines[at.Row].text)))
 	}
@@ -124,54 +124,6 @@ func (c *Composer) selectAround(from, to vim.Pos) {
 	}
 	b.Move(to)
 	b.anchor, b.selecting = from, from != to
-}
-
-// wordAround returns the word at a position, or the spaces, or the single other
-// character.
-func (b *buffer) wordAround(at vim.Pos) (from, to vim.Pos) {
-	s := b.lines[at.Row].text
-	if at.Col >= len(s) {
-		if at.Col == 0 {
-			return at, at
-		}
-		at = b.left(at)
-	}
-	if isChipAt(s, at.Col) {
-		return at, b.right(at)
-	}
-	kind := kindAt(s, at.Col)
-	for from = at; from.Col > 0; from = b.left(from) {
-		if q := b.left(from); kind == otherKind || kindAt(s, q.Col) != kind || isChipAt(s, q.Col) {
-			break
-		}
-	}
-	for to = b.right(at); to.Row == at.Row && to.Col < len(s) && kind != otherKind; to = b.right(to) {
-		if kindAt(s, to.Col) != kind || isChipAt(s, to.Col) {
-			break
-		}
-	}
-	if to.Row != at.Row {
-		to = pos(at.Row, len(s))
-	}
-	return from, to
-}
-
-type characterKind int
-
-const (
-	otherKind characterKind = iota
-	wordKind
-	spaceKind
-)
-
-func kindAt(s string, i int) characterKind {
-	switch {
-	case inWord(s, i):
-		return wordKind
-	case i < len(s) && isSpace(s[i:i+1]):
-		return spaceKind
-	}
-	return otherKind
 }
 
 // takeOffer takes the offer on a line of the popup. It returns false if there is none.

@@ -29,7 +29,7 @@ func write(t *testing.T, dir, name, content string) {
 // Files that are mentioned in pasted text are not what the user asked for.
 func TestPastesMentionNothing(t *testing.T) {
 	c := newTest(t, nil)
-	write(t, c.root, "override", "x")
+	write(t, c.Root, "override", "x")
 	c.Paste(strings.Repeat("@override\nvoid f();\n", 20))
 	if q := play(c, "<enter>").Prompt.Queued(); len(q.Prompt) != 1 || q.Files != nil {
 		t.Errorf("queued %+v", q)

@@ -76,7 +76,7 @@ func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 	cursor = tea.NewCursor(0, 0)
 	cursor.Shape = c.cursorShape()
 	if l.search > 0 {
-		line, x := c.search.line(c.theme, c.width)
+		line, x := c.search.line(c.Theme, c.width)
 		cursor.X, cursor.Y = x, len(lines)
 		lines = append(lines, line)
 	}
@@ -101,15 +101,15 @@ func (c *Composer) View() (lines []string, cursor *tea.Cursor) {
 func (c *Composer) mark(p wrappedRow, first, cutOff bool) string {
 	switch {
 	case p == wrappedRow{} && c.IsCommand():
-		return c.theme.Warning.Bold(true).Render("$") + " "
+		return c.Theme.Warning.Bold(true).Render("$") + " "
 	case p == wrappedRow{} && c.unfocused:
 		return "  "
 	case p == wrappedRow{}:
-		return c.theme.UserMark.Render("❯") + " "
+		return c.Theme.UserMark.Render("❯") + " "
 	case first:
-		return c.theme.Faint.Render("↑") + " "
+		return c.Theme.Faint.Render("↑") + " "
 	case cutOff:
-		return c.theme.Faint.Render("↓") + " "
+		return c.Theme.Faint.Render("↓") + " "
 	}
 	return "  "
 }
@@ -132,7 +132,7 @@ func (c *Composer) ghost(column int) string {
 	if text == "" {
 		return ""
 	}
-	return c.theme.Faint.Render(termtext.Truncate(text, max(0, c.width-column), "…"))
+	return c.Theme.Faint.Render(termtext.Truncate(text, max(0, c.width-column), "…"))
 }
 
 // row draws one row of the draft.
@@ -141,7 +141,7 @@ func (c *Composer) row(p wrappedRow, width int) string {
 	from, to := b.bounds(p, width)
 	text := b.lines[p.line].text
 	var out, run strings.Builder
-	style := c.theme.Text
+	style := c.Theme.Text
 	marks := c.highlights(p.line, from, to)
 	first, last, ends := c.selectedOn(p.line)
 	flush := func() {
@@ -174,14 +174,14 @@ func (c *Composer) row(p wrappedRow, width int) string {
 		}
 		if kind != now {
 			flush()
-			now, style = kind, kind.style(c.theme)
+			now, style = kind, kind.style(c.Theme)
 		}
 		run.WriteString(shown)
 		i, x = i+n, x+w
 	}
 	flush()
 	if ends && to == len(text) && b.chips.width(text[from:to]) < width {
-		out.WriteString(c.theme.Span.Render(" "))
+		out.WriteString(c.Theme.Span.Render(" "))
 	}
 	return out.String()
 }

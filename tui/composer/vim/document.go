@@ -136,6 +136,13 @@ func (d document) endOfWord(p Pos, count int, big, stay bool) (Pos, bool) {
 	return p, true
 }
 
+// WordAt returns the word of a text at a position, or the blanks or the signs there.
+func WordAt(t Text, p Pos) (from, to Pos) {
+	d := document{t}
+	p = d.onCharacter(p)
+	return d.runStart(p, false), d.runEnd(p, false)
+}
+
 // class is the class of a character: one of these, or a script behind word. A word has
 // characters of one class; the end of a line is blank.
 type class int
