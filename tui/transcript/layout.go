@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"slices"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -18,8 +17,8 @@ const (
 	gutter = 2
 	// maxText bounds the width of text, which is hard to read in longer lines.
 	maxText = 118
-	// keepDrawings is the minimum number of cached drawings.
-	keepDrawings = 400
+	// keepDrawings bounds the cached drawings. It is more than a screen shows.
+	keepDrawings = 800
 )
 
 // layout is a conversation as lines of a width. It keeps the drawings of items, and finds
@@ -30,7 +29,6 @@ type layout struct {
 	width int
 
 	drawings  map[*conversation.Node]*entry
-	clock     uint64                      // counts the uses of drawings
 	writing   bool                        // items are drawn for good, see List.Finished
 	expanded  map[*conversation.Node]bool // what the user has opened or closed
 	context   map[*conversation.Node]int  // the lines around changes, where not the default
@@ -47,7 +45,6 @@ type layout struct {
 // entry is the drawing of an item, with the lines of its first section.
 type entry struct {
 	drawing
-	used     uint64
 	env      *environment
 	expanded bool
 
@@ -138,16 +135,14 @@ func (l *layout) environment(n *conversation.Node) *environment {
 
 // at returns the up-to-date drawing of an item.
 func (l *layout) at(n *conversation.Node) *entry {
-	l.clock++
 	e := l.drawings[n]
 	if e == nil {
-		if len(l.drawings) > 2*keepDrawings {
-			l.forget()
+		if len(l.drawings) >= keepDrawings {
+			clear(l.drawings)
 		}
 		e = &entry{drawing: l.newDrawing(n.Item())}
 		l.drawings[n] = e
 	}
-	e.used = l.clock
 	call, isCall := e.drawing.(*toolCall)
 	if isCall {
 		call.written = l.writing
@@ -170,21 +165,6 @@ func (l *layout) at(n *conversation.Node) *entry {
 		}
 	}
 	return e
-}
-
-// forget drops the least recently used drawings.
-func (l *layout) forget() {
-	uses := make([]uint64, 0, len(l.drawings))
-	for _, e := range l.drawings {
-		uses = append(uses, e.used)
-	}
-	slices.Sort(uses)
-	oldest := uses[len(uses)-keepDrawings]
-	for n, e := range l.drawings {
-		if e.used < oldest {
-			delete(l.drawings, n)
-		}
-	}
 }
 
 // every treats all nodes as open.

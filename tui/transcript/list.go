@@ -194,10 +194,8 @@ func (l *List) withMargin(n *conversation.Node, mark, line string, lead bool) st
 	if edges > 0 {
 		left = l.theme.Rule.Render(strings.Repeat(edge, edges))
 	}
-	if e := l.drawings[n]; e != nil && !lead {
-		if p, ok := e.drawing.(*prompt); ok {
-			return left + p.band(mark, l.window(line), l.width-edgeWidth*edges)
-		}
+	if p, ok := l.at(n).drawing.(*prompt); ok && !lead {
+		return left + p.band(mark, l.window(line), l.width-edgeWidth*edges)
 	}
 	if line == "" && mark == "" {
 		return left
