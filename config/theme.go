@@ -28,6 +28,8 @@ type OwnTheme struct {
 	// Base is the built-in theme for the colours that are "" in Colours.
 	Base    Theme
 	Colours Colours
+	// Err says why its file cannot be used, nil if it can.
+	Err error
 }
 
 // Themes selects the colours.
@@ -110,19 +112,14 @@ func ReadTheme(file string) (OwnTheme, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return OwnTheme{}, err
 	case err != nil:
-		return OwnTheme{}, &Error{File: printable(file), Message: "cannot be read: " + printable(reason(err))}
+		return OwnTheme{}, unreadable(file, err)
 	}
 	d, root := open(file, data, nil)
 	if root == nil {
 		return OwnTheme{}, d.err()
 	}
 	name := strings.TrimSuffix(filepath.Base(file), ".toml")
-	own := OwnTheme{Name: Theme(name), Base: ThemeDark}
-	if base := Theme(root.text("base")); slices.Contains(builtInNames(), base) {
-		own.Base = base
-	} else if root.has("base") {
-		root.fail("base", didYouMean(string(base), words(builtInNames()), "known themes"), "cannot be %q", string(base))
-	}
+	own := OwnTheme{Name: Theme(name), Base: oneOf(root, "base", ThemeDark, builtInNames())}
 	if slices.Contains(builtInNames(), own.Name) || own.Name == ThemeAuto {
 		d.fail(nil, "give the file another name", "the theme %q is built in", name)
 	}
@@ -152,28 +149,22 @@ func (t *table) colour(key string) string {
 	return strings.ToLower(text)
 }
 
-// FoundTheme is a theme file: the theme, or its error.
-type FoundTheme struct {
-	Name  Theme
-	Theme OwnTheme
-	Err   error
-}
-
 // FindThemes reads all theme files in a directory, sorted by name. A missing directory
 // has none.
-func FindThemes(dir string) ([]FoundTheme, error) {
+func FindThemes(dir string) ([]OwnTheme, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the themes: %w", err)
 	}
-	var found []FoundTheme
+	var found []OwnTheme
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".toml")
 		if !ok || e.IsDir() || !isID(name) {
 			continue
 		}
 		own, err := ReadTheme(filepath.Join(dir, e.Name()))
-		found = append(found, FoundTheme{Theme(name), own, err})
+		own.Name, own.Err = Theme(name), err
+		found = append(found, own)
 	}
 	return found, nil
 }

@@ -1,6 +1,11 @@
 package config
 
-import "slices"
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // BuiltInTheme is a theme of parley's.
 type BuiltInTheme struct {
@@ -27,30 +32,18 @@ type NamedColour struct {
 	At   *string
 }
 
-// Named returns all colours with their names in a theme file.
-func (c *Colours) Named() []NamedColour {
-	return []NamedColour{
-		{"text", &c.Text},
-		{"strong", &c.Strong},
-		{"muted", &c.Muted},
-		{"faint", &c.Faint},
-		{"line", &c.Line},
-		{"accent", &c.Accent},
-		{"info", &c.Info},
-		{"success", &c.Success},
-		{"warning", &c.Warning},
-		{"error", &c.Error},
-		{"special", &c.Special},
-		{"frame", &c.Frame},
-		{"badge", &c.Badge},
-		{"chosen", &c.Chosen},
-		{"prompt", &c.Prompt},
-		{"added", &c.Added},
-		{"added_word", &c.AddedWord},
-		{"removed", &c.Removed},
-		{"removed_word", &c.RemovedWord},
+// Named returns all colours with their names in a theme file, such as added_word.
+func (c *Colours) Named() (list []NamedColour) {
+	fields := reflect.ValueOf(c).Elem()
+	for i := range fields.NumField() {
+		name := strings.ToLower(inner.ReplaceAllString(fields.Type().Field(i).Name, "_$0"))
+		list = append(list, NamedColour{name, fields.Field(i).Addr().Interface().(*string)})
 	}
+	return list
 }
+
+// inner matches a word's first letter behind another word.
+var inner = regexp.MustCompile(`\B[A-Z]`)
 
 // BuiltInThemes returns parley's themes, in the order of the theme list.
 func BuiltInThemes() []BuiltInTheme { return slices.Clone(builtInThemes) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -42,13 +43,7 @@ func chooseTheme(t *Tab, switcher themeSwitcher) tea.Cmd {
 	return inBackground(func() then {
 		found, err := config.FindThemes(dir)
 		return func() tea.Cmd {
-			var own []config.OwnTheme
-			for _, f := range found {
-				if f.Err == nil {
-					own = append(own, f.Theme)
-				}
-			}
-			switcher.AddOwn(own)
+			switcher.AddOwn(slices.DeleteFunc(slices.Clone(found), func(f config.OwnTheme) bool { return f.Err != nil }))
 			if t.dialogs.Has(list) && len(found) > 0 {
 				list.SetList(c.list(found))
 			}
@@ -57,7 +52,7 @@ func chooseTheme(t *Tab, switcher themeSwitcher) tea.Cmd {
 	})
 }
 
-func (c *themeChooser) list(own []config.FoundTheme) command.Choice {
+func (c *themeChooser) list(own []config.OwnTheme) command.Choice {
 	switcher := c.switcher
 	former := switcher.Current()
 	item := func(name config.Theme, group, about string) command.Item {
@@ -68,7 +63,7 @@ func (c *themeChooser) list(own []config.FoundTheme) command.Choice {
 	}
 	items := []command.Item{item(config.ThemeAuto, "", "follows the terminal's background")}
 	for _, f := range own {
-		one := item(f.Name, "Yours", "like "+string(f.Theme.Base)+", with colours of your own")
+		one := item(f.Name, "Yours", "like "+string(f.Base)+", with colours of your own")
 		if f.Err != nil {
 			one.Why = wrongTheme(f.Err)
 		}
