@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
@@ -64,12 +62,10 @@ func (f *Follower) follow(e conversation.Event) {
 		f.run = *next
 	case conversation.CancelRequested:
 		f.cause = Cancelled
-	case conversation.PermissionClosed:
-		f.noteDenial(e)
 	case conversation.NoticeAdded:
 		f.said(e)
 	}
-	f.watch(e)
+	f.observe(e)
 	switch e := e.(type) {
 	case conversation.SessionFailed:
 		f.lost = "the agent could not open the session: " + words(e.Err)
@@ -78,19 +74,6 @@ func (f *Follower) follow(e conversation.Event) {
 		if errors.Is(e.Err, app.ErrGone) {
 			f.lost = words(e.Err)
 		}
-	}
-}
-
-// noteDenial notes what a user denies. It is called before the event is folded.
-func (f *Follower) noteDenial(e conversation.PermissionClosed) {
-	i := slices.IndexFunc(f.conv.Permissions, func(p *conversation.Permission) bool { return p.ID == e.ID })
-	if i < 0 {
-		return
-	}
-	p := f.conv.Permissions[i]
-	if slices.ContainsFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.OptionID == e.Outcome.OptionID && o.Kind.Rejects() }) {
-		f.denied, f.rejected = true, true
-		f.result.Denied = append(f.result.Denied, Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind})
 	}
 }
 

@@ -219,7 +219,7 @@ func (r *run) close() {
 	}
 	r.session.Close(ctx)
 	r.take()
-	if r.turns > len(r.result.Turns) {
+	if r.inTurn() {
 		r.noteTurn(conversation.TurnEnded{}) // it has not ended
 	}
 }
@@ -247,8 +247,8 @@ func (r *run) failed(err error) {
 	}
 }
 
-// fold folds an event, and notes what is reported of it.
-func (r *run) fold(e conversation.Event) {
+// observe folds an event, and notes what is reported of it.
+func (r *run) observe(e conversation.Event) {
 	switch e := e.(type) {
 	case conversation.PromptSent:
 		r.first = len(r.conv.Items)
@@ -256,7 +256,7 @@ func (r *run) fold(e conversation.Event) {
 			r.begun = r.first
 		}
 	case conversation.PermissionClosed:
-		r.noteRule(e)
+		r.noteDenial(e)
 	case conversation.NoticeAdded:
 		r.bypassed = r.bypassed || e.Title == session.DeniedDone
 	case conversation.FileWritten:
@@ -265,6 +265,41 @@ func (r *run) fold(e conversation.Event) {
 		addOnce(&r.result.CommandsRun, e.Command)
 	}
 	r.conv.Apply(e)
+	if r.over {
+		return
+	}
+	switch e := e.(type) {
+	case conversation.SessionOpening:
+		if e.Clear { // the items before it are gone
+			r.first, r.begun = 0, 0
+		}
+	case conversation.Update:
+		r.progress(e)
+	case conversation.TurnEnded:
+		if r.inTurn() { // else its agent had gone before
+			r.noteTurn(e)
+			r.setStatus(r.statusOf(e))
+		}
+	case conversation.AgentLost:
+		r.result.Stderr = e.Stderr
+		open := r.inTurn()
+		if open {
+			r.noteTurn(conversation.TurnEnded{})
+		}
+		if open || r.turns == 0 {
+			r.setStatus(AgentFailed, gone(r.conv)+words(e.Err))
+		}
+	}
+}
+
+// inTurn reports whether a turn has begun and not been noted.
+func (r *run) inTurn() bool { return r.turns > len(r.result.Turns) }
+
+// setStatus notes how a turn has ended: that of the last one counts.
+func (r *run) setStatus(s Status, why string) {
+	if !r.over {
+		r.result.Status, r.result.Message = s, why
+	}
 }
 
 func addOnce(list *[]string, text string) {
@@ -273,9 +308,9 @@ func addOnce(list *[]string, text string) {
 	}
 }
 
-// apply folds an event, and does what follows from it.
+// apply observes an event, and does what follows from it.
 func (r *run) apply(e conversation.Event) {
-	r.fold(e)
+	r.observe(e)
 	if n, ok := e.(conversation.NoticeAdded); ok {
 		r.said(n) // also at the end: of what the agent has left behind, for instance
 	}
@@ -287,10 +322,8 @@ func (r *run) apply(e conversation.Event) {
 		r.configure()
 	case conversation.OptionSettled:
 		r.settled(e)
-	case conversation.Update:
-		r.progress(e)
 	case conversation.TurnEnded:
-		r.turnEnded(e)
+		r.turnEnded()
 	case conversation.LimitWait:
 		if !e.Until.IsZero() {
 			r.tell(app.LimitWaitText(r.conv, time.Now()))
@@ -306,7 +339,6 @@ func (r *run) apply(e conversation.Event) {
 	case conversation.SessionFailed:
 		r.end(AgentFailed, "the agent could not open the session: "+words(e.Err))
 	case conversation.AgentLost:
-		r.result.Stderr = e.Stderr
 		if r.cause != "" {
 			r.end(r.cause, r.why)
 		}
@@ -341,11 +373,9 @@ func (r *run) next() {
 	}
 }
 
-// turnEnded handles the end of a turn, and sends the next prompt if the turn ended well.
-func (r *run) turnEnded(e conversation.TurnEnded) {
-	r.noteTurn(e)
-	switch status, why := r.statusOf(e); {
-	case r.over: // what was said could not be handed on
+// turnEnded sends the next prompt if the turn ended well.
+func (r *run) turnEnded() {
+	switch status := r.result.Status; {
 	case r.cause != "":
 		r.end(r.cause, r.why)
 	case status == Answered:
@@ -354,7 +384,7 @@ func (r *run) turnEnded(e conversation.TurnEnded) {
 	case status == Cancelled && r.rejected:
 		r.end(PermissionDenied, "the agent ended the turn because a request was denied")
 	default:
-		r.end(status, why)
+		r.end(status, r.result.Message)
 	}
 }
 

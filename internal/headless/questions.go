@@ -84,19 +84,24 @@ func howToAllow(rules []string, why string) string {
 	return "no rule can allow it"
 }
 
-// noteRule notes what a rule denies. It is called before the event is folded, when the
-// question is still known.
-func (r *run) noteRule(e conversation.PermissionClosed) {
-	i := slices.IndexFunc(r.conv.Judging, func(p *conversation.Permission) bool { return p.ID == e.ID })
-	if i < 0 || e.Rule == "" {
+// noteDenial notes what a rule denies, or a user. It is called before the event is folded,
+// when the question is still known. What was denied here is noted already.
+func (r *run) noteDenial(e conversation.PermissionClosed) {
+	open := slices.Concat(r.conv.Judging, r.conv.Permissions)
+	i := slices.IndexFunc(open, func(p *conversation.Permission) bool { return p.ID == e.ID })
+	if i < 0 || r.answered[e.ID] {
 		return
 	}
-	p := r.conv.Judging[i]
+	p := open[i]
 	if !slices.ContainsFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.OptionID == e.Outcome.OptionID && o.Kind.Rejects() }) {
 		return
 	}
 	r.rejected = true
 	r.result.Denied = append(r.result.Denied, Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind, Rule: e.Rule})
+	if e.Rule == "" {
+		r.denied = true
+		return
+	}
 	r.tell("denied: " + face(p.Asked.Kind, p.Asked.Title))
 	r.tell("  by the rule " + termtext.VisibleLine(e.Rule) + " (" + termtext.VisibleLine(e.Source) + ")")
 }

@@ -18,12 +18,12 @@ func Replay(events []conversation.Event, opt Options) *Result {
 		if opt.Event != nil {
 			r.failed(opt.Event(e))
 		}
-		r.watch(e)
+		r.observe(e)
 		if r.over {
 			break
 		}
 	}
-	if r.turns > len(r.result.Turns) {
+	if r.inTurn() {
 		r.noteTurn(conversation.TurnEnded{})
 		r.setStatus(Cancelled, "the recording ends in the middle of a turn")
 	}
@@ -32,40 +32,6 @@ func Replay(events []conversation.Event, opt Options) *Result {
 	}
 	r.report()
 	return &r.result
-}
-
-// watch folds an event of which nothing follows any more.
-func (r *run) watch(e conversation.Event) {
-	r.fold(e)
-	switch e := e.(type) {
-	case conversation.SessionOpening:
-		if e.Clear { // the items before it are gone
-			r.first, r.begun = 0, 0
-		}
-	case conversation.Update:
-		r.progress(e)
-	case conversation.TurnEnded:
-		if r.turns > len(r.result.Turns) { // else its agent had gone before
-			r.noteTurn(e)
-			r.setStatus(r.statusOf(e))
-		}
-	case conversation.AgentLost:
-		r.result.Stderr = e.Stderr
-		open := r.turns > len(r.result.Turns)
-		if open {
-			r.noteTurn(conversation.TurnEnded{})
-		}
-		if open || r.turns == 0 {
-			r.setStatus(AgentFailed, gone(r.conv)+words(e.Err))
-		}
-	}
-}
-
-// setStatus notes how a turn has ended: that of the last one counts.
-func (r *run) setStatus(s Status, why string) {
-	if !r.over {
-		r.result.Status, r.result.Message = s, why
-	}
 }
 
 // statusOf returns the status for the end of a turn. Some agents end a turn in which the
