@@ -14,7 +14,6 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/process"
 	"parley/internal/session"
 	"parley/internal/termtext"
 )
@@ -53,9 +52,7 @@ func withAgent(ctx context.Context, s *streams, name string, do func(context.Con
 	if err != nil {
 		return err
 	}
-	supervision := process.BeginSupervision(ctx)
-	defer supervision.End()
-	supervision.Watch()
+	defer supervise(ctx)()
 	cwd, err := app.Directory("")
 	if err != nil {
 		return err

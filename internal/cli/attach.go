@@ -73,7 +73,7 @@ func runningNamed(ctx context.Context, s *streams, args []string) (string, error
 		}
 		if len(all) > 1 {
 			several := &severalRun{all}
-			return "", &failure{err: several, hint: several.list(), code: exitUsage}
+			return "", &failure{app.WithHint(several.list(), "%w", several), exitUsage}
 		}
 		return take(all[0])
 	}

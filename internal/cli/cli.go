@@ -60,6 +60,25 @@ func run(ctx context.Context, s *streams, args []string) int {
 	return tell(s.Err, groupError(cmd, err))
 }
 
+// interruptible returns a context that an interrupt does not end: the first one cancels the turn
+// and lets the agent end it. SIGTERM and SIGHUP end it.
+func interruptible(ctx context.Context) (context.Context, <-chan os.Signal, func()) {
+	interrupts := make(chan os.Signal, 2)
+	signal.Notify(interrupts, os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM, syscall.SIGHUP)
+	return ctx, interrupts, func() {
+		stop()
+		signal.Stop(interrupts)
+	}
+}
+
+// supervise watches the processes that start from now on; end ends those that are left.
+func supervise(ctx context.Context) (end func()) {
+	supervision := process.BeginSupervision(ctx)
+	supervision.Watch()
+	return supervision.End
+}
+
 // leaf returns a command. Its text is a line for the list of commands, then the help.
 func leaf(use, text string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
 	short, long, _ := strings.Cut(text, "\n")

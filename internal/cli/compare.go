@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +23,6 @@ import (
 	"parley/internal/git"
 	"parley/internal/headless"
 	"parley/internal/policy"
-	"parley/internal/process"
 	"parley/internal/session"
 	"parley/internal/termtext"
 )
@@ -134,11 +131,7 @@ type contest struct {
 
 // compare runs the comparison, and returns an error unless it has ended well.
 func (o *compareOptions) compare(cmd *cobra.Command) error {
-	// The first interrupt cancels the turns and lets the agents end them.
-	interrupts := make(chan os.Signal, 2)
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP)
+	ctx, interrupts, stop := interruptible(cmd.Context())
 	defer stop()
 	opt, err := o.work(cmd)
 	if err != nil {
@@ -181,9 +174,7 @@ func (o *compareOptions) compare(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	supervision := process.BeginSupervision(ctx)
-	defer supervision.End()
-	supervision.Watch()
+	defer supervise(ctx)()
 	interrupted := c.run(ctx, interrupts)
 
 	status := headless.Overall(c.results(), o.check != "", interrupted)
@@ -330,8 +321,8 @@ func (c *contest) work(ctx, checks context.Context, k *contestant) {
 		for line := range strings.Lines(err.Error()) {
 			c.tell(k, termtext.Line(line))
 		}
-		if f, ok := errors.AsType[*failure](err); ok && f.hint != "" {
-			c.tellEnd(k, f.hint)
+		if h, ok := errors.AsType[*app.HintError](err); ok && h.Hint != "" {
+			c.tellEnd(k, h.Hint)
 		}
 	} else {
 		c.tell(k, "answered")
@@ -398,9 +389,9 @@ func (c *contest) outcome(s headless.Status) error {
 	case headless.Answered:
 		return nil
 	case headless.CheckFailed:
-		return &failure{err: errors.New("no agent has passed the check"), code: s.ExitCode()}
+		return &failure{errors.New("no agent has passed the check"), s.ExitCode()}
 	case headless.Cancelled:
-		return &failure{err: errors.New("interrupted"), code: s.ExitCode()}
+		return &failure{errors.New("interrupted"), s.ExitCode()}
 	}
 	var names []string
 	for _, k := range c.all {
@@ -408,14 +399,14 @@ func (c *contest) outcome(s headless.Status) error {
 			names = append(names, k.Name)
 		}
 	}
-	return &failure{err: fmt.Errorf("%s: %s", strings.ReplaceAll(string(s), "_", " "), strings.Join(names, ", ")), code: s.ExitCode()}
+	return &failure{fmt.Errorf("%s: %s", strings.ReplaceAll(string(s), "_", " "), strings.Join(names, ", ")), s.ExitCode()}
 }
 
 // keepBest merges the best of those that have passed the check into the working tree.
 func (c *contest) keepBest(ctx context.Context, comparison *compare.Comparison) error {
 	best := headless.Best(c.results())
 	if best < 0 {
-		return &failure{err: errors.New("nothing was merged: those that have passed the check changed nothing"), code: headless.CheckFailed.ExitCode()}
+		return &failure{errors.New("nothing was merged: those that have passed the check changed nothing"), headless.CheckFailed.ExitCode()}
 	}
 	k := c.all[best]
 	if k.changed.More > 0 {

@@ -58,7 +58,7 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 	}
 	for _, text := range opt.Prompts {
 		if _, err := enqueue(ctx, c, queued(text), session.Prompt{Prompt: queued(text)}); err != nil {
-			return errors.Join(&failure{err: err, code: headless.AgentFailed.ExitCode()}, c.End(context.WithoutCancel(ctx)))
+			return errors.Join(&failure{err, headless.AgentFailed.ExitCode()}, c.End(context.WithoutCancel(ctx)))
 		}
 	}
 	if now, err := host.StatusOf(ctx, id); c.About().Stored && (err != nil || now.Stored == "") {
@@ -186,7 +186,7 @@ func wait(ctx context.Context, s *streams, name, output string) error {
 	if err != nil {
 		return err
 	}
-	gone := func(err error) error { return &failure{err: err, code: headless.AgentFailed.ExitCode()} }
+	gone := func(err error) error { return &failure{err, headless.AgentFailed.ExitCode()} }
 	id, err := runningNamed(ctx, s, []string{name})
 	if errors.As(err, new(notRunning)) {
 		return gone(err)

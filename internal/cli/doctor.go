@@ -17,7 +17,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/doctor"
-	"parley/internal/process"
 )
 
 // doctorOptions are the flags and arguments of doctor.
@@ -118,9 +117,7 @@ func (o *doctorOptions) run(cmd *cobra.Command) error {
 		defer wire.Close()
 		opt.Wire = wire
 	}
-	supervision := process.BeginSupervision(cmd.Context())
-	defer supervision.End()
-	supervision.Watch()
+	defer supervise(cmd.Context())()
 	report, err := doctor.Examine(cmd.Context(), opt)
 	if wire != nil {
 		err = errors.Join(err, wire.Close())
@@ -150,7 +147,7 @@ func notExamined(err error) error {
 	if errors.As(err, new(*failure)) {
 		return err
 	}
-	return &failure{err: err, code: exitNotExamined}
+	return &failure{err, exitNotExamined}
 }
 
 // prepare finds the agent and creates the directory for its sessions. The caller closes

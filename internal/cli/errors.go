@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,11 +18,9 @@ import (
 	"parley/internal/termtext"
 )
 
-// failure is an error with an exit code and an optional hint, which is printed on its own
-// line.
+// failure is an error with an exit code.
 type failure struct {
 	err  error
-	hint string
 	code int
 }
 
@@ -36,7 +33,7 @@ func misused(cmd *cobra.Command, hint, format string, args ...any) error {
 	if hint == "" {
 		hint = fmt.Sprintf("Try '%s --help'.", cmd.CommandPath())
 	}
-	return &failure{err: fmt.Errorf(format, args...), hint: hint, code: exitUsage}
+	return &failure{app.WithHint(hint, format, args...), exitUsage}
 }
 
 // exitStatus is the exit code of a command that has already reported what went wrong.
@@ -57,17 +54,13 @@ func tell(to io.Writer, err error) int {
 		text = strings.ReplaceAll(text, context.Canceled.Error(), "interrupted")
 	}
 	fmt.Fprintf(to, "parley: %s\n", termtext.Block(text))
-	code, hint := exitError, ""
-	if h, is := errors.AsType[*app.HintError](err); is {
-		hint = h.Hint
+	if h, is := errors.AsType[*app.HintError](err); is && h.Hint != "" {
+		fmt.Fprintln(to, termtext.Block(h.Hint))
 	}
 	if f, is := errors.AsType[*failure](err); is {
-		code, hint = f.code, cmp.Or(f.hint, hint)
+		return f.code
 	}
-	if hint != "" {
-		fmt.Fprintln(to, termtext.Block(hint))
-	}
-	return code
+	return exitError
 }
 
 // flagError explains an error that cobra found in the flags.

@@ -16,7 +16,6 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/host"
-	"parley/internal/process"
 	"parley/internal/store"
 )
 
@@ -111,9 +110,7 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	if err != nil {
 		return refuse(err)
 	}
-	supervision := process.BeginSupervision(ctx)
-	defer supervision.End()
-	supervision.Watch()
+	defer supervise(ctx)()
 	if err := say(host.Begun{ID: spec.ID}); err != nil {
 		return err
 	}
@@ -152,7 +149,7 @@ func relayCommand(s *streams) *cobra.Command {
 				err = host.Relay(cmd.Context(), id, s.In, s.Out)
 			}
 			if errors.Is(err, host.ErrGone) || errors.As(err, new(notRunning)) {
-				return &failure{err: err, code: host.RelayNotFound}
+				return &failure{err, host.RelayNotFound}
 			}
 			return err
 		},

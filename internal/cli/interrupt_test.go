@@ -70,7 +70,7 @@ func TestAnInterruptBeforeTheSessionStartsNoAgent(t *testing.T) {
 // A command that a signal ends says so in words of its own.
 func TestAnInterruptIsToldInWords(t *testing.T) {
 	var said strings.Builder
-	code := tell(&said, &failure{err: fmt.Errorf("send to 4f2c: %w", context.Canceled), code: exitUsage})
+	code := tell(&said, &failure{fmt.Errorf("send to 4f2c: %w", context.Canceled), exitUsage})
 	if want := "parley: send to 4f2c: interrupted\n"; said.String() != want || code != exitUsage {
 		t.Errorf("exit code %d, said %q, want %q", code, said.String(), want)
 	}

@@ -8,10 +8,8 @@ import (
 	"maps"
 	"math"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +20,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/headless"
 	"parley/internal/policy"
-	"parley/internal/process"
 	"parley/internal/store"
 )
 
@@ -144,11 +141,7 @@ func (o *runOptions) takeRunArgs(cmd *cobra.Command, args []string) error {
 
 // run sends the prompts and returns an error unless all were answered.
 func (o *runOptions) run(cmd *cobra.Command) error {
-	// The first interrupt cancels the turn and lets the agent end it.
-	interrupts := make(chan os.Signal, 2)
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP)
+	ctx, interrupts, stop := interruptible(cmd.Context())
 	defer stop()
 	opt, err := o.work(cmd)
 	if err != nil {
@@ -180,9 +173,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	supervision := process.BeginSupervision(ctx)
-	defer supervision.End()
-	supervision.Watch()
+	defer supervise(ctx)()
 	finish := o.write(&opt, l.Config)
 	r := headless.Run(ctx, s, opt)
 	err = errors.Join(o.outcome(r, s.About().Bounds), finish(r), recording.Close())
@@ -194,7 +185,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 
 // tooEarly returns the error for an interrupt before there is a turn to cancel.
 func tooEarly() error {
-	return &failure{err: errors.New("interrupted before the prompt was sent"), code: headless.Cancelled.ExitCode()}
+	return &failure{errors.New("interrupted before the prompt was sent"), headless.Cancelled.ExitCode()}
 }
 
 // prepare returns the launcher, the stored session to open, if any, and the agent. It finds
@@ -389,18 +380,16 @@ func outcome(r *headless.Result, bounds, signIn string) error {
 	if r.Status == headless.Answered {
 		return nil
 	}
-	f := &failure{err: errors.New(r.Message), code: r.Status.ExitCode()}
-	switch r.Status {
-	case headless.AgentFailed:
-		f.hint = strings.TrimRight(r.Stderr, "\n")
-	case headless.Bypassed:
-		if bounds == "" {
-			f.hint = "--sandbox confines what an agent can do without asking."
-		}
-	case headless.SignInNeeded:
-		f.hint = "Sign in on the screen: " + signIn
+	hint := ""
+	switch {
+	case r.Status == headless.AgentFailed:
+		hint = strings.TrimRight(r.Stderr, "\n")
+	case r.Status == headless.Bypassed && bounds == "":
+		hint = "--sandbox confines what an agent can do without asking."
+	case r.Status == headless.SignInNeeded:
+		hint = "Sign in on the screen: " + signIn
 	}
-	return f
+	return &failure{app.WithHint(hint, "%s", r.Message), r.Status.ExitCode()}
 }
 
 // overruled removes the configured settings that the command line overrides.

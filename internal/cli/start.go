@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -436,21 +435,16 @@ func (o *startOptions) keeps(cfg *config.Config, system string) bool {
 
 // runPlain runs the program with lines of text.
 func (o *startOptions) runPlain(ctx context.Context, opt tui.Options) (tui.Left, error) {
-	// The first interrupt cancels the turn and lets the agent end it.
-	interrupts, continued := make(chan os.Signal, 2), make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
-	defer signal.Stop(interrupts)
+	continued := make(chan os.Signal, 1)
 	notifyContinued(continued)
 	defer signal.Stop(continued)
 	before := ctx
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(before), syscall.SIGTERM, syscall.SIGHUP)
+	ctx, interrupts, stop := interruptible(before)
 	defer stop()
 	if before.Err() != nil {
 		return tui.Left{}, errors.New("interrupted")
 	}
-	supervision := process.BeginSupervision(ctx)
-	defer supervision.End()
-	supervision.Watch()
+	defer supervise(ctx)()
 	s := o.streams
 	left, err := linemode.Run(ctx, linemode.Options{
 		Backend: opt.Backend, Agent: opt.Agent, Open: opt.Open, Pick: opt.Pick,
