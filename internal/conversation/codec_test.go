@@ -259,7 +259,6 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 		`{"v":1,"event":"permission_opened","data":{"id":1,"request":null}}`:                                            nil,
 		`{"v":1,"event":"permission_opened","data":{"id":1,"request":7}}`:                                               nil,
 		`{"v":1,"event":"agent_ready","data":{}}`:                                                                       nil,
-		`{"v":1,"event":"session_opening","data":{"how":"magic"}}`:                                                      nil,
 		`{"v":1,"event":"cancel_requested","data":{"at":"today"}}`:                                                      nil,
 		`{"v":1,"event":"update","data":{"sessionId":"s"}}`:                                                             nil,
 		`{"v":1,"event":"update","data":null}`:                                                                          nil,
@@ -293,7 +292,6 @@ func TestEventsThatCannotBeWritten(t *testing.T) {
 		conversation.Update{},
 		conversation.Update{Update: &acpclient.UnknownUpdate{Name: "x"}},
 		conversation.PromptSent{Prompt: []acpclient.ContentBlock{{Type: "hologram"}}},
-		conversation.SessionOpening{How: 9},
 		test.At(test.Up(t, `{"sessionUpdate":"plan","entries":[]}`), time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)),
 		conversation.CancelRequested{At: time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {

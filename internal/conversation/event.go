@@ -2,9 +2,7 @@ package conversation
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
 	"parley/acpclient"
@@ -296,14 +294,14 @@ type NoticeAdded struct {
 }
 
 // Opening is how a session is opened.
-type Opening int
+type Opening string
 
 // The ways to open a session.
 const (
-	OpenNew    Opening = iota // session/new
-	OpenLoad                  // session/load: the agent replays the history
-	OpenResume                // session/resume: no replay
-	OpenFork                  // session/fork: a copy of the open session
+	OpenNew    Opening = "new"    // session/new
+	OpenLoad   Opening = "load"   // session/load: the agent replays the history
+	OpenResume Opening = "resume" // session/resume: no replay
+	OpenFork   Opening = "fork"   // session/fork: a copy of the open session
 )
 
 // FromNotification returns the event of a session update: a Text for plain text of a message,
@@ -314,27 +312,6 @@ func FromNotification(n *acpclient.SessionNotification) Event {
 		return Text{Chunk: c.Chunk, MessageID: c.MessageID, Text: c.Content.Text}
 	}
 	return Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
-}
-
-// openingNames are the stored names of the ways to open a session.
-var openingNames = [...]string{OpenNew: "new", OpenLoad: "load", OpenResume: "resume", OpenFork: "fork"}
-
-// MarshalText returns the stored name. It fails for an unknown Opening.
-func (o Opening) MarshalText() ([]byte, error) {
-	if o < 0 || int(o) >= len(openingNames) {
-		return nil, fmt.Errorf("there is no way %d to open a session", int(o))
-	}
-	return []byte(openingNames[o]), nil
-}
-
-// UnmarshalText reads a stored name.
-func (o *Opening) UnmarshalText(name []byte) error {
-	i := slices.Index(openingNames[:], string(name))
-	if i < 0 {
-		return fmt.Errorf("there is no way %q to open a session", name)
-	}
-	*o = Opening(i)
-	return nil
 }
 
 // EventOverhead is roughly the size in bytes of an event without its texts, and of a list

@@ -215,7 +215,7 @@ func (c *Conversation) applyRetry(m acpclient.Meta) {
 	if n := c.retry; n != nil && len(c.Items) > 0 && c.Items[len(c.Items)-1] == Item(n) {
 		n.Title, n.Detail = title, r.Error.Message
 		n.changed()
-		c.heldItems.weighs(n, n.weigh())
+		c.heldItems.weighs(n)
 		return
 	}
 	c.closeMessage()
@@ -251,7 +251,7 @@ func (c *Conversation) applyCompaction(u *acpclient.CompactionUpdate) {
 		p.Error = u.Error
 	}
 	p.changed()
-	c.heldItems.weighs(p, p.weigh())
+	c.heldItems.weighs(p)
 }
 
 // compactionByID returns the compaction with this id, creating it if needed.

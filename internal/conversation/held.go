@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -39,9 +38,8 @@ func first[S ~[]E, E any](list S, most int) S {
 
 // holder counts the content of an item. The item reports every change to its held.
 type holder struct {
-	weight    int
-	queued    bool
-	undecided bool // in held.undecided
+	weight int
+	queued bool
 }
 
 func (h *holder) holding() *holder { return h }
@@ -51,71 +49,63 @@ type held struct {
 	bytes int
 	left  int         // bytes that remained when content was last left out
 	queue []lightened // items that may have content to leave out, oldest first
-	// undecided are the calls that could not leave out more because they had not ended, oldest
-	// first.
-	undecided []*ToolCall
 }
 
 // lightened is an item that can leave out content.
 type lightened interface {
 	holding() *holder
+	changed()
+	// weigh returns roughly how many bytes the item holds.
+	weigh() int
 	// leaveOut replaces the oldest content, at least bytes of it if there is as much. It
-	// returns the remaining size.
-	leaveOut(bytes int) (weight int)
+	// reports whether it spares some for now: what a call is to do, unless it is hard.
+	leaveOut(bytes int, hard bool) (spares bool)
 }
 
 // weighs records the current size of an item, and makes room if the total is too large.
-func (h *held) weighs(i lightened, weight int) {
+func (h *held) weighs(i lightened) { h.grows(i, i.weigh()-i.holding().weight) }
+
+// grows is weighs for an item that has grown by some bytes.
+func (h *held) grows(i lightened, bytes int) {
 	of := i.holding()
-	h.bytes += weight - of.weight
-	of.weight = weight
-	if !of.queued && weight > heldAlways {
+	h.bytes += bytes
+	of.weight += bytes
+	if !of.queued && of.weight > heldAlways {
 		of.queued = true
 		h.queue = append(h.queue, i)
 	}
 	if h.bytes <= max(heldMost, h.left+heldMost/4) {
 		return
 	}
-	room := heldMost - heldMost/4 // leave slack, so that this stays rare
-	for len(h.queue) > 0 && h.bytes > room {
-		i := h.queue[0]
-		of := i.holding()
-		now := i.leaveOut(h.bytes - room)
-		h.bytes += now - of.weight
-		of.weight = now
-		if h.bytes > room { // the item has no more to leave out
-			of.queued = false
-			h.queue[0] = nil
-			h.queue = h.queue[1:]
-			if t, is := i.(*ToolCall); is && t.undecidedSize() > 0 && !of.undecided {
-				of.undecided = true
-				h.undecided = append(h.undecided, t)
-			}
-		}
-	}
+	h.makeRoom(false)
 	if h.bytes > heldMost+heldMost/2 {
-		h.leaveOutUndecided(h.bytes - room)
+		h.makeRoom(true)
 	}
 	h.left = h.bytes // what remains are many small pieces, which stay
 }
 
-// leaveOutUndecided leaves out bytes of what calls are to do that have not ended.
-func (h *held) leaveOutUndecided(bytes int) {
-	for len(h.undecided) > 0 && bytes > 0 {
-		t := h.undecided[0]
-		h.undecided[0] = nil
-		h.undecided = h.undecided[1:]
-		t.undecided = false
-		t.leaveOutWork(bytes)
-		now := t.weigh()
-		bytes -= t.weight - now
-		h.bytes += now - t.weight
-		t.weight = now
+// makeRoom leaves out content with some slack, so that this stays rare.
+func (h *held) makeRoom(hard bool) {
+	room := heldMost - heldMost/4
+	var spared []lightened
+	for len(h.queue) > 0 && h.bytes > room {
+		i := h.queue[0]
+		of := i.holding()
+		spares := i.leaveOut(h.bytes-room, hard)
+		i.changed()
+		now := i.weigh()
+		h.bytes += now - of.weight
+		of.weight = now
+		if h.bytes > room { // the item has no more to leave out now
+			h.queue[0] = nil
+			h.queue = h.queue[1:]
+			if of.queued = spares; spares {
+				spared = append(spared, i)
+			}
+		}
 	}
+	h.queue = append(spared, h.queue...)
 }
-
-// grows is weighs for an item that has grown by some bytes.
-func (h *held) grows(i lightened, bytes int) { h.weighs(i, i.holding().weight+bytes) }
 
 // leftOut describes content that was left out.
 func leftOut(what string, bytes int) string {
@@ -195,6 +185,13 @@ func contentLeftOut(c *acpclient.ToolCallContent) acpclient.ToolCallContent {
 
 func (m *Message) weigh() int { return m.Parts.size() }
 
+func (m *Message) leaveOut(bytes int, _ bool) bool {
+	if m.Parts.leaveOut(bytes) {
+		m.replaced++
+	}
+	return false
+}
+
 func (ps Parts) size() (n int) {
 	for i := range ps {
 		n += ps[i].size()
@@ -207,14 +204,6 @@ func (p *Part) size() int {
 		return EventOverhead + blockSize(p.Block)
 	}
 	return EventOverhead + len(p.Text())
-}
-
-func (m *Message) leaveOut(bytes int) int {
-	if left := m.Parts.leaveOut(bytes); left {
-		m.replaced++
-		m.changed()
-	}
-	return m.weigh()
 }
 
 // leaveOut replaces the oldest parts, and reports whether it replaced any.
@@ -257,89 +246,45 @@ func entriesSize(entries []acpclient.PlanEntry) (n int) {
 	return n
 }
 
-func (t *ToolCall) leaveOut(bytes int) int {
-	before := t.weigh()
+func (t *ToolCall) leaveOut(_ int, hard bool) (spares bool) {
 	for i, asked := range t.Asked {
-		if before-t.weigh() >= bytes {
-			break
-		}
 		if size := asked.weigh(); size > heldAlways {
 			light := *asked // the closed question keeps the original
-			light.lighten(size)
+			light.leaveOutWork()
 			t.Asked[i] = &light
 			t.askedSize -= size - light.weigh()
 		}
 	}
-	if now := before - t.weigh(); now < bytes {
-		t.leaveOutOutput()
-		if !t.undecidedNow() {
-			t.leaveOutWork(bytes - (before - t.weigh()))
-		}
+	// Rules or the user may still have to decide on a call.
+	if undecided := !t.ended() && !t.Cancelled && !t.Rejected; undecided && !hard {
+		t.RawOutput = lightRaw("output", t.RawOutput)
+		return true
 	}
-	t.changed()
-	return t.weigh()
+	t.leaveOutWork()
+	return false
 }
 
-// undecidedNow reports whether rules or the user may still have to decide on the call.
-func (t *ToolCall) undecidedNow() bool { return !t.ended() && !t.Cancelled && !t.Rejected }
-
-// undecidedSize returns how many bytes an undecided call keeps for that; 0 for any other.
-func (t *ToolCall) undecidedSize() int {
-	if !t.undecidedNow() {
-		return 0
-	}
-	return t.weigh() - t.askedSize - len(t.RawOutput)
-}
-
-// lighten replaces everything large.
-func (t *ToolCall) lighten(bytes int) {
-	t.leaveOutOutput()
-	t.leaveOutWork(bytes)
-}
-
-func (t *ToolCall) leaveOutOutput() { t.RawOutput = lightRaw("output", t.RawOutput) }
-
-// leaveOutWork replaces what the call does: the oldest content, then other large fields.
-func (t *ToolCall) leaveOutWork(bytes int) {
-	cloned := false
+// leaveOutWork replaces everything large.
+func (t *ToolCall) leaveOutWork() {
+	t.RawOutput, t.Earlier, t.earlierSize = lightRaw("output", t.RawOutput), nil, 0
+	before := t.weigh()
+	t.Content, t.grows = slices.Clone(t.Content), true // events share the slice
 	for i := range t.Content {
-		size := contentSize(&t.Content[i])
-		if bytes <= 0 {
-			break
+		if contentSize(&t.Content[i]) > heldAlways {
+			t.Content[i] = contentLeftOut(&t.Content[i])
 		}
-		if size <= heldAlways {
-			continue
-		}
-		if !cloned { // events share the slice
-			t.Content, t.grows, cloned = slices.Clone(t.Content), true, true
-		}
-		t.Content[i] = contentLeftOut(&t.Content[i])
-		now := contentSize(&t.Content[i])
-		t.contentSize -= size - now
-		bytes -= size - now
-		t.Incomplete = true
 	}
-	if bytes > 0 && len(t.RawInput) > heldAlways {
-		bytes -= len(t.RawInput)
-		t.RawInput, t.Incomplete = lightRaw("input", t.RawInput), true
-	}
-	if bytes <= 0 {
-		return
-	}
-	t.Earlier, t.earlierSize = nil, 0
-	before := len(t.Title) + len(t.Name) + len(t.Locations)
+	t.contentSize = contentsSize(t.Content)
+	t.RawInput = lightRaw("input", t.RawInput)
 	t.Title, t.Name = firstRunes(t.Title), firstRunes(t.Name)
 	t.Locations, t.Tasks = slices.Clone(shortList(t.Locations)), slices.Clone(shortList(t.Tasks))
 	for i := range t.Locations {
-		before += len(t.Locations[i].Path)
 		t.Locations[i].Path = firstRunes(t.Locations[i].Path)
-		before -= len(t.Locations[i].Path)
 	}
 	for i := range t.Tasks {
 		t.Tasks[i].Content = firstRunes(t.Tasks[i].Content)
 	}
-	t.Incomplete = t.Incomplete || before != len(t.Title)+len(t.Name)+len(t.Locations)
-	t.changed()
+	t.Incomplete = t.Incomplete || t.weigh() != before
 }
 
 // shortList returns the beginning of a very long list.
@@ -347,52 +292,38 @@ func shortList[S ~[]E, E any](list S) S { return first(list, 20) }
 
 func (p *Plan) weigh() int { return entriesSize(p.Entries) + len(p.Markdown) + len(p.URI) }
 
-func (p *Plan) leaveOut(int) int {
-	if size := p.weigh(); size > heldAlways {
-		p.Entries, p.URI, p.Markdown = nil, "", "["+leftOut("plan", size)+"]"
-		p.changed()
-	}
-	return p.weigh()
+func (p *Plan) leaveOut(int, bool) bool {
+	p.Entries, p.URI, p.Markdown = nil, "", "["+leftOut("plan", p.weight)+"]"
+	return false
 }
 
 func (n *Note) weigh() int { return len(n.Title) + len(n.Detail) + len(n.Raw) }
 
-func (n *Note) leaveOut(int) int {
-	if size := n.weigh(); size > heldAlways {
-		n.Title, n.Detail, n.Raw = firstRunes(n.Title), "["+leftOut("text", size)+"]", nil
-		n.changed()
-	}
-	return n.weigh()
+func (n *Note) leaveOut(int, bool) bool {
+	n.Title, n.Detail, n.Raw = firstRunes(n.Title), "["+leftOut("text", n.weight)+"]", nil
+	return false
 }
 
 func (c *Compaction) weigh() int { return c.Summary.size() + len(c.Error) }
 
-func (c *Compaction) leaveOut(bytes int) int {
+func (c *Compaction) leaveOut(bytes int, _ bool) bool {
 	c.Error = firstRunes(c.Error)
 	c.Summary.leaveOut(bytes)
-	c.changed()
-	return c.weigh()
+	return false
 }
 
 func (u *Unknown) weigh() int { return len(u.Kind) + len(u.Raw) }
 
-func (u *Unknown) leaveOut(int) int {
-	if size := u.weigh(); size > heldAlways {
-		u.Kind = firstRunes(u.Kind)
-		u.Raw, _ = json.Marshal("[" + leftOut("update", size) + "]") // strings always encode
-		u.changed()
-	}
-	return u.weigh()
+func (u *Unknown) leaveOut(int, bool) bool {
+	u.Kind, u.Raw = firstRunes(u.Kind), lightRaw("update", u.Raw)
+	return false
 }
 
 func (e *Elicitation) weigh() int { return EventOverhead + sizeIn(reflect.ValueOf(e.Request)) }
 
-func (e *Elicitation) leaveOut(int) int {
-	if size := e.weigh(); size > heldAlways && e.Action != "" {
-		light := *e.Request
-		light.Message, light.RequestedSchema, light.Raw, light.Meta = "["+leftOut("question", size)+"]", nil, nil, nil
-		e.Request = &light
-		e.changed()
-	}
-	return e.weigh()
+func (e *Elicitation) leaveOut(int, bool) bool {
+	light := *e.Request
+	light.Message, light.RequestedSchema, light.Raw, light.Meta = "["+leftOut("question", e.weight)+"]", nil, nil, nil
+	e.Request = &light
+	return false
 }

@@ -429,7 +429,7 @@ func (c *Conversation) applyPlan(u *acpclient.Plan) {
 	c.turnPlan.Entries = first(u.Entries, mostEntries)
 	c.turnPlan.Removed = len(u.Entries) == 0
 	c.turnPlan.changed()
-	c.heldItems.weighs(c.turnPlan, c.turnPlan.weigh())
+	c.heldItems.weighs(c.turnPlan)
 	c.Plan = c.turnPlan
 	if c.turnPlan.Removed {
 		c.Plan = nil
@@ -452,7 +452,7 @@ func (c *Conversation) applyPlanUpdate(u *acpclient.PlanUpdateContent) {
 	}
 	p.Entries, p.Markdown, p.URI, p.Removed = first(u.Entries, mostEntries), u.Content, u.URI, false
 	p.changed()
-	c.heldItems.weighs(p, p.weigh())
+	c.heldItems.weighs(p)
 	c.Plan = p
 }
 

@@ -182,7 +182,7 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 		return // nothing to show yet, or nothing new
 	}
 	m.replace(content)
-	c.heldItems.weighs(m, m.weigh())
+	c.heldItems.weighs(m)
 }
 
 // replace replaces the content of a message.

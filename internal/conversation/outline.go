@@ -248,12 +248,8 @@ func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {
 	n := &Node{item: i, index: len(c.Items)}
 	c.Items, c.nodes = append(c.Items, i), append(c.nodes, n)
 	switch i := i.(type) {
-	case *Note:
-		c.heldItems.weighs(i, i.weigh())
-	case *Unknown:
-		c.heldItems.weighs(i, i.weigh())
-	case *Elicitation:
-		c.heldItems.weighs(i, i.weigh())
+	case *Note, *Unknown, *Elicitation:
+		c.heldItems.weighs(i.(lightened))
 	}
 	t := n.tool()
 	if t != nil {

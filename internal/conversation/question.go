@@ -167,7 +167,7 @@ func (e PermissionOpened) fold(s *State) {
 		asked := *t
 		s.Permissions = append(s.Permissions, &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
 		s.effect.calls = append(s.effect.calls, t)
-		s.heldCalls.weighs(t, t.weigh())
+		s.heldCalls.weighs(t)
 		s.hold(nil, e.At)
 		return
 	}
@@ -410,7 +410,7 @@ func (e PermissionClosed) fold(s *State) {
 	t.Answer = answer
 	t.Asked = append(t.Asked, p.Asked)
 	t.askedSize += p.Asked.weigh()
-	s.heldCalls.weighs(t, t.weigh())
+	s.heldCalls.weighs(t)
 	if p.File != nil || t.ID == "" {
 		// The agent will report nothing more about this call.
 		switch {

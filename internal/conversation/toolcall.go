@@ -172,7 +172,7 @@ func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Tim
 	}
 	s.progressOfTasks(t, u)
 	s.effect.calls = append(s.effect.calls, t)
-	s.heldCalls.weighs(t, t.weigh())
+	s.heldCalls.weighs(t)
 }
 
 // apply applies the fields of an update. Those that are nil stay.

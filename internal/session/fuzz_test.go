@@ -97,7 +97,7 @@ func fuzzEvent(i int, line []byte) conversation.Event {
 	case 'l':
 		return conversation.AgentLost{}
 	case 'o':
-		return conversation.SessionOpening{How: conversation.Opening(len(line) % 4), ID: "s", Clear: len(line)%2 == 0}
+		return conversation.SessionOpening{How: []conversation.Opening{conversation.OpenNew, conversation.OpenLoad, conversation.OpenResume, conversation.OpenFork}[len(line)%4], ID: "s", Clear: len(line)%2 == 0}
 	case 'n':
 		return conversation.SessionOpened{ID: "s"}
 	case 'm':

@@ -90,7 +90,7 @@ func randomField(t *rapid.T, f reflect.StructField, inner bool) reflect.Value {
 	case time.Time:
 		return fill(moment(t))
 	case conversation.Opening:
-		return fill(rapid.IntRange(0, 3).Draw(t, "how"))
+		return pick(conversation.OpenNew, conversation.OpenLoad, conversation.OpenResume, conversation.OpenFork)
 	case acpclient.StopReason:
 		return pick("", acpclient.StopEndTurn, acpclient.StopCancelled, acpclient.StopRefusal, "odd")
 	case acpclient.NoticeSeverity:
