@@ -315,13 +315,15 @@ func (k *kind) append(dst []byte, e Event) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// isZero reports whether a value can be left out. A pointer to an empty string cannot.
+// isZero reports whether a value can be left out. A pointer to an empty value cannot.
 func isZero(value []byte, v reflect.Value) bool {
 	switch string(value) {
-	case "null", "false", "{}":
+	case "null":
 		return true
+	case "false", "{}", `""`:
+		return v.Kind() != reflect.Pointer
 	}
-	return string(value) == `""` && v.Kind() != reflect.Pointer
+	return false
 }
 
 func (k *kind) decode(at, data json.RawMessage) (Event, error) {
