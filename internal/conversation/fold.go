@@ -149,24 +149,22 @@ func (c *Conversation) applyUpdate(e Update) {
 		c.applyCompaction(u)
 	case *acpclient.CompactionSummaryChunk:
 		p := c.compactionByID(u.CompactionID)
-		p.Summary.add(u.Content)
+		c.heldItems.grows(p, p.Summary.add(&u.Content))
 		p.changed()
-		c.heldItems.grows(p, EventOverhead+blockSize(&u.Content))
 	case *acpclient.SubagentUpdate:
 		c.showCall(nil, nil, nil)
 	case *acpclient.SessionMessage:
 		c.applySessionMessage(u)
 	case *acpclient.SessionMessageChunk:
 		if m := c.between[u.MessageID]; m != nil {
-			m.Parts.add(u.Content)
+			c.heldItems.grows(m, m.Parts.add(&u.Content))
 			m.changed()
-			c.heldItems.grows(m, EventOverhead+blockSize(&u.Content))
 		}
 	case *acpclient.MessageUpdate:
 		c.applyMessage(u)
 	case *acpclient.PromptAccepted:
 		if c.whole[messageKey{acpclient.UserMessageChunk, u.MessageID, ""}] == nil {
-			c.adopted(u.MessageID)
+			c.adopt(u.MessageID)
 		}
 	case *acpclient.StateUpdate:
 		if !c.Turn.Running && u.State == acpclient.WorkIdle {
@@ -242,10 +240,7 @@ func (c *Conversation) applyCompaction(u *acpclient.CompactionUpdate) {
 		p.Status = u.Status
 	}
 	if u.Summary != nil {
-		p.Summary = nil
-		for _, b := range u.Summary {
-			p.Summary.add(b)
-		}
+		p.Summary = partsOf(u.Summary)
 	}
 	if u.Error != "" {
 		p.Error = u.Error

@@ -17,42 +17,26 @@ type messageKey struct {
 
 // applyText adds text to the message that it belongs to.
 func (c *Conversation) applyText(e Text) {
-	if e.Chunk == acpclient.UserMessageChunk && (c.echo.Drops(e.Text) && c.adopted(e.MessageID) || c.isOwn(e.MessageID)) {
-		return
-	}
+	key := messageKey{e.Chunk, e.MessageID, ""}
 	if rest, is := strings.CutPrefix(e.Text, c.banner); is && c.banner != "" && e.Chunk == acpclient.AgentMessageChunk {
-		e.Text = c.banner
-		c.banner = ""
+		banner := acpclient.TextBlock(c.banner)
+		c.banner, e.Text = "", rest
 		c.closeMessage()
-		c.applyText(e)
-		if m := c.last; m != nil {
+		if m := c.addChunk(key, e.MessageID, &banner); m != nil {
 			m.Banner, m.Done = true, true
 		}
 		c.closeMessage()
-		delete(c.messages, messageKey{e.Chunk, e.MessageID, ""})
-		if e.Text = rest; rest == "" {
+		delete(c.messages, key)
+		if rest == "" {
 			return
 		}
 	}
-	if m := c.messageFor(messageKey{e.Chunk, e.MessageID, ""}, e.Text == ""); m != nil {
-		m.Parts.addText(e.Text)
-		m.changed()
-		c.heldItems.grows(m, len(e.Text))
-	}
+	text := acpclient.TextBlock(e.Text)
+	c.addChunk(key, e.MessageID, &text)
 }
 
 // applyChunk adds content other than plain text.
 func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
-	isText := u.Content.Type == acpclient.ContentText
-	if u.Chunk == acpclient.UserMessageChunk {
-		if isText && c.echo.Drops(u.Content.Text) || !isText && c.echo.dropsBlock() {
-			c.adopted(u.MessageID)
-			return
-		}
-		if c.isOwn(u.MessageID) {
-			return
-		}
-	}
 	if c.effect.announced {
 		c.showOptionChanges()
 		return
@@ -66,18 +50,33 @@ func (c *Conversation) applyChunk(u *acpclient.ContentChunk) {
 	if discrete {
 		c.closeMessage()
 	}
-	key := messageKey{u.Chunk, id, c.parentOf(u.Meta)}
-	if m := c.messageFor(key, isText && u.Content.Text == ""); m != nil {
-		m.Parts.add(u.Content)
-		if phase != "" {
-			m.phase = phase
-		}
-		m.changed()
-		c.heldItems.grows(m, EventOverhead+blockSize(&u.Content))
+	if m := c.addChunk(messageKey{u.Chunk, id, c.parentOf(u.Meta)}, u.MessageID, &u.Content); m != nil && phase != "" {
+		m.phase = phase
 	}
 	if discrete {
 		c.closeMessage()
 	}
+}
+
+// addChunk adds content to a message, unless it repeats a prompt, which has the id. It returns
+// the message, nil if there is none.
+func (c *Conversation) addChunk(key messageKey, id acpclient.MessageID, b *acpclient.ContentBlock) *Message {
+	isText := b.Type == acpclient.ContentText
+	if key.chunk == acpclient.UserMessageChunk {
+		if isText && c.echo.Drops(b.Text) || !isText && c.echo.dropsBlock() {
+			c.adopt(id)
+			return nil
+		}
+		if c.isOwn(id) {
+			return nil
+		}
+	}
+	m := c.messageFor(key, isText && b.Text == "")
+	if m != nil {
+		c.heldItems.grows(m, m.Parts.add(b))
+		m.changed()
+	}
+	return m
 }
 
 // marksOf returns what separates the messages of chunks: the id, and the phase of the work.
@@ -170,9 +169,15 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 	if u.Content.Value != nil {
 		content = *u.Content.Value
 	}
-	if u.Chunk == acpclient.UserMessageChunk && (c.isOwn(u.MessageID) || c.repeatsPrompt(content) && c.adopted(u.MessageID)) {
-		c.echo = Echo{}
-		return
+	if u.Chunk == acpclient.UserMessageChunk {
+		repeats := c.repeatsPrompt(content)
+		if repeats {
+			c.adopt(u.MessageID)
+		}
+		if repeats || c.isOwn(u.MessageID) {
+			c.echo = Echo{}
+			return
+		}
 	}
 	m := c.whole[key]
 	if m == nil {
@@ -187,10 +192,7 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 
 // replace replaces the content of a message.
 func (m *Message) replace(content []acpclient.ContentBlock) {
-	var now Parts
-	for _, b := range content {
-		now.add(b)
-	}
+	now := partsOf(content)
 	if !now.goOn(m.Parts) {
 		m.replaced++
 	}
@@ -202,15 +204,13 @@ func (m *Message) replace(content []acpclient.ContentBlock) {
 // that only grows does not count.
 func (m *Message) Replaced() int { return m.replaced }
 
-// adopted gives the prompt of the turn the agent's id for it, unless it has one. It returns
-// true.
-func (c *Conversation) adopted(id acpclient.MessageID) bool {
+// adopt gives the prompt of the turn the agent's id for it, unless it has one.
+func (c *Conversation) adopt(id acpclient.MessageID) {
 	if m := c.prompt; m != nil && m.ID == "" && id != "" {
 		m.ID = id
 		c.whole[messageKey{acpclient.UserMessageChunk, id, ""}] = m
 		m.changed()
 	}
-	return true
 }
 
 // isOwn reports whether the user wrote the message here.
@@ -225,14 +225,8 @@ func (c *Conversation) isOwn(id acpclient.MessageID) bool {
 // repeatsPrompt reports whether a message repeats the prompt of the turn, which the agent has
 // not sent back so far.
 func (c *Conversation) repeatsPrompt(content []acpclient.ContentBlock) bool {
-	if c.prompt == nil || c.prompt.ID != "" || len(content) == 0 {
-		return false
-	}
-	var said Parts
-	for _, b := range content {
-		said.add(b)
-	}
-	return strings.TrimSpace(said.Plain()) == strings.TrimSpace(c.prompt.Parts.Plain())
+	return c.prompt != nil && c.prompt.ID == "" && len(content) > 0 &&
+		strings.TrimSpace(partsOf(content).Plain()) == strings.TrimSpace(c.prompt.Parts.Plain())
 }
 
 // Parts is the content of a growing message: text, and other content blocks.
@@ -283,14 +277,22 @@ func (ps Parts) goOn(before Parts) bool {
 	return true
 }
 
-// add appends a block. Text for the user extends the text.
-func (ps *Parts) add(b acpclient.ContentBlock) {
-	if b.Type == acpclient.ContentText && b.Annotations.ForUser() {
-		ps.addText(b.Text)
-		return
+func partsOf(content []acpclient.ContentBlock) (ps Parts) {
+	for i := range content {
+		ps.add(&content[i])
 	}
-	b = shownAs(b)
-	*ps = append(*ps, Part{Block: &b})
+	return ps
+}
+
+// add appends a block, and returns roughly how many bytes it holds. Text for the user extends the
+// text.
+func (ps *Parts) add(b *acpclient.ContentBlock) int {
+	if b.Type == acpclient.ContentText && b.Annotations.ForUser() {
+		return ps.addText(b.Text)
+	}
+	shown := shownAs(*b)
+	*ps = append(*ps, Part{Block: &shown})
+	return EventOverhead + blockSize(b)
 }
 
 // shownAs returns a block for display: an image embedded as a resource becomes an ordinary
@@ -305,11 +307,12 @@ func shownAs(b acpclient.ContentBlock) acpclient.ContentBlock {
 }
 
 // addText appends text in amortised constant time.
-func (ps *Parts) addText(text string) {
+func (ps *Parts) addText(text string) int {
 	if n := len(*ps); n == 0 || (*ps)[n-1].Block != nil {
 		*ps = append(*ps, Part{text: new(strings.Builder)})
 	}
 	(*ps)[len(*ps)-1].text.WriteString(text)
+	return len(text)
 }
 
 // Echo is the rest of the prompt that an agent may still repeat to the client. The repetition

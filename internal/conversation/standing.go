@@ -209,11 +209,7 @@ func (s *State) tailMessage(u *acpclient.MessageUpdate) {
 	if u.Chunk != acpclient.AgentMessageChunk || u.Content.Value == nil || s.parentOf(u.Meta) != "" {
 		return
 	}
-	var said Parts
-	for _, b := range *u.Content.Value {
-		said.add(b)
-	}
-	s.last.write(messageKey{chunk: u.Chunk, id: u.MessageID}, said.Plain(), true)
+	s.last.write(messageKey{chunk: u.Chunk, id: u.MessageID}, partsOf(*u.Content.Value).Plain(), true)
 }
 
 // end ends a message: what follows begins on a line of its own.

@@ -27,10 +27,7 @@ func (c *Conversation) applyPromptSteered(e PromptSteered) {
 
 // addPrompt adds a prompt of the user's.
 func (c *Conversation) addPrompt(prompt []acpclient.ContentBlock) *Message {
-	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true, own: true}
-	for _, b := range prompt {
-		m.Parts.add(b)
-	}
+	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true, own: true, Parts: partsOf(prompt)}
 	c.addItem(m)
 	return m
 }
