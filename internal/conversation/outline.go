@@ -40,7 +40,7 @@ func (t *Tally) add(d Tally, times int) {
 }
 
 // outline is the reading order of the items, which differs from their order of arrival. Every
-// change takes constant time, except when a call leaves a group (see leave).
+// change takes constant time, except when a call leaves a group: the calls behind it move.
 type outline struct {
 	root    *Node
 	nodes   []*Node // of the items, in the order of Items
@@ -555,48 +555,27 @@ func (c *Conversation) leave(n *Node) {
 		return
 	}
 	n.left = true
-
-	// The side with fewer calls moves to a new group.
-	before, behind := n.prev, n.next
-	for before != nil && behind != nil {
-		before, behind = before.prev, behind.next
-	}
-	ahead := before == nil
-	from, to := n.next, (*Node)(nil)
-	if ahead {
-		from, to = n.parent.first, n
-	}
-	var fewer []*Node
-	for m := from; m != to; m = m.next {
-		fewer = append(fewer, m)
-	}
-
-	group := g.node
-	last := group // insert the next sibling after this one
-	if ahead {
-		last = group.prev
-	}
-	g.moveOut(n, last)
-	if !ahead {
-		last = n
-	}
-	if len(fewer) > 0 {
-		g.moveOut(fewer[0], last)
-	}
-	if len(fewer) > 1 {
-		own := newGroup(fewer[0])
-		for _, m := range fewer[1:] {
-			own.append(m)
+	at := g.node
+	for m := n; m != nil; { // those behind it form another group
+		next := m.next
+		g.moveOut(m, at)
+		if at = m; m != n {
+			c.join(m)
+			if _, grouped := m.parent.item.(*Group); grouped {
+				at = m.parent
+			}
 		}
+		m = next
 	}
-	if group.first == group.last {
-		only := group.first
-		g.moveOut(only, group)
-		group.replacedBy(only)
-		return
+	switch only := g.node.first; {
+	case only == nil:
+		g.node.replacedBy(n)
+	case only == g.node.last:
+		g.moveOut(only, g.node)
+		g.node.replacedBy(only)
+	default:
+		g.changed()
 	}
-	group.order = group.first.order
-	g.changed()
 }
 
 // moveOut moves a call out of the group, after another node.
