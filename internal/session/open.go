@@ -133,12 +133,10 @@ func (s *Session) open(fresh bool) {
 		s.openFork(s.plan.fork)
 	case id == "":
 		s.openNew(fresh)
-	case s.plan.known && caps.SessionCapabilities.Resume != nil:
+	case caps.SessionCapabilities.Resume != nil && (s.plan.known || !caps.LoadSession):
 		s.openResume(id, fresh)
 	case caps.LoadSession:
 		s.openLoad(id)
-	case caps.SessionCapabilities.Resume != nil:
-		s.openResume(id, fresh)
 	case s.plan.known && s.opt.HasTranscript:
 		s.openFailed(ErrCannotReopen)
 	case s.plan.known:
@@ -156,20 +154,26 @@ func (s *Session) openInstead(why string) {
 	s.openNew(false)
 }
 
+// requestOpen asks the agent to open a session. s.mu must be held.
+func requestOpen[P, R any](s *Session, m acpclient.Method[P, R], params P, opened func(*R), failed func(error)) {
+	call(s, m, func() *P { return &params }, func(r *R, err error) {
+		if err != nil {
+			failed(err)
+			return
+		}
+		opened(r)
+	}, callHooks{opens: true})
+}
+
 // openNew opens a new session. s.mu must be held.
 func (s *Session) openNew(fresh bool) {
 	s.post(conversation.SessionOpening{How: conversation.OpenNew, Clear: fresh})
 	s.agent.expecting = true
-	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
-	call(s, acpclient.SessionNew, func() *acpclient.NewSessionRequest {
-		return &acpclient.NewSessionRequest{Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers}
-	}, func(r *acpclient.NewSessionResponse, err error) {
-		if err != nil {
-			s.openFailed(err)
-			return
-		}
+	requestOpen(s, acpclient.SessionNew, acpclient.NewSessionRequest{
+		Cwd: s.opt.Cwd, AdditionalDirectories: s.agent.extraDirectories(), MCPServers: s.agent.usableServers(),
+	}, func(r *acpclient.NewSessionResponse) {
 		s.opened(conversation.OpenNew, r.SessionID, r.SessionState)
-	}, callHooks{opens: true})
+	}, s.openFailed)
 }
 
 // openLoad opens a session and makes the agent replay its history. s.mu must be held.
@@ -177,21 +181,13 @@ func (s *Session) openNew(fresh bool) {
 // than an agent stores, such as a turn that was cut, and the user's own words.
 func (s *Session) openLoad(id acpclient.SessionID) {
 	s.post(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.plan.known})
-	s.agent.quiet = s.plan.known
-	s.agent.works = false
+	s.agent.quiet, s.agent.works = s.plan.known, false
 	s.agent.attach(id)
-	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
-	call(s, acpclient.SessionLoad, func() *acpclient.LoadSessionRequest {
-		return &acpclient.LoadSessionRequest{
-			SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
-		}
-	}, func(r *acpclient.LoadSessionResponse, err error) {
-		if err != nil {
-			s.openFailed(err)
-			return
-		}
+	requestOpen(s, acpclient.SessionLoad, acpclient.LoadSessionRequest{
+		SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: s.agent.extraDirectories(), MCPServers: s.agent.usableServers(),
+	}, func(r *acpclient.LoadSessionResponse) {
 		s.opened(conversation.OpenLoad, id, r.SessionState)
-	}, callHooks{opens: true})
+	}, s.openFailed)
 }
 
 // openResume opens a session without its history. s.mu must be held. If the agent
@@ -200,22 +196,18 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 	s.post(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
 	s.agent.works = false
 	s.agent.attach(id)
-	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
-	call(s, acpclient.SessionResume, func() *acpclient.ResumeSessionRequest {
-		return &acpclient.ResumeSessionRequest{
-			SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers,
-		}
-	}, func(r *acpclient.ResumeSessionResponse, err error) {
-		switch {
-		case err != nil && s.plan.known && !s.opt.HasTranscript && !acpclient.IsCode(err, acpclient.CodeAuthRequired):
-			s.agent.leave(id)
-			s.openInstead("It says: " + err.Error())
-		case err != nil:
+	requestOpen(s, acpclient.SessionResume, acpclient.ResumeSessionRequest{
+		SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: s.agent.extraDirectories(), MCPServers: s.agent.usableServers(),
+	}, func(r *acpclient.ResumeSessionResponse) {
+		s.opened(conversation.OpenResume, id, r.SessionState)
+	}, func(err error) {
+		if !s.plan.known || s.opt.HasTranscript || acpclient.IsCode(err, acpclient.CodeAuthRequired) {
 			s.openFailed(err)
-		default:
-			s.opened(conversation.OpenResume, id, r.SessionState)
+			return
 		}
-	}, callHooks{opens: true})
+		s.agent.leave(id)
+		s.openInstead("It says: " + err.Error())
+	})
 }
 
 // Fork continues with a copy of the open session (unstable); the original stays as it
@@ -273,20 +265,13 @@ func (s *Session) openFork(p *ForkPoint) {
 // requestFork asks the agent for a copy of a session, and opens that. s.mu must be held.
 func (s *Session) requestFork(p *ForkPoint, failed func(error)) {
 	s.agent.expecting = true
-	dirs, servers := s.agent.extraDirectories(), s.agent.usableServers()
-	call(s, acpclient.SessionFork, func() *acpclient.ForkSessionRequest {
-		return &acpclient.ForkSessionRequest{
-			SessionID: p.ID, Cwd: s.opt.Cwd, AdditionalDirectories: dirs, MCPServers: servers, Meta: p.meta(),
-		}
-	}, func(r *acpclient.ForkSessionResponse, err error) {
-		if err != nil {
-			failed(err)
-			return
-		}
+	requestOpen(s, acpclient.SessionFork, acpclient.ForkSessionRequest{
+		SessionID: p.ID, Cwd: s.opt.Cwd, AdditionalDirectories: s.agent.extraDirectories(), MCPServers: s.agent.usableServers(), Meta: p.meta(),
+	}, func(r *acpclient.ForkSessionResponse) {
 		s.plan.fork = nil
 		s.agent.leave(p.ID)
 		s.opened(conversation.OpenFork, r.SessionID, r.SessionState)
-	}, callHooks{opens: true})
+	}, failed)
 }
 
 // openFailed reports that the session was not opened. s.mu must be held.
