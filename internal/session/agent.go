@@ -92,7 +92,7 @@ func connect(s *Session, p *Peer, offersV2 bool) *agent {
 		}
 		transport = lines
 	}
-	a.first = acpclient.NewClient(transport, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.onLine(), Refused: a.refused, Noise: a.keepNoise})
+	a.first = acpclient.NewClient(transport, a, acpclient.ConnOptions{Log: s.opt.Log, Tap: s.opt.tap, Refused: a.refused, Noise: a.keepNoise})
 	a.conn = a.first.Conn()
 	return a
 }

@@ -97,9 +97,7 @@ func (s *Session) runAgent() {
 		offersV2 = failed == nil && (s.opt.Versions == nil || !s.opt.Versions.Fails())
 	}
 	command := s.opt.Command
-	if tap := s.opt.onStderr(); tap != nil {
-		command.Stderr = stderrTap(tap)
-	}
+	command.Stderr = stderrTap{&s.opt}
 	peer, err := s.opt.Spawn(command)
 	s.mu.Lock()
 	if err != nil {
