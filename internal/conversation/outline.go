@@ -460,11 +460,27 @@ func (g *Group) count(n *Node) {
 // join groups a call with its neighbours, if they are quiet.
 func (c *Conversation) join(n *Node) {
 	n.ready = true
+	first := n
 	if n.prev.joins() {
-		n = merge(n.prev, n)
+		first = n.prev
 	}
-	if n.next.joins() {
-		merge(n, n.next)
+	if first == n && !n.next.joins() {
+		return
+	}
+	g, is := first.item.(*Group)
+	if !is {
+		g = newGroup(first)
+	}
+	for next := g.node.next; next.joins(); next = g.node.next {
+		other, is := next.item.(*Group)
+		if !is {
+			g.append(next)
+			continue
+		}
+		for other.node.first != nil {
+			g.append(other.node.first)
+		}
+		next.replacedBy(g.node)
 	}
 }
 
@@ -475,35 +491,6 @@ func (n *Node) joins() bool {
 	}
 	_, group := n.item.(*Group)
 	return group || n.ready
-}
-
-// merge groups two neighbours. It moves the smaller side, which bounds how often a call moves.
-func merge(a, b *Node) *Node {
-	ga, aIsGroup := a.item.(*Group)
-	gb, bIsGroup := b.item.(*Group)
-	switch {
-	case !aIsGroup && !bIsGroup:
-		group := newGroup(a)
-		group.append(b)
-		return group.node
-	case !bIsGroup:
-		ga.append(b)
-		return a
-	case !aIsGroup:
-		gb.prepend(a)
-		return b
-	case ga.Len() >= gb.Len():
-		for b.first != nil {
-			ga.append(b.first)
-		}
-		b.replacedBy(a)
-		return a
-	}
-	for a.last != nil {
-		gb.prepend(a.last)
-	}
-	a.replacedBy(b)
-	return b
 }
 
 // newGroup replaces a call with a group of that call.
@@ -524,17 +511,13 @@ func (g *Group) Len() int {
 	return all
 }
 
-func (g *Group) append(n *Node) { g.insert(n, g.node.last) }
-
-func (g *Group) prepend(n *Node) { g.insert(n, nil) }
-
-// insert moves a call into the group, from wherever it is.
-func (g *Group) insert(n, behind *Node) {
+// append moves a call into the group, from wherever it is.
+func (g *Group) append(n *Node) {
 	if was, ok := n.parent.item.(*Group); ok {
 		was.counts[n.kind]--
 	}
 	n.remove()
-	g.node.insert(n, behind)
+	g.node.insert(n, g.node.last)
 	g.node.order = g.node.first.order
 	g.count(n)
 }
