@@ -1,9 +1,10 @@
 package conversation
 
 import (
-	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/semver"
 
 	"parley/acpclient"
 )
@@ -52,25 +53,6 @@ func (c *Conversation) Prompts() []Prompt {
 // table of quirks.
 func (a AgentState) ForksAtMessage() bool {
 	since := QuirksOf(a.Info.Name).ForksAtMessageSince
-	return a.Capabilities.SessionCapabilities.Fork != nil && a.Protocol <= 1 && since != "" && !olderThan(a.Info.Version, since)
-}
-
-// olderThan compares versions by their numbers. An invalid version counts as older.
-func olderThan(version, than string) bool {
-	version, _, _ = strings.Cut(version, "-")
-	have := strings.Split(version, ".")
-	for i, part := range strings.Split(than, ".") {
-		want, _ := strconv.Atoi(part)
-		if i >= len(have) {
-			return want > 0
-		}
-		n, err := strconv.Atoi(have[i])
-		if err != nil || n < want {
-			return true
-		}
-		if n > want {
-			return false
-		}
-	}
-	return false
+	version, _, _ := strings.Cut(a.Info.Version, "-") // with its pre-releases
+	return a.Capabilities.SessionCapabilities.Fork != nil && a.Protocol <= 1 && since != "" && semver.Compare("v"+version, "v"+since) >= 0
 }
