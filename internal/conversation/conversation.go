@@ -23,15 +23,13 @@ type Transcript struct {
 	// Plan is the latest plan, nil if there is none.
 	Plan *Plan
 
-	Terminals     map[acpclient.TerminalID]*Terminal
-	terminalCount int         // how many there were
-	running       []*Terminal // those that run on this machine
-	outputKept    int         // bytes of their output
-	outputLeft    int         // their bytes after old output was last dropped
+	Terminals  map[acpclient.TerminalID]*Terminal
+	running    []*Terminal // those that run on this machine
+	heldOutput held
 	// Files are the files that the agent wrote through the client, in the order
 	// of the first write.
 	Files     []*FileChange
-	filesKept int // bytes of their contents
+	heldFiles held
 
 	outline
 
@@ -64,6 +62,7 @@ func New() *Conversation {
 func newTranscript() Transcript {
 	return Transcript{
 		Terminals:   map[acpclient.TerminalID]*Terminal{},
+		heldOutput:  held{most: outputKeep},
 		outline:     outline{root: &Node{index: -1}, orphans: map[acpclient.ToolCallID][]*Node{}},
 		messages:    map[messageKey]*Message{},
 		whole:       map[messageKey]*Message{},

@@ -96,11 +96,11 @@ func (c *Conversation) applySessionOpening(e SessionOpening) {
 	switch {
 	case !e.Clear:
 		// The user can go on reading what happened, though the agent has forgotten it.
-		c.Items, c.Files, c.filesKept, c.Terminals = was.Items, was.Files, was.filesKept, was.Terminals
+		c.Items, c.Files, c.heldFiles, c.Terminals = was.Items, was.Files, was.heldFiles, was.Terminals
 		c.outline, c.heldItems = was.outline, was.heldItems
 		clear(c.orphans) // their parents would be calls of the previous session
 	case e.ID != "" && e.ID == c.ID: // the same session is replayed
-		c.Files, c.filesKept, c.Terminals = was.Files, was.filesKept, was.Terminals
+		c.Files, c.heldFiles, c.Terminals = was.Files, was.heldFiles, was.Terminals
 	}
 	c.keepPersonal(&was)
 	switch {

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -10,13 +11,11 @@ import (
 )
 
 // A State holds up to heldMost bytes of agents' content for tool calls, and a Transcript as
-// much for everything else. Beyond that, the oldest content is replaced by a short
-// description; a stored session still has it on disk. Pieces of up to heldAlways bytes stay.
-// What a call is to do stays until the call has ended, since rules and the user decide by it.
-// Only beyond half as much again is that left out as well; the call is Incomplete then.
-//
-// Terminal output has its own limit, see outputKeep, and so have the contents of written
-// files.
+// much for everything else, and more for the output of terminals. Beyond that, the oldest content
+// is replaced by a short description; a stored session still has it on disk. Pieces of up to
+// heldAlways bytes stay. What a call is to do stays until the call has ended, since rules and the
+// user decide by it, and so does the output of a running command. Only beyond half as much again
+// is that left out as well; a call is Incomplete then.
 const heldAlways = 1 << 10
 
 var heldMost = 32 << 20 // a variable for tests
@@ -46,6 +45,7 @@ func (h *holder) holding() *holder { return h }
 
 // held counts the content of all items.
 type held struct {
+	most  int // 0 is heldMost
 	bytes int
 	left  int         // bytes that remained when content was last left out
 	queue []lightened // items that may have content to leave out, oldest first
@@ -58,7 +58,7 @@ type lightened interface {
 	// weigh returns roughly how many bytes the item holds.
 	weigh() int
 	// leaveOut replaces the oldest content, at least bytes of it if there is as much. It
-	// reports whether it spares some for now: what a call is to do, unless it is hard.
+	// reports whether it spares some for now that it would leave out if it were hard.
 	leaveOut(bytes int, hard bool) (spares bool)
 }
 
@@ -74,19 +74,20 @@ func (h *held) grows(i lightened, bytes int) {
 		of.queued = true
 		h.queue = append(h.queue, i)
 	}
-	if h.bytes <= max(heldMost, h.left+heldMost/4) {
+	most := cmp.Or(h.most, heldMost)
+	if h.bytes <= max(most, h.left+most/4) {
 		return
 	}
-	h.makeRoom(false)
-	if h.bytes > heldMost+heldMost/2 {
-		h.makeRoom(true)
+	room := most - most/4 // with some slack, so that this stays rare
+	h.makeRoom(room, false)
+	if h.bytes > most+most/2 {
+		h.makeRoom(room, true)
 	}
 	h.left = h.bytes // what remains are many small pieces, which stay
 }
 
-// makeRoom leaves out content with some slack, so that this stays rare.
-func (h *held) makeRoom(hard bool) {
-	room := heldMost - heldMost/4
+// makeRoom leaves out content until room bytes remain.
+func (h *held) makeRoom(room int, hard bool) {
 	var spared []lightened
 	for len(h.queue) > 0 && h.bytes > room {
 		i := h.queue[0]

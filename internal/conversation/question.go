@@ -746,6 +746,7 @@ const (
 
 // FileChange is the agent's change to a file through the client, over the whole session.
 type FileChange struct {
+	holder
 	Path   string
 	New    bool    // the file did not exist before the first write
 	Before *string // before the first write; nil for a new file
@@ -754,19 +755,22 @@ type FileChange struct {
 	Dropped bool
 }
 
-// Limits on kept file contents, in bytes: for one file, and for all.
-const (
-	maxFileKept  = 4 << 20
-	maxFilesKept = 32 << 20
-)
+// maxFileKept limits the contents that are kept of one file, in bytes.
+const maxFileKept = 4 << 20
 
-// size returns how many bytes of contents are kept for the file.
-func (f *FileChange) size() int {
+func (*FileChange) changed() {}
+
+func (f *FileChange) weigh() int {
 	n := len(f.After)
 	if f.Before != nil {
 		n += len(*f.Before)
 	}
 	return n
+}
+
+func (f *FileChange) leaveOut(int, bool) bool {
+	f.Before, f.After, f.Dropped = nil, "", true
+	return false
 }
 
 // applyFileWritten records a write. For each file it keeps the content before the first and
@@ -775,15 +779,11 @@ func (c *Conversation) applyFileWritten(e FileWritten) {
 	i := slices.IndexFunc(c.Files, func(f *FileChange) bool { return f.Path == e.Path })
 	if i < 0 {
 		i = len(c.Files)
-		f := &FileChange{Path: e.Path, New: e.Before == nil, Before: e.Before}
-		c.Files = append(c.Files, f)
-		c.filesKept += f.size()
+		c.Files = append(c.Files, &FileChange{Path: e.Path, New: e.Before == nil, Before: e.Before})
 	}
 	f := c.Files[i]
-	c.filesKept -= f.size()
-	f.After = e.After
-	if n := f.size(); f.Dropped || e.Dropped || n > maxFileKept || c.filesKept+n > maxFilesKept {
-		f.Before, f.After, f.Dropped = nil, "", true
+	if f.After = e.After; f.Dropped || e.Dropped || f.weigh() > maxFileKept {
+		f.leaveOut(0, true)
 	}
-	c.filesKept += f.size()
+	c.heldFiles.weighs(f)
 }

@@ -1,8 +1,6 @@
 package conversation
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 
 	"parley/acpclient"
@@ -20,6 +18,7 @@ func (TerminalHidden) fold(*State) {}
 
 // Terminal is a command and its output.
 type Terminal struct {
+	holder
 	ID      acpclient.TerminalID
 	Command string
 	Cwd     string
@@ -36,7 +35,6 @@ type Terminal struct {
 	// Exit is nil while the command runs.
 	Exit *acpclient.TerminalExitStatus
 
-	number   int // counts the terminals of the conversation
 	replaced int // how often the whole output was replaced
 	total    int64
 	buf      []byte                   // the end of the output
@@ -65,33 +63,37 @@ func (t *Terminal) exited(s acpclient.TerminalExitStatus) {
 	t.changed()
 }
 
-// write adds output, and returns by how many bytes the kept output has grown.
-func (t *Terminal) write(data []byte) int {
-	before := len(t.buf)
+func (t *Terminal) write(data []byte) {
 	t.total += int64(len(data))
 	t.buf = append(t.buf, data...)
 	if len(t.buf) > 2*terminalKeep {
 		t.dropOldest(len(t.buf) - terminalKeep)
 	}
 	t.changed()
-	return len(t.buf) - before
 }
 
-// replace replaces all output, and returns by how many bytes the kept output has grown.
-func (t *Terminal) replace(data []byte) int {
-	kept := len(t.buf)
+// replace replaces all output.
+func (t *Terminal) replace(data []byte) {
 	t.buf = nil
 	t.replaced++
-	return t.write(data) - kept
+	t.write(data)
 }
 
-// dropOldest drops up to n bytes from the start, and returns how many.
-func (t *Terminal) dropOldest(n int) int {
-	if n <= 0 {
-		return 0
+// dropOldest drops up to n bytes from the start.
+func (t *Terminal) dropOldest(n int) {
+	if n > 0 {
+		t.buf = append([]byte(nil), t.buf[n:]...)
 	}
-	t.buf = append([]byte(nil), t.buf[n:]...)
-	return n
+}
+
+func (t *Terminal) weigh() int { return len(t.buf) }
+
+func (t *Terminal) leaveOut(bytes int, hard bool) (spares bool) {
+	if t.Exit == nil && !hard {
+		return true
+	}
+	t.dropOldest(min(bytes, len(t.buf)-outputTail))
+	return false
 }
 
 // changed marks the items that show the terminal as changed.
@@ -105,8 +107,7 @@ func (t *Terminal) changed() {
 func (c *Conversation) terminalByID(id acpclient.TerminalID) *Terminal {
 	t := c.Terminals[id]
 	if t == nil {
-		c.terminalCount++
-		t = &Terminal{ID: id, number: c.terminalCount}
+		t = &Terminal{ID: id}
 		c.Terminals[id] = t
 	}
 	return t
@@ -138,9 +139,8 @@ func (c *Conversation) applyTerminalUpdate(u *acpclient.TerminalUpdate) {
 		if u.Output.Value != nil {
 			data = u.Output.Value.Data
 		}
-		if more := t.replace(data); c.Terminals[t.ID] == t {
-			c.outputKept += more
-			c.boundOutput()
+		if t.replace(data); c.Terminals[t.ID] == t {
+			c.heldOutput.weighs(t)
 		}
 	}
 	if u.ExitStatus.Set {
@@ -159,42 +159,11 @@ const (
 	outputTail = 4 << 10
 )
 
-// printed adds output to a terminal, and drops old output if the total is too large.
+// printed adds output to a terminal.
 func (c *Conversation) printed(t *Terminal, data []byte) {
-	if c.Terminals[t.ID] != t {
-		return // no item shows it
-	}
-	c.outputKept += t.write(data)
-	c.boundOutput()
-}
-
-// boundOutput drops old output if the total is too large. If the tails of very many terminals
-// alone exceed the limit, it tries again only after enough new output, since looking at all
-// terminals takes time.
-func (c *Conversation) boundOutput() {
-	if c.outputKept > max(outputKeep, c.outputLeft+outputKeep/4) {
-		c.trimOutput(outputKeep - outputKeep/4)
-		c.outputLeft = c.outputKept
-	}
-}
-
-// trimOutput drops the beginnings of outputs until size bytes remain: first of ended commands,
-// oldest first, then of running ones.
-func (c *Conversation) trimOutput(size int) {
-	for _, t := range slices.SortedFunc(maps.Values(c.Terminals), func(a, b *Terminal) int {
-		switch {
-		case a.Exit != nil && b.Exit == nil:
-			return -1
-		case a.Exit == nil && b.Exit != nil:
-			return 1
-		}
-		return cmp.Compare(a.number, b.number)
-	}) {
-		over := c.outputKept - size
-		if over <= 0 {
-			return
-		}
-		c.outputKept -= t.dropOldest(min(over, len(t.buf)-outputTail))
+	if c.Terminals[t.ID] == t { // else no item shows it
+		t.write(data)
+		c.heldOutput.weighs(t)
 	}
 }
 
@@ -241,9 +210,8 @@ func (c *Conversation) keepPersonal(before *Transcript) {
 		}
 	}
 	c.running = slices.DeleteFunc(slices.Clone(before.running), func(t *Terminal) bool { return c.Terminals[t.ID] != t })
-	c.terminalCount = before.terminalCount
-	c.outputKept, c.outputLeft = 0, 0
 	for _, t := range c.Terminals {
-		c.outputKept += len(t.buf)
+		t.holder = holder{}
+		c.heldOutput.weighs(t)
 	}
 }
