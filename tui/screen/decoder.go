@@ -22,7 +22,10 @@ const (
 	// send the bytes of a key at once; a user who presses esc and then a key takes 30 ms
 	// or more.
 	escTime = 20 * time.Millisecond
-	// slowTime takes its place where an ESC is more likely to begin a sequence in pieces
+	// altTime is how soon the rest must come of what is a key with alt otherwise. It is longer,
+	// because a rest that comes later is typed.
+	altTime = 100 * time.Millisecond
+	// slowTime takes their place where an ESC is more likely to begin a sequence in pieces
 	// than to be a key.
 	slowTime = 500 * time.Millisecond
 	// together is the most time between characters that nobody has typed, and lineTime how
@@ -148,10 +151,12 @@ func (d *decoder) patience() time.Duration {
 		return lineTime
 	case d.escaped && len(d.held) > 1:
 		return slowTime
-	case d.escaped || !endsInESC(d.held):
+	case d.escaped || !endsInESC(d.held) && (d.kitty || d.paused || !isAlt(d.held)):
 		return 0
 	case d.kitty || d.asked.lately():
 		return slowTime
+	case isAlt(d.held):
+		return max(altTime, min(3*d.gap, slowTime))
 	}
 	return max(escTime, min(3*d.gap, slowTime))
 }
@@ -159,6 +164,13 @@ func (d *decoder) patience() time.Duration {
 // endsInESC reports whether what has begun is an ESC, or ESC ESC: the same key twice, or
 // the begin of a key with alt.
 func endsInESC(b []byte) bool { return string(b) == esc || string(b) == esc+esc }
+
+// isAlt reports whether what has begun may be a whole key with alt, perhaps behind the key
+// esc.
+func isAlt(b []byte) bool {
+	n := len(b)
+	return n >= 2 && endsInESC(b[:n-1]) && strings.IndexByte("[]OP_", b[n-1]) >= 0
+}
 
 // decode takes more bytes.
 func (d *decoder) decode(b []byte, now time.Time) {
@@ -232,6 +244,12 @@ func (d *decoder) expire() {
 		tail := d.held[1:]
 		d.held = nil
 		d.keys(tail)
+	case isAlt(d.held):
+		if len(d.held) > 2 {
+			d.post(uv.KeyPressEvent{Code: uv.KeyEscape})
+		}
+		d.deliver(d.sequence(d.held[len(d.held)-2:]))
+		d.held = nil
 	default:
 		for range d.held {
 			d.post(uv.KeyPressEvent{Code: uv.KeyEscape})

@@ -87,7 +87,7 @@ func whole(t *testing.T, kitty bool) (got string) {
 }
 
 // Bytes mean the same however they are cut, and however long the pauses are. Time decides
-// of a lone ESC only, and only where esc is sent as one.
+// of a lone ESC and of what may be a key with alt, and only where keys are sent so.
 func TestCutsChangeNothing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -100,8 +100,11 @@ func TestCutsChangeNothing(t *testing.T) {
 	} {
 		want := whole(t, tt.kitty)
 		pause := func(sent string) time.Duration {
-			if strings.HasSuffix(sent, esc) {
+			switch {
+			case strings.HasSuffix(sent, esc):
 				return tt.afterESC
+			case !tt.kitty && isAlt([]byte(sent[max(0, len(sent)-2):])):
+				return altTime - time.Millisecond
 			}
 			return tt.pause
 		}
@@ -133,7 +136,7 @@ func TestCutsChangeNothing(t *testing.T) {
 					from := 0
 					for i := range read {
 						if n++; cuts[n%len(cuts)] && i > from {
-							ty.send(read[from:i], pause(read[from:i]))
+							ty.send(read[from:i], pause(read[:i]))
 							from = i
 						}
 					}
@@ -366,6 +369,25 @@ func TestKeysDoNotWait(t *testing.T) {
 			ty.send("before", thinking)
 			if ty.send(read, 0); len(ty.got) != len("before")+1 {
 				t.Errorf("%q: %q", read, ty.got)
+			}
+		})
+	}
+}
+
+// A key with alt whose character begins a sequence comes without another key.
+func TestKeysWithAltComeAlone(t *testing.T) {
+	t.Parallel()
+	for read, want := range map[string]string{
+		"\x1b_": "<alt+_>", "\x1b[": "<alt+[>", "\x1b]": "<alt+]>", "\x1bO": "<alt+shift+o>", "\x1bP": "<alt+shift+p>", "\x1b\x1b_": "<esc><alt+_>",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ty := newTypist(t)
+			ty.send(read, altTime)
+			if got := strings.Join(ty.got, ""); got != want {
+				t.Errorf("%q: %q, want %s", read, got, want)
+			}
+			if ty.send("h", 0); strings.Join(ty.got, "") != want+"h" {
+				t.Errorf("%q and h: %q", read, ty.got)
 			}
 		})
 	}
