@@ -234,7 +234,7 @@ func (m *Model) grant(w tab.Request) tea.Cmd {
 	case tab.End:
 		m.ending.Go(func() { politely(w.Do) })
 	case tab.Copy:
-		return tea.SetClipboard(termtext.Block(w.Text)) // it is pasted where parley cannot guard it
+		return tea.Raw(ansi.SetSystemClipboard(termtext.Block(w.Text))) // it is pasted where parley cannot guard it
 	case tab.Suspend:
 		return tea.Suspend
 	case tab.Exec:

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/tui/screen"
 	"parley/tui/theme"
 )
 
@@ -110,7 +111,7 @@ func (m *Model) askForBackground() tea.Cmd {
 		return nil
 	}
 	m.theming.asks = false
-	return tea.RequestBackgroundColor
+	return screen.RequestBackgroundColor
 }
 
 // themeSwitcher changes the theme for a tab.

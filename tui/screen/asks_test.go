@@ -29,31 +29,6 @@ func TestAsksWhoUnderstands(t *testing.T) {
 	}
 }
 
-// The library's commands that ask something of the terminal are written by the
-// screen, and its other messages are not.
-func TestWritesWhatTheLibrarysCommandsAsk(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		msg  tea.Msg
-		want string
-	}{
-		{tea.SetClipboard("text")(), ansi.SetSystemClipboard("text")},
-		{tea.SetPrimaryClipboard("text")(), ansi.SetPrimaryClipboard("text")},
-		{tea.ReadClipboard(), ansi.RequestSystemClipboard},
-		{tea.RequestBackgroundColor(), ansi.RequestBackgroundColor},
-		{tea.RequestCapability("RGB")(), ansi.RequestTermcap("RGB")},
-		{tea.RequestTerminalVersion(), ansi.RequestNameVersion},
-		{tea.Raw("\a")(), "\a"},
-		{tea.Quit(), ""},
-		{tea.KeyPressMsg{}, ""},
-		{"a text", ""},
-	} {
-		if got, ok := sequence(tt.msg); got != tt.want || ok != (tt.want != "") {
-			t.Errorf("%T: %q, %v, want %q", tt.msg, got, ok, tt.want)
-		}
-	}
-}
-
 // In GNU screen the mouse is left alone: while it is reported, escape comes only with the
 // next key.
 func TestTakesTheMouseWhereThatCostsNoKey(t *testing.T) {

@@ -87,15 +87,6 @@ func TestDrawsWholeFrames(t *testing.T) {
 	term.Press("q").WaitExit()
 }
 
-func TestDrawsAgainWhenAsked(t *testing.T) {
-	t.Parallel()
-	term := taken(start(t, ptytest.Options{}))
-	before := term.Written()
-	term.Press("l").WaitFor("last: key l.")
-	term.WaitState("the whole screen is drawn again", func(ptytest.State) bool { return term.Written()-before > 20*80 })
-	term.Press("q").WaitExit()
-}
-
 // A terminal that takes nothing holds up nobody: keys are taken all the same, and
 // when it goes on it gets the newest frame and not all that have been.
 func TestSlowTerminalHoldsUpNobody(t *testing.T) {

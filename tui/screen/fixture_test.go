@@ -15,6 +15,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/tui/screen"
 )
@@ -107,9 +108,8 @@ func (f *fixture) key(name string) tea.Cmd {
 var acts = map[string]func(*fixture) tea.Cmd{
 	"q": func(*fixture) tea.Cmd { return tea.Quit },
 	"z": func(*fixture) tea.Cmd { return tea.Suspend },
-	"b": func(*fixture) tea.Cmd { return tea.RequestBackgroundColor },
-	"l": func(*fixture) tea.Cmd { return tea.ClearScreen },
-	"y": func(*fixture) tea.Cmd { return tea.SetClipboard("copied") },
+	"b": func(*fixture) tea.Cmd { return screen.RequestBackgroundColor },
+	"y": func(*fixture) tea.Cmd { return tea.Raw(ansi.SetSystemClipboard("copied")) },
 	"s": func(*fixture) tea.Cmd { return spin() },
 	"n": func(f *fixture) tea.Cmd { f.count++; return nil },
 	"d": func(f *fixture) tea.Cmd {

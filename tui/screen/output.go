@@ -230,10 +230,3 @@ func (o *output) useProfile(p colorprofile.Profile) {
 	o.term.useProfile(p)
 	<-o.turn
 }
-
-// forget makes the next frame draw everything, whatever the terminal shows.
-func (o *output) forget() {
-	o.turn <- struct{}{}
-	o.term.canvas.forget()
-	<-o.turn
-}

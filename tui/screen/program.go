@@ -1,10 +1,8 @@
 package screen
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
-	"reflect"
 	"sync"
 	"time"
 
@@ -142,50 +140,13 @@ func (p *program) draw() {
 	}
 }
 
-// sequences maps the unexported types of the library's messages that query the terminal
-// to their text. The library would write them with the next tick of its clock.
-var sequences = map[reflect.Type]func(text string) string{
-	reflect.TypeOf(tea.RequestBackgroundColor()):  fixed(ansi.RequestBackgroundColor),
-	reflect.TypeOf(tea.RequestForegroundColor()):  fixed(ansi.RequestForegroundColor),
-	reflect.TypeOf(tea.RequestCursorColor()):      fixed(ansi.RequestCursorColor),
-	reflect.TypeOf(tea.RequestCursorPosition()):   fixed(ansi.RequestCursorPositionReport),
-	reflect.TypeOf(tea.RequestTerminalVersion()):  fixed(ansi.RequestNameVersion),
-	reflect.TypeOf(tea.RequestCapability("")()):   func(name string) string { return ansi.RequestTermcap(name) },
-	reflect.TypeOf(tea.ReadClipboard()):           fixed(ansi.RequestSystemClipboard),
-	reflect.TypeOf(tea.ReadPrimaryClipboard()):    fixed(ansi.RequestPrimaryClipboard),
-	reflect.TypeOf(tea.SetClipboard("")()):        ansi.SetSystemClipboard,
-	reflect.TypeOf(tea.SetPrimaryClipboard("")()): ansi.SetPrimaryClipboard,
-}
+// queryMsg is a query to write that the terminal answers.
+type queryMsg string
 
-// questioning are those of them that the terminal answers.
-var questioning = map[reflect.Type]bool{
-	reflect.TypeOf(tea.RequestBackgroundColor()): true,
-	reflect.TypeOf(tea.RequestForegroundColor()): true,
-	reflect.TypeOf(tea.RequestCursorColor()):     true,
-	reflect.TypeOf(tea.RequestCursorPosition()):  true,
-	reflect.TypeOf(tea.RequestTerminalVersion()): true,
-	reflect.TypeOf(tea.RequestCapability("")()):  true,
-	reflect.TypeOf(tea.ReadClipboard()):          true,
-	reflect.TypeOf(tea.ReadPrimaryClipboard()):   true,
-}
-
-func fixed(seq string) func(string) string { return func(string) string { return seq } }
-
-// sequence returns what a message asks to write.
-func sequence(msg tea.Msg) (string, bool) {
-	if raw, ok := msg.(tea.RawMsg); ok {
-		return fmt.Sprint(raw.Msg), true
-	}
-	write, ok := sequences[reflect.TypeOf(msg)]
-	if !ok {
-		return "", false
-	}
-	text := ""
-	if v := reflect.ValueOf(msg); v.Kind() == reflect.String {
-		text = v.String()
-	}
-	return write(text), true
-}
+// RequestBackgroundColor asks the terminal for its background: it answers with a
+// [tea.BackgroundColorMsg]. The library's command of this name would be written with the
+// next tick of its clock.
+func RequestBackgroundColor() tea.Msg { return queryMsg(ansi.RequestBackgroundColor) }
 
 // mailbox queues messages for the program. Posting never blocks. It is safe for
 // concurrent use.

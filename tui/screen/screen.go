@@ -29,7 +29,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"sync"
 	"time"
 
@@ -285,20 +284,13 @@ func (s *screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		return nil
 	case returnedMsg:
 		return s.returned(msg.err)
-	}
-	switch seq, ok := sequence(msg); {
-	case ok:
-		if questioning[reflect.TypeOf(msg)] {
-			s.input.asked.ask()
-			seq += ansi.RequestPrimaryDeviceAttributes
-		}
-		s.output.say(seq)
+	case tea.RawMsg:
+		s.output.say(fmt.Sprint(msg.Msg))
 		return nil
-	case msg == tea.ClearScreen():
-		s.output.forget()
-	case msg == tea.RequestWindowSize():
-		width, height := s.tty.size()
-		return tea.WindowSizeMsg{Width: width, Height: height}
+	case queryMsg:
+		s.input.asked.ask()
+		s.output.say(string(msg) + ansi.RequestPrimaryDeviceAttributes)
+		return nil
 	}
 	return msg
 }

@@ -376,7 +376,7 @@ type mouse struct {
 }
 
 // BackgroundMsg means that the terminal's background has become dark or light (mode
-// 2031). [tea.RequestBackgroundColor] asks for the exact colour.
+// 2031). [RequestBackgroundColor] asks for the exact colour.
 type BackgroundMsg struct{ Dark bool }
 
 // reporting reports whether the terminal reports events of a mode: the window's focus, or
