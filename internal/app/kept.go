@@ -3,12 +3,10 @@ package app
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"parley/acpclient"
 	"parley/config"
-	"parley/internal/conversation"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
@@ -38,37 +36,22 @@ func (h *HostSpec) Launcher(cfg *config.Config, version string) *Launcher {
 	return &Launcher{Config: cfg, Version: version, Cwd: h.Spec.Cwd, Dirs: h.Dirs, Store: StoreOf(cfg), Overrides: h.Overrides}
 }
 
-// Make makes the session. before are the past events of the stored session that it continues.
-func (h *HostSpec) Make(ctx context.Context, l *Launcher) (o *Opened, before []conversation.Event, err error) {
+// Make makes the session.
+func (h *HostSpec) Make(ctx context.Context, l *Launcher) (*Opened, error) {
 	var a config.Agent
+	var err error
 	if h.Words != nil {
 		a = AgentOf(h.Agent, h.Words)
 	} else if a, err = AgentNamed(l.Config, h.Agent); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	h.Spec.Agent = &a
-	if o, err = l.Make(ctx, h.Spec); err != nil || o.Transcript == nil {
-		return o, nil, err
-	}
-	err = o.ReadOnly
-	if err == nil {
-		before, err = l.past(o.Transcript.Meta.ID)
-	}
-	if err != nil {
+	o, err := l.Make(ctx, h.Spec)
+	if err == nil && o.ReadOnly != nil {
 		o.Session.Close(ctx)
+		return nil, o.ReadOnly
 	}
-	return o, before, err
-}
-
-// past returns the events of a stored session.
-func (l *Launcher) past(id store.ID) (all []conversation.Event, err error) {
-	for e, err := range l.Store.Past(id) {
-		if err != nil {
-			return nil, fmt.Errorf("read what was said before: %w", err)
-		}
-		all = append(all, e)
-	}
-	return all, nil
+	return o, err
 }
 
 // Running is a session that runs in a host.

@@ -49,6 +49,9 @@ type Launcher struct {
 	Resume string
 	// Store keeps the sessions; nil keeps none.
 	Store *store.Store
+	// Unstored is a directory for the logs of sessions that are not stored, which their viewers
+	// read; "" makes none.
+	Unstored string
 	Overrides
 	// Keep runs sessions in hosts, which outlive the terminal.
 	Keep bool
@@ -341,7 +344,7 @@ func (l *Launcher) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range l.logs {
-		_ = r.Close()
+		r.Close()
 	}
 	for _, t := range l.temps {
 		_ = os.RemoveAll(t.path)

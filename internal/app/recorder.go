@@ -26,23 +26,30 @@ func StoreOf(c *config.Config) *store.Store {
 	return store.New(StoreDir())
 }
 
-var _ interface{ ID() store.ID } = (*store.Recorder)(nil) // used by storedAs
-
-// storedAs returns the id under which a recorder currently stores its session.
-func storedAs(k session.Recorder) store.ID {
-	if k, ok := k.(interface{ ID() store.ID }); ok {
-		return k.ID()
-	}
-	return ""
+// stored is a recorder that stores its session under an id, "" as long as there is nothing to
+// store. Stores reports whether the session can be opened again.
+type stored interface {
+	ID() store.ID
+	Stores() bool
 }
 
-// storeRecorder stores the events of a session.
-type storeRecorder struct{ *store.Recorder }
+// storedBy returns the recorder that stores a session; nil if there is none.
+func storedBy(k session.Recorder) stored {
+	if f, both := k.(fileRecorder); both {
+		k = f.Recorder
+	}
+	s, _ := k.(stored)
+	return s
+}
 
 // recorder returns the recorder of a new session; nil if nothing is stored. The tour is not
 // stored, since its project is temporary.
 func (l *Launcher) recorder(a config.Agent, cwd string) session.Recorder {
-	if l.Store == nil || a.ID == TourID {
+	switch {
+	case l.Store != nil && a.ID != TourID:
+	case l.Unstored != "":
+		return store.Temporary(l.Unstored)
+	default:
 		return nil
 	}
 	m := store.Meta{Agent: a.ID, Cwd: cwd, Dirs: l.Dirs, Command: givenCommand(a)}
@@ -62,19 +69,13 @@ func givenCommand(a config.Agent) []string {
 
 // record returns the recorder of sessions that begin with a meta. The first continues the log,
 // if there is one.
-func (l *Launcher) record(m store.Meta, log *store.Log) storeRecorder {
+func (l *Launcher) record(m store.Meta, log *store.Log) *store.Recorder {
 	r := l.Store.Record(m, log)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.logs = append(l.logs, r)
-	return storeRecorder{r}
+	return r
 }
-
-// Record implements session.Recorder.
-func (k storeRecorder) Record(batch []conversation.Event) []conversation.Event { return k.Take(batch) }
-
-// Close implements session.Recorder.
-func (k storeRecorder) Close() { _ = k.Recorder.Close() }
 
 // Recording records the first session that a Launcher makes. A nil one records nothing.
 type Recording struct {
@@ -166,6 +167,3 @@ func (k fileRecorder) Close() {
 		k.Recorder.Close()
 	}
 }
-
-// ID returns the id under which the session is stored, or "".
-func (k fileRecorder) ID() store.ID { return storedAs(k.Recorder) }

@@ -131,6 +131,15 @@ type About struct {
 	LookOn bool
 }
 
+// Local is a session that runs in this process.
+type Local interface {
+	Session
+	// Log has the session's events; it is nil if they are not kept.
+	Log() *store.Recorder
+	// Read calls f with the session's state, which f must not keep or change.
+	Read(f func(*conversation.State))
+}
+
 // Here makes a session in this process, as [session.NewSession] does.
 func Here(opt session.Options) (Session, error) {
 	s, err := session.NewSession(opt)
@@ -139,6 +148,8 @@ func Here(opt session.Options) (Session, error) {
 	}
 	return here{s, func() {}}, nil
 }
+
+var _ Local = here{}
 
 type here struct {
 	*session.Session
@@ -152,11 +163,11 @@ func (h here) Close(ctx context.Context) {
 }
 
 func (h here) About() About {
-	o := h.Options()
+	o, log := h.Options(), storedBy(h.Options().Recorder)
 	_, ruled := o.Judge.(*rules.Set)
 	return About{
 		Cwd: o.Cwd, Dirs: o.AdditionalDirectories, Command: o.Command.String(), Bounds: o.Bounds, Connects: h.Connects(),
-		Reopened: o.HasTranscript, Forked: o.Fork != nil, Stored: o.Recorder != nil, Ruled: ruled,
+		Reopened: o.HasTranscript, Forked: o.Fork != nil, Stored: log != nil && log.Stores(), Ruled: ruled,
 	}
 }
 
@@ -178,7 +189,17 @@ func (h here) End(ctx context.Context) error {
 	return nil
 }
 
-func (h here) StoredID() store.ID { return storedAs(h.Options().Recorder) }
+func (h here) StoredID() store.ID {
+	if k := storedBy(h.Options().Recorder); k != nil {
+		return k.ID()
+	}
+	return ""
+}
+
+func (h here) Log() *store.Recorder {
+	log, _ := storedBy(h.Options().Recorder).(*store.Recorder)
+	return log
+}
 
 func (h here) Journal() *journal.Summary {
 	if j := h.Options().Journal; j != nil {

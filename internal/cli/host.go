@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/host"
 	"parley/internal/store"
@@ -91,21 +90,17 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	defer logs.Close()
 	logger := slog.New(slog.NewTextHandler(logs, nil)).With("session", spec.ID)
 	l := spec.Launcher(cfg, currentVersion())
-	l.Unsent = host.TakeUnsent
+	l.Unsent, l.Unstored = host.TakeUnsent, dir
 	l.Warn = func(text string) { logger.Warn(text) }
 	defer l.Close()
-	made, before, err := spec.Make(ctx, l)
+	made, err := spec.Make(ctx, l)
 	if err != nil {
 		return refuse(err)
 	}
-	h, err := host.New(host.Options{
-		ID: spec.ID, Session: made.Session, Agent: made.Agent, Before: before, Earlier: made.Earlier,
-		Version: l.Version, Dir: dir, MostHistory: mostHistory(cfg.Store), Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Secrets: app.RedactorFor(cfg, made.Agent), Log: logger,
+	h := host.New(host.Options{
+		ID: spec.ID, Session: made.Session.(app.Local), Agent: made.Agent, Before: made.Transcript, Earlier: made.Earlier,
+		Version: l.Version, Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Secrets: app.RedactorFor(cfg, made.Agent), Log: logger,
 	})
-	if err != nil {
-		return refuse(err)
-	}
-	before = nil // the history has it
 	listener, err := h.Listen()
 	if err != nil {
 		return refuse(err)
@@ -115,24 +110,8 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 		return err
 	}
 	close(started)
-	return h.Run(ctx, listener)
-}
-
-// mostHistory bounds the history of a host, in bytes: a part of what all sessions may take. 0 is
-// the default.
-func mostHistory(c config.Store) int64 {
-	const least = 16 << 20
-	if c.Bytes == 0 {
-		return 0
-	}
-	return max(least, c.Bytes/4)
-}
-
-// storeBounds are the bounds of what is stored. The histories of hosts count, but never take the
-// place of more than half of the sessions.
-func storeBounds(c config.Store) store.Bounds {
-	histories, _ := host.HistoryBytes() // at worst more is kept
-	return store.Bounds{Age: c.Age, Bytes: c.Bytes, Beside: min(histories, c.Bytes/2)}
+	h.Run(ctx, listener)
+	return nil
 }
 
 // relayCommand joins the standard streams to a session that runs here. 'parley attach

@@ -79,7 +79,7 @@ const pruneAfter = 5 * time.Second
 func pruneBeside(ctx context.Context, lib *store.Library, bounds config.Store) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	timer := time.AfterFunc(pruneAfter, func() {
-		_ = lib.PruneDaily(ctx, storeBounds(bounds), time.Now())
+		_ = lib.PruneDaily(ctx, store.Bounds{Age: bounds.Age, Bytes: bounds.Bytes}, time.Now())
 	})
 	return func() {
 		timer.Stop()

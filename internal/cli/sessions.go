@@ -410,7 +410,7 @@ day. Open sessions stay.`, noArguments, func(cmd *cobra.Command, _ []string) err
 		if err != nil {
 			return err
 		}
-		bounds := storeBounds(cfg.Store)
+		bounds := store.Bounds{Age: cfg.Store.Age, Bytes: cfg.Store.Bytes}
 		gone, word := []store.ID(nil), "deleted"
 		if dry {
 			word = "would delete"

@@ -110,11 +110,6 @@ func (e BudgetSet) fold(s *State) {
 func (BudgetReached) fold(s *State)  { s.BudgetReached = true }
 func (e BudgetShared) fold(s *State) { s.Shared = e.Spent }
 
-func (e UsageCounted) fold(s *State) {
-	usage := e.Usage
-	s.Usage, s.costs = &usage, costs{before: e.Before, past: e.Past, foreign: e.Foreign}
-}
-
 // Restore sets what was spent before: in earlier runs, or in the session from which this one
 // was forked.
 func (s *State) Restore(spent Spent) {

@@ -235,7 +235,6 @@ var kinds = sync.OnceValue(func() []*kind {
 		kindOf[PromptSteered]("prompt_steered"),
 		kindOf[TurnEnded]("turn_ended"),
 		kindOf[BudgetSet]("budget_set"),
-		kindOf[UsageCounted]("usage_counted"),
 		kindOf[BudgetReached]("budget_reached"),
 		kindOf[BudgetShared]("budget_shared"),
 		kindOf[LimitReached]("limit_reached"),

@@ -100,34 +100,6 @@ func TestStoredStreamsFoldToTheSame(t *testing.T) {
 	})
 }
 
-// A record repeats what its events need of those before. Whoever has all of them folds them to
-// the same, also while calls are asked about.
-func TestRecordsFoldToTheSame(t *testing.T) {
-	asked := []conversation.Event{
-		test.Up(t, test.AgentSays("first", "")),
-		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"a","title":"Write","rawInput":{ "path": "a.go" },"content":[{"type":"hologram", "x":1}],"locations":[{"path":"a","line":3}]}`),
-		test.Permission(1, `{"toolCallId":"a"}`),
-	}
-	sameRecord(t, asked)
-	rapid.Check(t, func(rt *rapid.T) {
-		calls := rapid.OneOf(test.Kinds["Update"], test.Kinds["PermissionOpened"])
-		sameRecord(rt, append(asked[:2:2], rapid.SliceOfN(calls, 0, 40).Draw(rt, "stream")...))
-	})
-}
-
-func sameRecord(t rapid.TB, stream []conversation.Event) {
-	t.Helper()
-	want, got := conversation.New(), conversation.New()
-	for _, e := range stream {
-		want.Apply(e)
-		_, again := encoded(t, want.Recorded(e))
-		got.Apply(again)
-	}
-	if d := test.Diff(want, got, test.IgnoreVersions); d != "" {
-		t.Fatalf("the record is another conversation (-stream +record):\n%s", d)
-	}
-}
-
 // So do the recorded conversations with real agents, each folded to something.
 func TestStoredConversationsFoldToTheSame(t *testing.T) {
 	for name, stream := range test.Recorded(t, "../test/realagents/testdata") {

@@ -138,17 +138,6 @@ type (
 	}
 )
 
-// UsageCounted is a usage report as the session counts it, in place of the agent's in a record
-// that may lack the reports before: see [State.Recorded].
-type UsageCounted struct {
-	// Usage has the cost of the whole session.
-	Usage acpclient.UsageUpdate `json:"usage"`
-	// Before, Past and Foreign are those of the State's costs.
-	Before  *acpclient.Cost `json:"before,omitzero"`
-	Past    float64         `json:"past,omitzero"`
-	Foreign float64         `json:"foreign,omitzero"`
-}
-
 // What the user sets about the session.
 type (
 	// OptionChosen: a value for an option was sent. Seq numbers such switches, to match each
@@ -183,11 +172,6 @@ type (
 		At      time.Time                           `json:"at,omitzero"`
 		File    *FileQuestion                       `json:"file,omitzero"`
 		Judging bool                                `json:"judging,omitzero"`
-		// Calls are the calls that the question needs, as the agent has announced them, in a
-		// record that may lack the events before: see [State.Recorded]. Incomplete says that the
-		// call of the question is so.
-		Calls      []acpclient.ToolCallUpdate `json:"calls,omitzero"`
-		Incomplete bool                       `json:"incomplete,omitzero"`
 	}
 	// PermissionReferred: the rules leave the question to the user. Why says what kept a rule
 	// from answering; each of Proposals is a list of rules that would have allowed the call,

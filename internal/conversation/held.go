@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -286,6 +287,14 @@ func (t *ToolCall) leaveOutWork() {
 		t.Tasks[i].Content = firstRunes(t.Tasks[i].Content)
 	}
 	t.Incomplete = t.Incomplete || t.weigh() != before
+}
+
+func lightRaw(what string, raw json.RawMessage) json.RawMessage {
+	if len(raw) <= heldAlways {
+		return raw
+	}
+	light, _ := json.Marshal("[" + leftOut(what, len(raw)) + "]") // strings always encode
+	return light
 }
 
 // shortList returns the beginning of a very long list.

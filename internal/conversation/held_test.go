@@ -216,19 +216,6 @@ func TestWhatIsToBeDecidedStays(t *testing.T) {
 	}
 }
 
-// What the user wrote stays, unless it is very long.
-func TestAPromptStays(t *testing.T) {
-	for size, stays := range map[int]bool{2 << 10: true, 8 << 10: true, 16 << 10: false} {
-		text := strings.Repeat("x", size)
-		blocks := []acpclient.ContentBlock{acpclient.TextBlock(text)}
-		sent := conversation.Lighten(conversation.PromptSent{Prompt: blocks}, false).(conversation.PromptSent)
-		steered := conversation.Lighten(conversation.PromptSteered{Prompt: blocks}, false).(conversation.PromptSteered)
-		if (sent.Prompt[0].Text == text) != stays || (steered.Prompt[0].Text == text) != stays {
-			t.Errorf("%d KB: %.40s, %.40s", size>>10, sent.Prompt[0].Text, steered.Prompt[0].Text)
-		}
-	}
-}
-
 // Lists of an agent may be as long as a message can be, and come again and again.
 func TestLongListsAreCut(t *testing.T) {
 	list := func(n int, item string) string {

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"parley/acpclient"
 )
@@ -173,18 +172,9 @@ func (e PermissionOpened) fold(s *State) {
 	}
 	s.by = s.subagents[e.Request.SessionID]
 	u := &e.Request.ToolCall
-	s.recall(e.Calls, u.ToolCallID, e.At)
 	t := s.toolOf(u, asks, e.At) // without an id, always a new call
-	if i := slices.IndexFunc(e.Calls, func(c acpclient.ToolCallUpdate) bool { return c.ToolCallID == t.ID }); i >= 0 {
-		// A fold that has missed nothing keeps the call as the agent has sent it, byte for byte.
-		if announced, known := CallOf(&e.Calls[i]), s.announcedOf(t); !(subject{call: known}).equal(subject{call: announced}) {
-			announced.Clock, announced.ID, announced.Parent, announced.Live, announced.announced = t.Clock, t.ID, t.Parent, t.Live, t.announced
-			s.questioned[t.ID] = announced
-		}
-	}
 	some := requestUpdate(u, t)
 	p := &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: s.announcedOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
-	p.Asked.Incomplete = p.Asked.Incomplete || e.Incomplete
 	if e.Judging {
 		s.Judging = append(s.Judging, p)
 	} else {
@@ -195,68 +185,6 @@ func (e PermissionOpened) fold(s *State) {
 	if !e.Judging {
 		p.holds = s.hold(t, e.At)
 	}
-}
-
-// recall makes calls known that a question needs, and that events announced which may be
-// missing.
-func (s *State) recall(calls []acpclient.ToolCallUpdate, asked acpclient.ToolCallID, at time.Time) {
-	for i := range calls {
-		u := &calls[i]
-		t := s.tools[u.ToolCallID]
-		switch {
-		case t == nil:
-			s.newTool(u.ToolCallID, u.Meta, at).apply(u)
-		case u.ToolCallID != asked:
-			t.apply(u)
-		}
-	}
-}
-
-// Recorded returns an event, which was the last one to be applied, for a record that may leave
-// out events before it: what it needs of them is in it.
-func (s *State) Recorded(e Event) Event {
-	switch e := e.(type) {
-	case Update:
-		if _, is := e.Update.(*acpclient.UsageUpdate); is && s.by == nil {
-			return UsageCounted{*s.Usage, s.costs.before, s.costs.past, s.costs.foreign}
-		}
-	case PermissionOpened:
-		if e.File != nil {
-			return e
-		}
-		open := s.Permissions
-		if e.Judging {
-			open = s.Judging
-		}
-		p := open[len(open)-1]
-		t := p.ToolCall
-		e.Incomplete = p.Asked.Incomplete
-		if parent := s.tools[t.Parent]; t.Parent != "" && parent != nil {
-			e.Calls = append(e.Calls, acpclient.ToolCallUpdate{ToolCallID: parent.ID, Title: &parent.Title, Name: &parent.Name, Kind: &parent.Kind, Meta: metaOf(parent)})
-		}
-		if announced := s.questioned[t.ID]; announced != nil && announced.describesItself() {
-			e.Calls = append(e.Calls, acpclient.ToolCallUpdate{
-				ToolCallID: t.ID, Title: &announced.Title, Name: &announced.Name, Kind: &announced.Kind,
-				Content: announced.Content, Locations: announced.Locations, RawInput: announced.RawInput, Meta: metaOf(t),
-			})
-		}
-		return e
-	}
-	return e
-}
-
-// describesItself reports whether anything is known about a call but its id.
-func (t *ToolCall) describesItself() bool {
-	return t.Title != "" || t.Name != "" || len(t.RawInput)+len(t.Content)+len(t.Locations) > 0
-}
-
-// metaOf returns the _meta that says which call a call belongs to.
-func metaOf(t *ToolCall) acpclient.Meta {
-	if t.Parent == "" {
-		return nil
-	}
-	meta, _ := json.Marshal(map[string]acpclient.ToolCallID{"parentToolCallId": t.Parent}) // strings always encode
-	return meta
 }
 
 // requestUpdate returns what a request adds to its call. Empty fields change nothing.

@@ -35,8 +35,8 @@ func BenchmarkHistory(b *testing.B) {
 	for _, n := range []int{2000, 20000} {
 		events := turns(b, n)
 		b.Run(fmt.Sprintf("%d/attach", n), func(b *testing.B) {
-			h := run(b, Options{Session: newFake(), Before: events})
-			b.SetBytes(h.history.filed)
+			h := run(b, Options{Session: newFake(events...)})
+			b.SetBytes(h.log.End())
 			b.ReportAllocs()
 			for b.Loop() {
 				c, err := Attach(b.Context(), ClientOptions{Name: "viewer", Dial: h.dial})

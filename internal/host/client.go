@@ -75,7 +75,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	conn    *acpclient.Conn // nil while disconnected
-	at      int64           // position in the history
+	at      int64           // position in the log
 	state   changed
 	altered chan struct{} // closed when the journal changes
 	number  int           // of the last act

@@ -32,11 +32,7 @@ func runDir(t *testing.T) string {
 // host makes a host without an agent.
 func host(t *testing.T, id string) *Host {
 	t.Helper()
-	h, err := New(Options{ID: id, Session: newFake(), Dir: t.TempDir(), Version: "1.0.0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return New(Options{ID: id, Session: newFake(), Dir: t.TempDir(), Version: "1.0.0"})
 }
 
 // listen makes the socket of a host that does nothing.
@@ -123,7 +119,7 @@ func TestDeadSockets(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = h.Run(context.Background(), l)
+		h.Run(context.Background(), l)
 	}()
 	for _, look := range []func() error{
 		func() error {

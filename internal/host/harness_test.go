@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -28,19 +29,38 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fake is a session without an agent. Acts that a test does not replace fail.
 type fake struct {
-	app.Session // nil
-	stream      *session.Stream
-	ring        *record.Ring
+	app.Local // nil
+	stream    *session.Stream
+	log       *store.Recorder
+	ring      *record.Ring
 
 	mu       sync.Mutex
 	prompts  []string // those that it was given
 	answered map[int]bool
 	cwd      string
 	happened []conversation.Event
+	state    *conversation.State
 	closing  conversation.Event // happens when it is closed, if it is not nil
 }
 
-func newFake() *fake { return &fake{stream: session.NewStream(), answered: map[int]bool{}} }
+// newFake returns a session in which these events have happened.
+func newFake(before ...conversation.Event) *fake {
+	f := &fake{stream: session.NewStream(), log: store.Temporary(os.TempDir()), state: conversation.NewState(), answered: map[int]bool{}}
+	f.stream.RecordTo(f.log)
+	f.log.Record(before)
+	for _, e := range before {
+		f.state.Apply(e)
+	}
+	return f
+}
+
+func (f *fake) Log() *store.Recorder { return f.log }
+
+func (f *fake) Read(read func(*conversation.State)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	read(f.state)
+}
 
 func (f *fake) Stream() *session.Stream   { return f.stream }
 func (f *fake) About() app.About          { return app.About{Cwd: cmp.Or(f.cwd, "/w"), Dirs: []string{"/d"}} }
@@ -86,6 +106,7 @@ func (f *fake) post(e conversation.Event) {
 
 func (f *fake) postLocked(e conversation.Event) {
 	f.happened = append(f.happened, e)
+	f.state.Apply(e)
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	f.stream.Push(gone, e)
@@ -152,18 +173,13 @@ func start(t testing.TB, opt Options) *running {
 	if opt.Dir == "" {
 		opt.Dir = t.TempDir()
 	}
-	h, err := New(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := New(opt)
 	r := &running{Host: h, pipes: newPipes(), ended: make(chan struct{})}
 	var ctx context.Context
 	ctx, r.stop = context.WithCancelCause(context.Background())
 	go func() {
 		defer close(r.ended)
-		if err := h.Run(ctx, r.pipes); err != nil {
-			t.Error(err)
-		}
+		h.Run(ctx, r.pipes)
 	}()
 	return r
 }

@@ -1,11 +1,10 @@
 // Package host keeps a session running in a process of its own, which survives its terminal,
 // and shows it to viewers.
 //
-// A [Host] owns one session. It adds every event to its history as a line, encoded by package
-// conversation. A viewer connects over a Unix socket and reads the history, from its own
-// position and at its own pace, so that a slow viewer holds up nobody. In the other direction,
-// a viewer's acts are numbered calls: each happens once, even if the viewer repeats it after a
-// lost connection.
+// A [Host] owns one session. A viewer connects over a Unix socket and reads the session's log,
+// from its own position and at its own pace, so that a slow viewer holds up nobody. In the other
+// direction, a viewer's acts are numbered calls: each happens once, even if the viewer repeats it
+// after a lost connection.
 //
 // The wire is JSON-RPC, over the connection of package acpclient.
 package host
@@ -35,17 +34,15 @@ import (
 type Options struct {
 	// ID identifies the session among the running ones: see [NewID].
 	ID string
-	// Session is not started yet. Agent is its agent, and Before are the past events of the
-	// stored session that it continues.
-	Session app.Session
+	// Session is not started yet. Agent is its agent, and Before is the stored conversation that
+	// it continues, nil if it is new.
+	Session app.Local
 	Agent   config.Agent
-	Before  []conversation.Event
+	Before  *store.Transcript
 	// Earlier is sent with the first prompt, see [app.Branched]; it may be "".
 	Earlier string
-	// Dir has the history while the host runs. MostHistory limits its size in bytes; 0 means
-	// the constant of that name.
-	Dir         string
-	MostHistory int64
+	// Dir is the directory of the hosts' records.
+	Dir string
 	// Idle is how long the host keeps running without viewers and activity; 0 means forever.
 	Idle time.Duration
 	// Version is the version of this parley.
@@ -61,25 +58,22 @@ type Options struct {
 
 // Host owns a session and shows it to viewers.
 type Host struct {
-	unreadable atomic.Pointer[error] // why the history cannot be read, nil if it can
-	opt        Options
-	session    app.Session
-	history    *history
-	ctx        context.Context // ends when the host must end
-	end        context.CancelCauseFunc
-	over       chan struct{} // closed when the session has ended
-	work       sync.WaitGroup
-	alerts     chan struct{} // has an element for each running command of notify
-	mute       atomic.Bool   // the last one failed, and the user was told
-	own        sync.Map      // their process ids: they are the user's, and may be viewers
+	opt     Options
+	session app.Local
+	log     *store.Recorder
+	ctx     context.Context // ends when the host must end
+	end     context.CancelCauseFunc
+	over    chan struct{} // closed when the session has ended
+	work    sync.WaitGroup
+	alerts  chan struct{} // has an element for each running command of notify
+	mute    atomic.Bool   // the last one failed, and the user was told
+	own     sync.Map      // their process ids: they are the user's, and may be viewers
+	stored  store.ID      // the session's id when events were last taken
 
-	mu    sync.Mutex
-	state *conversation.State // the fold of the history
-	// carried is how many bytes open questions bring along, see recorded, and carrying their sum.
-	carried  map[int]int64
-	carrying int64
-	title    string // from the first prompt, until the session has a title
-	stored   store.ID
+	mu       sync.Mutex
+	before   app.Overview // what counts of the stored session until there is something new
+	said     bool         // something was said in the stored session
+	title    string       // from the first prompt, until the session has a title
 	viewers  map[*viewer]struct{}
 	acted    map[string]*acts // by the id of the viewer, which survives lost connections
 	quiet    time.Time        // since when there have been no viewers and no activity
@@ -91,8 +85,8 @@ type Host struct {
 // errEnded is the reason when a user has ended the session.
 var errEnded = errors.New("the session was ended")
 
-// New returns a host for a session.
-func New(opt Options) (*Host, error) {
+// New returns a host for a session that has a log.
+func New(opt Options) *Host {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
@@ -100,17 +94,20 @@ func New(opt Options) (*Host, error) {
 		opt.Secrets = record.NewRedactor(nil)
 	}
 	h := &Host{
-		opt: opt, session: opt.Session, state: conversation.NewState(), carried: map[int]int64{}, stored: opt.Session.StoredID(),
+		opt: opt, session: opt.Session, log: opt.Session.Log(), stored: opt.Session.StoredID(),
 		viewers: map[*viewer]struct{}{}, acted: map[string]*acts{}, quiet: time.Now(), revision: 1,
 		over: make(chan struct{}), alerts: make(chan struct{}, mostAlerts),
 	}
-	var err error
-	if h.history, err = newHistory(opt.Dir, opt.ID, opt.MostHistory, h.open); err != nil {
-		return nil, fmt.Errorf("keep the history of the session: %w", err)
+	if opt.Before != nil {
+		c := opt.Before.Conversation
+		h.before, h.said = app.OverviewOf(&c.State, nil), c.Said
+		if prompts := c.Prompts(); len(prompts) > 0 {
+			h.title = app.PromptLine(conversation.QueuedPrompt{Prompt: prompts[0].Blocks})
+		}
 	}
+	h.opt.Before = nil // the log has it
 	h.ctx, h.end = context.WithCancelCause(context.Background())
-	h.add(opt.Before)
-	return h, nil
+	return h
 }
 
 // pace is the minimum time between two batches of streamed events.
@@ -122,11 +119,11 @@ const endTime = app.StopTime
 // Run serves the viewers that a listener admits, see [Host.Listen], until a user ends the
 // session, ctx ends, or an idle session without viewers has nothing left to do. It closes the
 // listener and ends the session.
-func (h *Host) Run(ctx context.Context, l net.Listener) error {
+func (h *Host) Run(ctx context.Context, l net.Listener) {
 	stop := context.AfterFunc(ctx, func() { h.end(context.Cause(ctx)) })
 	defer stop()
+	defer h.log.Follow()()
 	pruneRecords(h.opt.Dir)
-	_, _ = historyBytes(h.opt.Dir) // removes those of hosts that were killed
 	h.record(Record{Status: h.status()})
 	h.work.Go(func() { h.accept(l) })
 	h.work.Go(h.watchJournal)
@@ -148,88 +145,39 @@ func (h *Host) Run(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	h.session.Close(closing)
 	h.take()
-	h.history.close()
+	h.log.Close() // a session that has not ended in time has left it open
 	h.record(Record{Status: h.status(), Ended: time.Now(), Why: context.Cause(h.ctx).Error()})
 	close(h.over) // let the viewers read the rest
 	h.work.Wait()
-	return h.history.discard()
 }
 
-// take adds new events to the history, and notifies the user if no viewer is attached.
+// take takes new events, which have gone to the log, and notifies the user if no viewer is
+// attached.
 func (h *Host) take() {
 	batch := h.session.Stream().Take()
 	if len(batch) == 0 {
 		return
 	}
-	id := h.session.StoredID()
-	moved := id != h.stored
 	h.mu.Lock()
-	h.stored = id // before a viewer learns what was stored
+	for _, e := range batch {
+		switch e := e.(type) {
+		case conversation.PromptSent:
+			h.title = cmp.Or(h.title, app.PromptLine(conversation.QueuedPrompt{Prompt: e.Prompt}))
+		case conversation.SessionOpening:
+			if e.Clear {
+				h.before = app.Overview{}
+			}
+		}
+	}
+	h.quiet = time.Now()
+	h.revise()
 	h.mu.Unlock()
-	h.add(batch)
 	h.attention(batch)
-	if moved {
+	if id := h.session.StoredID(); id != h.stored {
+		h.stored = id
 		h.record(Record{Status: h.status()})
 		h.announce()
 	}
-	h.mu.Lock()
-	h.quiet = time.Now()
-	h.mu.Unlock()
-}
-
-// add appends events to the history.
-func (h *Host) add(batch []conversation.Event) {
-	if len(batch) == 0 {
-		return
-	}
-	recorded := make([]conversation.Event, len(batch))
-	h.mu.Lock()
-	for i, e := range batch {
-		if p, ok := e.(conversation.PromptSent); ok && h.title == "" {
-			h.title = app.PromptLine(conversation.QueuedPrompt{Prompt: p.Prompt})
-		}
-		h.state.Apply(e)
-		recorded[i] = h.recorded(e)
-	}
-	h.revise()
-	h.mu.Unlock()
-	if err := h.history.add(recorded); err != nil {
-		h.opt.Log.Warn("the history is not whole, or not on the disk", "error", err)
-	}
-}
-
-// recorded returns an event that was just applied as the history keeps it. The calls that open
-// questions bring along take a part of it at most: many questions can be about one large call.
-// Beyond that, a viewer that attaches late may see less of a call, and cannot allow it.
-func (h *Host) recorded(e conversation.Event) conversation.Event {
-	recorded := h.state.Recorded(e)
-	switch e := e.(type) {
-	case conversation.PermissionOpened:
-		size := int64(conversation.SizeOf(recorded) - conversation.SizeOf(e))
-		if h.carrying+size > h.history.most/8 {
-			return e
-		}
-		h.carried[e.ID] = size
-		h.carrying += size
-	case conversation.PermissionClosed:
-		h.carrying -= h.carried[e.ID]
-		delete(h.carried, e.ID)
-	}
-	return recorded
-}
-
-// open returns the keys of what open questions need.
-func (h *Host) open() (keys openKeys) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, p := range slices.Concat(h.state.Permissions, h.state.Judging) {
-		keys.questions = append(keys.questions, conversation.QuestionKey(p.ID))
-		keys.calls = append(keys.calls, string(p.ToolCall.ID), string(p.ToolCall.Parent))
-	}
-	for _, q := range h.state.Elicitations {
-		keys.questions = append(keys.questions, conversation.QuestionKey(q.ID))
-	}
-	return keys
 }
 
 const (
@@ -247,13 +195,17 @@ func (h *Host) endIfIdle() {
 		return
 	}
 	alone := time.Since(h.quiet)
-	s := h.state
-	gone := s.Phase == conversation.PhaseLost || s.Phase == conversation.PhaseFailed || s.Agent.Since.IsZero()
-	busy := s.Turn.Running || len(s.Queue) > 0 || len(s.Permissions)+len(s.Elicitations) > 0
+	var gone, busy bool
+	said := h.said
+	h.session.Read(func(s *conversation.State) {
+		gone = s.Phase == conversation.PhaseLost || s.Phase == conversation.PhaseFailed || s.Agent.Since.IsZero()
+		busy = s.Turn.Running || len(s.Queue) > 0 || len(s.Permissions)+len(s.Elicitations) > 0
+		said = said || s.Said
+	})
 	switch {
 	case gone && (h.left || alone > unwatched):
 		h.end(errors.New("the agent has ended"))
-	case !s.Said && !busy && (h.left || alone > unwatched):
+	case !said && !busy && (h.left || alone > unwatched):
 		h.end(errors.New("nothing was said in it"))
 	case h.opt.Idle > 0 && !busy && alone > h.opt.Idle:
 		h.end(fmt.Errorf("nothing has happened for %v", h.opt.Idle))
@@ -266,13 +218,18 @@ type Status = app.Running
 func (h *Host) status() Status {
 	cwd := h.session.About().Cwd
 	branch, tree := git.Branch(cwd), git.WorktreeAt(cwd)
+	st := Status{ID: h.opt.ID, PID: os.Getpid(), Stored: h.session.StoredID(), Cwd: cwd, Branch: branch, Worktree: tree != nil}
+	journal := h.session.Journal()
+	h.session.Read(func(s *conversation.State) { st.Overview, st.Session = app.OverviewOf(s, journal), s.ID })
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	st := Status{
-		Overview: app.OverviewOf(h.state, h.session.Journal()), ID: h.opt.ID, PID: os.Getpid(), Stored: h.stored, Session: h.state.ID,
-		Cwd: cwd, Branch: branch, Worktree: tree != nil, Active: h.quiet,
+	st.Active, st.Agent, st.Title = h.quiet, h.opt.Agent.Name, cmp.Or(st.Title, h.before.Title, h.title)
+	if len(st.Last) == 0 {
+		st.Last = h.before.Last
 	}
-	st.Title, st.Agent = cmp.Or(st.Title, h.title), h.opt.Agent.Name
+	if st.Progress == (conversation.Progress{}) {
+		st.Progress = h.before.Progress
+	}
 	for v := range h.viewers {
 		st.Viewers = append(st.Viewers, v.name)
 	}

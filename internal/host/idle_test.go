@@ -47,7 +47,7 @@ func TestWhenAHostEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				h := start(t, Options{Session: newFake(), Before: tt.before, Idle: idle, Dir: dir})
+				h := start(t, Options{Session: newFake(tt.before...), Idle: idle, Dir: dir})
 				defer h.end()
 				if tt.after == 0 {
 					time.Sleep(1000 * idle)
@@ -75,7 +75,7 @@ func TestAHostWithoutAnAgent(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		for _, leaves := range []bool{true, false} {
-			h := start(t, Options{Session: newFake(), Before: []conversation.Event{conversation.AgentLost{}}, Dir: dir, Idle: time.Minute})
+			h := start(t, Options{Session: newFake(conversation.AgentLost{}), Dir: dir, Idle: time.Minute})
 			c, err := Attach(t.Context(), ClientOptions{Name: "viewer", Dial: h.dial})
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +112,7 @@ func TestASessionInWhichNothingWasSaid(t *testing.T) {
 	dir := t.TempDir()
 	for _, says := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			h := start(t, Options{Session: newFake(), Before: atWork[:3], Dir: dir, Idle: time.Hour})
+			h := start(t, Options{Session: newFake(atWork[:3]...), Dir: dir, Idle: time.Hour})
 			defer h.end()
 			attach := func() *Client {
 				c, err := Attach(t.Context(), ClientOptions{Name: "viewer", Dial: h.dial})

@@ -42,13 +42,13 @@ func heard(t *testing.T, script string) (command []string, said func() string) {
 // environment, and nothing that a terminal would obey.
 func TestNotify(t *testing.T) {
 	command, said := heard(t, "env")
-	f := newFake()
-	f.cwd = t.TempDir()
-	h := run(t, Options{Session: f, Notify: command, Secrets: record.NewRedactor([]string{"hunter2-hunter2"}), Before: []conversation.Event{
+	f := newFake(
 		conversation.AgentStarting{Command: "a", At: time.Unix(1, 0)},
 		test.Sent("go"),
 		test.Up(t, `{"sessionUpdate":"session_info_update","title":"Tidy \u001b[2J up hunter2-hunter2"}`),
-	}})
+	)
+	f.cwd = t.TempDir()
+	h := run(t, Options{Session: f, Notify: command, Secrets: record.NewRedactor([]string{"hunter2-hunter2"})})
 	c := h.attach(t, ClientOptions{})
 	f.post(conversation.TurnEnded{Reason: acpclient.StopEndTurn}) // somebody looks on
 	c.until(t, func() bool { return len(c.events) == 1 })
@@ -129,9 +129,9 @@ func TestNotifyOfTheEnd(t *testing.T) {
 			}
 			command = append(command, gate)
 			log := logged{make(chan string, 8)}
-			f := newFake()
+			f := newFake(atWork...)
 			f.cwd = t.TempDir()
-			h := start(t, Options{Session: f, Before: atWork, Notify: command, Log: slog.New(slog.NewTextHandler(log, nil))})
+			h := start(t, Options{Session: f, Notify: command, Log: slog.New(slog.NewTextHandler(log, nil))})
 			c := h.attach(t, ClientOptions{})
 			if post == nil {
 				f.closing = lost

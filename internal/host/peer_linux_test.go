@@ -143,7 +143,7 @@ func runOne(t *testing.T, notify ...string) *Host {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = h.Run(ctx, l)
+		h.Run(ctx, l)
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
 	return h

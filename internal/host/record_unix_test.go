@@ -30,7 +30,7 @@ func TestWhatASessionLeaves(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = h.Run(context.Background(), l)
+		h.Run(context.Background(), l)
 	}()
 	if _, err := StatusOf(t.Context(), "one"); err != nil {
 		t.Fatal(err)

@@ -97,8 +97,8 @@ func unsent(c *Client) (all []string) {
 func TestASilentHostIsNoticed(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake()
-		h := start(t, Options{Session: f, Dir: dir, Before: atWork[:3]})
+		f := newFake(atWork[:3]...)
+		h := start(t, Options{Session: f, Dir: dir})
 		defer h.end()
 		l := newLink(h)
 		c := h.attach(t, ClientOptions{Dial: l.dial})
@@ -165,8 +165,8 @@ func TestUnsentPromptsOutliveTheirViewer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, files := t.TempDir(), t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
-				f := newFake()
-				h := start(t, Options{Session: f, Dir: dir, Before: atWork})
+				f := newFake(atWork...)
+				h := start(t, Options{Session: f, Dir: dir})
 				defer h.end()
 				l := newLink(h)
 				opt := ClientOptions{Name: "viewer", Dial: l.dial, Dir: files, Running: "id"}
@@ -239,7 +239,7 @@ func TestUnsentPromptsOutliveTheirViewer(t *testing.T) {
 func TestAPromptThatPerhapsWasSent(t *testing.T) {
 	dir, files := t.TempDir(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		h := start(t, Options{Session: newFake(), Dir: dir, Before: atWork})
+		h := start(t, Options{Session: newFake(atWork...), Dir: dir})
 		defer h.end()
 		l := newLink(h)
 		opt := ClientOptions{Name: "viewer", Dial: l.dial, Dir: files, Running: "id"}

@@ -76,8 +76,6 @@ func (a *acts) begin(p act) (o *outcome, fresh bool) {
 }
 
 const (
-	// sentAtOnce is roughly how much of the history goes into one message, in bytes.
-	sentAtOnce = 256 << 10
 	// leaveTime is how long a viewer may read nothing when the host ends, and farewellTime how
 	// long it has to read the rest.
 	leaveTime    = 2 * time.Second
@@ -285,16 +283,12 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 // earlier connection of the viewer.
 func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	h := v.host
-	to := h.history.events()
+	to := h.log.End()
 	if p.From > to {
 		return nil, errors.New("the viewer knows more than has happened")
 	}
 	if p.Version != Version {
 		return nil, wireError(wireDiffers(h.opt.Version, Version, p.Parley, p.Version))
-	}
-	if why := h.unreadable.Load(); why != nil {
-		return nil, fmt.Errorf("what was said in this session cannot be read any more: %w. The session still runs: "+
-			"'parley sessions show' prints what is stored, 'parley sessions end %s' ends it", *why, h.opt.ID)
 	}
 	w := &welcome{
 		Version: Version, Parley: h.opt.Version, ID: h.opt.ID, About: h.session.About(), Agent: describe(h.opt.Agent), Earlier: h.opt.Earlier,
@@ -386,7 +380,7 @@ func (v *viewer) leave() {
 	}
 }
 
-// follow sends the history from a position on, after the welcome, as fast as the viewer reads.
+// follow sends the log from a position on, after the welcome, as fast as the viewer reads.
 // When the session ends it sends the rest.
 func (v *viewer) follow(at int64, welcomed <-chan struct{}) {
 	defer close(v.followed)
@@ -394,13 +388,14 @@ func (v *viewer) follow(at int64, welcomed <-chan struct{}) {
 	case <-welcomed:
 	case <-v.ctx.Done():
 	}
-	var buf []byte
 	for {
-		lines, next, err := v.host.history.read(v.ctx, at, sentAtOnce, buf)
+		lines, next, err := v.host.log.Read(v.ctx, at)
 		if err != nil {
-			if !errors.Is(err, errOver) && v.ctx.Err() == nil {
-				v.host.opt.Log.Error("the history cannot be read", "error", err)
-				v.host.unreadable.Store(&err) // the viewer learns why when it attaches again
+			if !errors.Is(err, io.EOF) && v.ctx.Err() == nil {
+				v.host.opt.Log.Error("the log cannot be read", "error", err)
+				_ = v.conn.Notify(notifyEnded, ended{Why: fmt.Sprintf("what was said in this session cannot be read any more: %v. The session still runs: "+
+					"'parley sessions end %s' ends it", err, v.host.opt.ID)})
+				_ = v.conn.Flush(v.ctx)
 				v.conn.Close()
 			}
 			return
@@ -408,9 +403,6 @@ func (v *viewer) follow(at int64, welcomed <-chan struct{}) {
 		at = next
 		if v.conn.Notify(notifyEvents, encodeEvents(lines, at)) != nil || v.conn.Flush(v.ctx) != nil {
 			return
-		}
-		if buf = lines[:0]; cap(buf) > sentAtOnce {
-			buf = nil
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -23,6 +24,7 @@ import (
 	"parley/internal/machine"
 	"parley/internal/policy"
 	"parley/internal/session"
+	"parley/internal/store"
 	"parley/internal/test"
 	"parley/internal/test/sessiontest"
 )
@@ -156,7 +158,7 @@ func TestAttachAfterClear(t *testing.T) {
 		conversation.TurnEnded{Reason: acpclient.StopEndTurn},
 		conversation.SessionOpening{How: conversation.OpenLoad, ID: "b", Clear: true},
 	}
-	h := run(t, Options{Session: newFake(), Before: events})
+	h := run(t, Options{Session: newFake(events...)})
 	c := h.attach(t, ClientOptions{})
 	if s := c.Past().State; s.Agent.Since.IsZero() || len(c.Past().Items) > 0 {
 		t.Errorf("after a clear there are %d items, and the agent is %+v", len(c.Past().Items), s.Agent)
@@ -235,7 +237,7 @@ func TestWhichActsAreDone(t *testing.T) {
 	if far.From = 1 << 40; early.Call(t.Context(), requestAttach, far, nil) == nil {
 		t.Error("a viewer knows what has not happened")
 	}
-	if far.From, far.Viewer = h.history.events(), "forgotten"; far.From == 0 || early.Call(t.Context(), requestAttach, far, nil) == nil {
+	if far.From, far.Viewer = h.log.End(), "forgotten"; far.From == 0 || early.Call(t.Context(), requestAttach, far, nil) == nil {
 		t.Error("a viewer goes on whose acts are forgotten")
 	}
 	f.mu.Lock()
@@ -384,7 +386,7 @@ func TestAResultDoesNotWaitForTheFrontEnd(t *testing.T) {
 	for i := range 16 {
 		f.post(conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: acpclient.MessageID(strconv.Itoa(i)), Text: strings.Repeat("x", 1<<20)})
 	}
-	for h.history.events() < 16 {
+	for h.log.End() < 16<<20 {
 		runtime.Gosched()
 	}
 	if running, err := session.Do(t.Context(), c, session.Cancel{}); !running || err != nil {
@@ -439,11 +441,11 @@ end-turn
 }
 
 // scripted is a session with an agent that does what a script says.
-func scripted(t testing.TB, script string) app.Session {
+func scripted(t testing.TB, script string) app.Local {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := app.Here(session.Options{
-		Cwd:   dir,
+		Cwd: dir, Recorder: store.Temporary(dir),
 		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
 		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 			table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
@@ -456,7 +458,7 @@ func scripted(t testing.TB, script string) app.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s.(app.Local)
 }
 
 // Two viewers answer a question at the same moment: the first one counts, and both see who
@@ -573,9 +575,9 @@ func TestAnOlderHost(t *testing.T) {
 	session.Post(c, session.SkipAhead{})
 	session.Post(c, session.SkipAhead{})
 	c.until(t, func() bool { return len(c.seen.Items) > 0 })
-	lines := `{"v":1,"event":"sneezed","data":{}}` + "\n" + `{"v":9,"event":"text","data":{}}` + "\n"
+	lines := [][]byte{[]byte(`{"v":1,"event":"sneezed","data":{}}`), []byte(`{"v":9,"event":"text","data":{}}`)}
 	line, _ := conversation.Encode(text("known"))
-	if err := host.Notify(notifyEvents, encodeEvents([]byte(lines+string(line)+"\n"), 1)); err != nil {
+	if err := host.Notify(notifyEvents, encodeEvents(append(lines, line), 1)); err != nil {
 		t.Fatal(err)
 	}
 	c.until(t, func() bool { return said(c.seen) == "known" })
@@ -614,44 +616,6 @@ func TestAHostForgets(t *testing.T) {
 	})
 }
 
-// If the history cannot be written, it goes on in memory.
-func TestTheDiskIsFull(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip("there is no /dev/full:", err)
-	}
-	f := newFake()
-	h := run(t, Options{Session: f, Before: []conversation.Event{text("before ")}})
-	early := h.attach(t, ClientOptions{})
-	f.post(text("on disk "))
-	early.until(t, func() bool { return said(early.seen) == "before on disk " })
-	h.history.mu.Lock()
-	h.history.file = &halfFull{h.history.file, full}
-	h.history.mu.Unlock()
-	f.post(text("in memory "))
-	early.until(t, func() bool { return said(early.seen) == "before on disk in memory " })
-	f.post(text("and so on"))
-	for _, w := range []*watcher{early, h.attach(t, ClientOptions{})} {
-		w.until(t, func() bool { return said(w.seen) == "before on disk in memory and so on" })
-	}
-}
-
-// halfFull has what was written, and takes no more.
-type halfFull struct {
-	file
-	full *os.File
-}
-
-func (h *halfFull) WriteAt(b []byte, at int64) (int, error) {
-	n, err := h.file.WriteAt(b[:len(b)/2], at)
-	if err == nil {
-		_, err = h.full.WriteAt(b[len(b)/2:], at)
-	}
-	return n, err
-}
-
-func (h *halfFull) Close() error { return errors.Join(h.file.Close(), h.full.Close()) }
-
 // Who ends a session is not told that it is over, the others are.
 func TestWhoEndsASession(t *testing.T) {
 	f := newFake()
@@ -689,28 +653,15 @@ func TestTheOthersLearnWhereASessionGoesOn(t *testing.T) {
 }
 
 // Who cannot be told what was said is told that, instead of attaching again and again.
-func TestAHistoryThatCannotBeRead(t *testing.T) {
-	for name, spoil := range map[string]func(file *os.File) error{
-		"cut":    func(f *os.File) error { return f.Truncate(5) },
-		"zeroed": func(f *os.File) error { _, err := f.WriteAt(make([]byte, 4096), 0); return err },
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFake()
-			h := run(t, Options{Session: f, Before: []conversation.Event{text(strings.Repeat("before ", 1000))}})
-			h.history.mu.RLock()
-			path := h.history.path
-			h.history.mu.RUnlock()
-			file, err := os.OpenFile(path, os.O_RDWR, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(spoil(file), file.Close()); err != nil {
-				t.Fatal(err)
-			}
-			_, err = Attach(t.Context(), ClientOptions{Dial: h.dial})
-			if err == nil || !strings.Contains(err.Error(), "cannot be read any more") {
-				t.Errorf("the viewer is told %v", err)
-			}
-		})
+func TestALogThatCannotBeRead(t *testing.T) {
+	f, dir := newFake(), t.TempDir()
+	f.log = store.New(dir).Record(store.Meta{Cwd: "/w"}, nil)
+	f.log.Record([]conversation.Event{test.Sent("go"), text(strings.Repeat("before ", 1000))})
+	h := run(t, Options{Session: f})
+	if err := os.Truncate(filepath.Join(dir, string(f.log.ID())+".jsonl"), 5); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Attach(t.Context(), ClientOptions{Dial: h.dial}); err == nil || !strings.Contains(err.Error(), "cannot be read any more") {
+		t.Errorf("the viewer is told %v", err)
 	}
 }

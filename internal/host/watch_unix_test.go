@@ -15,25 +15,23 @@ import (
 func serves(t *testing.T, id string) (f *fake, end func()) {
 	t.Helper()
 	f = newFake()
-	h, err := New(Options{ID: id, Session: f, Dir: t.TempDir(), Version: "1.0.0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := New(Options{ID: id, Session: f, Dir: t.TempDir(), Version: "1.0.0"})
 	l, err := h.Listen()
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	over := make(chan error, 1)
-	go func() { over <- h.Run(ctx, l) }()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		h.Run(ctx, l)
+	}()
 	ended := false
 	end = func() {
 		if !ended {
 			ended = true
 			cancel()
-			if err := <-over; err != nil {
-				t.Error(err)
-			}
+			<-over
 		}
 	}
 	t.Cleanup(end)

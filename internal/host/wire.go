@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"parley/acpclient"
 	"parley/config"
@@ -53,7 +52,7 @@ type hello struct {
 	ReadOnly bool   `json:"readOnly,omitempty"`
 	// Passing means that no user watches: the viewer gives an order and detaches.
 	Passing bool `json:"passing,omitempty"`
-	// From is its position in the history.
+	// From is its position in the log.
 	From int64 `json:"from,omitempty"`
 	// Left are the viewers that it replaces: their pending acts no longer happen.
 	Left []string `json:"left,omitempty"`
@@ -67,8 +66,8 @@ type welcome struct {
 	About   app.About `json:"about"`
 	Agent   agent     `json:"agent"`
 	Earlier string    `json:"earlier,omitempty"`
-	// History is its current length. The events from hello.From, or from the beginning,
-	// follow.
+	// History is the position at the log's end. The events from hello.From, or from the
+	// beginning, follow.
 	History int64 `json:"history"`
 	changed
 	// Left says which acts were done for the viewers in hello.Left, as far as known.
@@ -112,27 +111,17 @@ type ended struct {
 	Next string `json:"next,omitempty"`
 }
 
-// events are lines of the history. At is the position after them.
+// events are events as package conversation encodes them. At is the position after them.
 type events struct {
 	At    int64             `json:"at"`
 	Lines []json.RawMessage `json:"lines"`
 }
 
-// encodeEvents returns the JSON of [events]. Each line is an object followed by a line end.
-func encodeEvents(lines []byte, at int64) acpclient.Encoded {
-	b := make([]byte, 0, len(lines)+64)
-	b = strconv.AppendInt(append(b, `{"at":`...), at, 10)
-	b = append(b, `,"lines":[`...)
-	first := len(b)
-	b = append(b, bytes.TrimSuffix(lines, []byte("\n"))...)
-	for rest := b[first:]; ; {
-		end := bytes.IndexByte(rest, '\n')
-		if end < 0 {
-			return append(b, "]}"...)
-		}
-		rest[end] = ','
-		rest = rest[end:]
-	}
+// encodeEvents returns the JSON of [events], whose lines are JSON.
+func encodeEvents(lines [][]byte, at int64) acpclient.Encoded {
+	b := fmt.Appendf(nil, `{"at":%d,"lines":[`, at)
+	b = append(b, bytes.Join(lines, []byte(","))...)
+	return append(b, "]}"...)
 }
 
 // act is an act of a viewer: the name of its kind, and its encoding. Number counts the
@@ -151,7 +140,7 @@ type done struct {
 
 // sentinels are the errors that front ends check for.
 var sentinels = map[string]error{
-	"answered": session.ErrAnswered, "changed": session.ErrChanged, "unseen": session.ErrUnseen, "incomplete": session.ErrIncomplete, "unsupported": session.ErrUnsupported, "cannot reopen": session.ErrCannotReopen,
+	"answered": session.ErrAnswered, "changed": session.ErrChanged, "incomplete": session.ErrIncomplete, "unsupported": session.ErrUnsupported, "cannot reopen": session.ErrCannotReopen,
 	"not queued": session.ErrNotQueued, "cancelled": session.ErrCancelled,
 	"conflict": journal.ErrConflict, "nothing": journal.ErrNothing, "stale": journal.ErrStale,
 	"read-only": ErrReadOnly,

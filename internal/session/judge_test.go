@@ -105,7 +105,7 @@ func TestWhatWasNotShownIsNotAllowed(t *testing.T) {
 		h.settle()
 		seen := h.conv.Permissions[0].Seen
 		seen.Shown = "another"
-		if err := Try(h.Context(), h, Answer{seen, "yes"}); !errors.Is(err, ErrUnseen) {
+		if err := Try(h.Context(), h, Answer{seen, "yes"}); !errors.Is(err, ErrIncomplete) {
 			t.Errorf("allowing it ends with %v", err)
 		}
 		if err := Try(h.Context(), h, Answer{seen, "no"}); err != nil {

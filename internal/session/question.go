@@ -17,9 +17,8 @@ import (
 var (
 	// ErrAnswered means that a question was already answered or withdrawn.
 	ErrAnswered = errors.New("the question is closed")
-	// ErrUnseen means that whoever allows a call has missed a part of it.
-	ErrUnseen = errors.New("this screen does not show all of the call, so it cannot be allowed here: reject it, or cancel the turn")
-	// ErrIncomplete means that parts of a call were left out, so that nobody may allow it.
+	// ErrIncomplete means that parts of a call were left out, here or on the screen of whoever
+	// allows it.
 	ErrIncomplete = errors.New("parts of this call were left out, so it cannot be allowed: reject it, or cancel the turn")
 	// ErrChanged means that what is asked has changed since the user saw it.
 	ErrChanged = errors.New("the question has changed: look at it again")
@@ -157,10 +156,8 @@ func (s *Session) answerable(seen conversation.Seen, allows func(*question) bool
 	case now.Revision != seen.Revision:
 		return nil, ErrChanged
 	case allows == nil || !allows(q):
-	case incomplete:
+	case incomplete, now.Shown != seen.Shown:
 		return nil, ErrIncomplete
-	case now.Shown != seen.Shown:
-		return nil, ErrUnseen
 	}
 	return q, nil
 }

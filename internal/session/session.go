@@ -208,6 +208,13 @@ func NewSession(opt Options) (*Session, error) {
 // Stream returns the stream of everything that happens.
 func (s *Session) Stream() *Stream { return s.stream }
 
+// Read calls f with the state after all events so far. f must not keep or change it.
+func (s *Session) Read(f func(*conversation.State)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(s.state)
+}
+
 // Options returns the session's options.
 func (s *Session) Options() Options { return s.opt }
 

@@ -157,6 +157,9 @@ type Recorder interface {
 	Close()
 }
 
+// RecordTo has a recorder store the events. Call it before there are any.
+func (s *Stream) RecordTo(r Recorder) { s.recorder = r }
+
 // Take returns everything that has happened since the last call, in order, after the
 // Recorder has stored it.
 func (s *Stream) Take() []conversation.Event {

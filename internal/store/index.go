@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"modernc.org/sqlite" // also the driver "sqlite"
@@ -104,42 +102,37 @@ type Index struct {
 
 // OpenIndex opens the index of a store, and rebuilds it if it is damaged or of another
 // version. Refresh adds what was written since.
-func (s *Store) OpenIndex(ctx context.Context) (*Index, error) {
+func (s *Store) OpenIndex(ctx context.Context) (x *Index, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("open the session index: %w", err)
+		}
+	}()
 	path := filepath.Join(s.dir, indexName)
 	unlock, err := config.Lock(path) // only one process at a time creates it
 	if err != nil {
-		return nil, fmt.Errorf("open the session index: %w", err)
+		return nil, err
 	}
 	defer unlock()
-	x, err := s.openIndex(ctx, path)
-	switch {
-	case err == nil:
-		return x, nil
-	case ctx.Err() != nil || failedWith(err, sqlite3.SQLITE_BUSY) || unwritable(err): // nothing is wrong with it
-		return nil, fmt.Errorf("open the session index: %w", err)
+	x, err = s.openIndex(ctx, path)
+	if !errors.Is(err, errOtherVersion) && !failedWith(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR) {
+		return x, err
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("rebuild the session index: %w", err)
+			return nil, err
 		}
 	}
-	if x, err = s.openIndex(ctx, path); err != nil {
-		return nil, fmt.Errorf("open the session index: %w", err)
-	}
-	return x, nil
+	return s.openIndex(ctx, path)
 }
+
+// errOtherVersion means that another version of parley made the index.
+var errOtherVersion = errors.New("it is of another version")
 
 // failedWith reports whether SQLite failed with one of its codes.
 func failedWith(err error, codes ...int) bool {
 	failed, ok := errors.AsType[*sqlite.Error](err)
 	return ok && slices.Contains(codes, failed.Code()&0xff)
-}
-
-// unwritable reports whether an error of the index says that its disk is full, or takes no
-// writes.
-func unwritable(err error) bool {
-	return failedWith(err, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) ||
-		slices.ContainsFunc([]error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EROFS}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // openIndex opens the index in a file, and creates it if it is missing.
@@ -149,24 +142,13 @@ func (s *Store) openIndex(ctx context.Context, path string) (*Index, error) {
 		return nil, err
 	}
 	_ = f.Close()
-	return s.connect(ctx, "file:"+(&url.URL{Path: path}).EscapedPath(), url.Values{
-		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)", "cache_size(-8000)"},
-	})
-}
-
-// openInMemory opens an empty index that is in no file.
-func (s *Store) openInMemory(ctx context.Context) (*Index, error) {
-	return s.connect(ctx, "file:"+rand.Text(), url.Values{
-		"mode": {"memory"}, "cache": {"shared"}, "_pragma": {"foreign_keys(1)", "read_uncommitted(1)"},
-	})
-}
-
-// connect opens a database, and prepares it.
-func (s *Store) connect(ctx context.Context, name string, options url.Values) (*Index, error) {
 	// SQLite waits for another writer only if a transaction begins with a write. One
 	// that has read before fails at once.
-	options.Set("_txlock", "immediate")
-	db, err := sql.Open("sqlite", name+"?"+options.Encode())
+	options := url.Values{
+		"_txlock": {"immediate"},
+		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(NORMAL)", "foreign_keys(1)", "cache_size(-8000)"},
+	}
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+options.Encode())
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +176,7 @@ func (x *Index) prepare(ctx context.Context) error {
 			return err
 		})
 	}
-	return fmt.Errorf("it has the version %d", v)
+	return errOtherVersion
 }
 
 func (x *Index) change(ctx context.Context, do func(*sql.Tx) error) error {
@@ -255,8 +237,6 @@ type Library struct {
 
 	mu    sync.Mutex
 	index *Index
-	// spare is an index in memory, for a disk that takes none; nil without need.
-	spare *Index
 }
 
 // NewLibrary returns the library of a store. It does not access the disk.
@@ -265,49 +245,28 @@ func NewLibrary(s *Store) *Library { return &Library{Store: s} }
 // ask runs a query on an up-to-date index. If the index turns out to be damaged, ask
 // rebuilds it and tries again.
 func (l *Library) ask(ctx context.Context, about func(*Index) error) error {
-	x, err := l.current(ctx, about)
-	// Damage may show long after opening, because only the requested parts are read.
-	if x == nil || !failedWith(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) {
-		return err
-	}
-	l.mu.Lock()
-	if l.index == x {
-		l.index = nil
-		// Whoever opens the file next rebuilds it. An index that cannot be written will
-		// not open again either.
-		_, _ = x.db.Exec("PRAGMA user_version = -1")
-		_ = x.Close()
-	}
-	l.mu.Unlock()
-	_, err = l.current(ctx, about)
-	return err
-}
-
-// current runs a query on an up-to-date index: where the disk takes none, such as a full
-// one, on one in memory.
-func (l *Library) current(ctx context.Context, about func(*Index) error) (*Index, error) {
-	x, err := l.open(ctx)
-	if err == nil {
-		err = x.Refresh(ctx)
-	}
-	if unwritable(err) {
-		if x, err = l.openSpare(ctx); err == nil {
-			err = x.Refresh(ctx)
+	for again := true; ; again = false {
+		x, err := l.open(ctx)
+		if err != nil {
+			return err
 		}
+		if err = x.Refresh(ctx); err == nil {
+			err = about(x)
+		}
+		// Damage may show long after opening, because only the requested parts are read.
+		if !again || !failedWith(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) {
+			return err
+		}
+		l.mu.Lock()
+		if l.index == x {
+			l.index = nil
+			// Whoever opens the file next rebuilds it. An index that cannot be written will
+			// not open again either.
+			_, _ = x.db.Exec("PRAGMA user_version = -1")
+			_ = x.Close()
+		}
+		l.mu.Unlock()
 	}
-	if err != nil {
-		return x, err
-	}
-	return x, about(x)
-}
-
-func (l *Library) openSpare(ctx context.Context) (_ *Index, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.spare == nil {
-		l.spare, err = l.openInMemory(ctx)
-	}
-	return l.spare, err
 }
 
 func (l *Library) open(ctx context.Context) (*Index, error) {
@@ -345,11 +304,9 @@ func (l *Library) Search(ctx context.Context, words string, q Query) (hits []Hit
 func (l *Library) Close() (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, x := range []*Index{l.index, l.spare} {
-		if x != nil {
-			err = errors.Join(err, x.Close())
-		}
+	if l.index != nil {
+		err = l.index.Close()
 	}
-	l.index, l.spare = nil, nil
+	l.index = nil
 	return err
 }

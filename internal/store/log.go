@@ -32,7 +32,8 @@ type Log struct {
 	file *os.File
 	out  io.Writer // file, but in tests of full disks
 	buf  []byte
-	torn bool // the last line is incomplete: its writer was killed, or the disk was full
+	end  int64 // the offset after the last record that was written here, or was there before
+	torn bool  // the last line is incomplete: its writer was killed, or the disk was full
 }
 
 func openLogFile(path string, flags int) (*Log, error) {
@@ -44,9 +45,18 @@ func openLogFile(path string, flags int) (*Log, error) {
 	if info, err := f.Stat(); err == nil && info.Size() > 0 {
 		last := make([]byte, 1)
 		_, err = f.ReadAt(last, info.Size()-1)
-		l.torn = err != nil || last[0] != '\n'
+		l.end, l.torn = info.Size(), err != nil || last[0] != '\n'
 	}
 	return l, nil
+}
+
+// unnamedLog makes a log in a directory that is gone with the process.
+func unnamedLog(dir string) (*Log, error) {
+	f, err := os.CreateTemp(dir, ".log-*")
+	if err != nil {
+		return nil, fmt.Errorf("store the session: %w", err)
+	}
+	return &Log{file: f, out: f}, os.Remove(f.Name())
 }
 
 // ID returns the session's id in the store.
@@ -60,12 +70,29 @@ func (l *Log) Append(events []conversation.Event) error {
 	defer l.mu.Unlock()
 	l.buf = l.buf[:0]
 	for _, e := range events {
-		start := len(l.buf)
-		if line, err := conversation.AppendEncode(append(l.buf, noSum...), e); err == nil {
-			l.buf = seal(line, start)
+		if with, err := appendLine(l.buf, e); err == nil {
+			l.buf = with
 		}
 	}
 	return l.write()
+}
+
+// appendLines is Append for the lines of events.
+func (l *Log) appendLines(lines []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buf = append(l.buf[:0], lines...)
+	return l.write()
+}
+
+// appendLine appends the line of an event.
+func appendLine(b []byte, e conversation.Event) ([]byte, error) {
+	start := len(b)
+	line, err := conversation.AppendEncode(append(b, noSum...), e)
+	if err != nil {
+		return nil, err
+	}
+	return seal(line, start), nil
 }
 
 // own writes one of the store's own records.
@@ -94,6 +121,9 @@ func (l *Log) write() error {
 	}
 	n, err := l.out.Write(l.buf)
 	l.torn = err != nil && (l.torn || n > 0 && !l.takeBack(l.buf[:n]))
+	if err == nil { // another process may have renamed the session, and so have written, too
+		l.end, err = l.file.Seek(0, io.SeekCurrent)
+	}
 	if cap(l.buf) > max(keepBuffer, 8*len(l.buf)) {
 		l.buf = nil
 	}
@@ -123,11 +153,16 @@ func (l *Log) Sync() error { return l.file.Sync() }
 
 // Close closes the log and releases its lock.
 func (l *Log) Close() error {
+	l.release()
+	return l.file.Close()
+}
+
+// release releases the lock. The log stays open for reading.
+func (l *Log) release() {
 	if l.marked != "" {
 		_ = os.Remove(l.marked) // at worst, parley offers to recover a session that was closed
 	}
 	config.Unlock(l.file)
-	return l.file.Close()
 }
 
 // Records reads a stored session from an offset, which is 0 or that of a record. It
@@ -150,8 +185,22 @@ func (s *Store) Records(id ID, from int64) iter.Seq2[Record, error] {
 			yield(Record{}, named(id, err))
 			return
 		}
-		if err := eachRecord(f, from, func(r Record) bool { return yield(r, nil) }); err != nil {
-			yield(Record{}, named(id, err))
+		b := bufio.NewReaderSize(f, 256<<10)
+		for ended := false; !ended; {
+			line, err := readLine(b)
+			if ended = errors.Is(err, io.EOF); err != nil && !ended {
+				yield(Record{}, named(id, err))
+				return
+			}
+			r, err := parse(bytes.TrimSuffix(line, []byte("\n")))
+			r.Offset = from
+			if from += int64(len(line)); !ended { // otherwise it is still being written
+				r.End = from
+				r.Damaged = errors.Is(err, errDamaged) && len(line) > 1
+			}
+			if (err == nil || r.Damaged) && !yield(r, nil) {
+				return
+			}
 		}
 	}
 }
@@ -167,55 +216,30 @@ func (s *Store) Events(id ID) iter.Seq2[conversation.Event, error] {
 	}
 }
 
-// eachRecord passes the records of a log to take until that returns false.
-func eachRecord(from io.Reader, offset int64, take func(Record) bool) error {
-	b := bufio.NewReaderSize(from, 256<<10)
+// wholeLines returns the JSON of the records in whole lines, and how many bytes these take. A
+// notice is in the place of damaged ones.
+func wholeLines(b []byte) (lines [][]byte, used int) {
+	damaged := 0
 	for {
-		line, err := readLine(b)
-		more := true
-		if err == nil || errors.Is(err, io.EOF) {
-			more = recordsOf(line, offset, take)
+		end := bytes.IndexByte(b[used:], '\n')
+		line := b[used : used+max(0, end)]
+		body, err := checked(line)
+		if damaged > 0 && (end < 0 || err == nil) {
+			if notice, err := conversation.Encode(damage(damaged, damagedHere)); err == nil {
+				lines = append(lines, notice)
+			}
+			damaged = 0
 		}
-		offset += int64(len(line))
 		switch {
-		case errors.Is(err, io.EOF) || !more:
-			return nil
-		case err != nil:
-			return err
+		case end < 0:
+			return lines, used
+		case err == nil:
+			lines = append(lines, body)
+		case len(line) > 0:
+			damaged++
 		}
+		used += end + 1
 	}
-}
-
-// recordsOf passes on the record of a line, or those that it can salvage from a damaged
-// one.
-func recordsOf(line []byte, offset int64, take func(Record) bool) (more bool) {
-	end := int64(0)
-	if n := len(line); n > 0 && line[n-1] == '\n' {
-		line, end = line[:n-1], offset+int64(n)
-	}
-	r, err := parse(line)
-	if err == nil {
-		r.Offset, r.End = offset, end
-		return take(r)
-	}
-	if !errors.Is(err, errDamaged) || len(line) == 0 {
-		return true
-	}
-	found, lost := salvage(line)
-	if lost && end > 0 { // else it is still being written
-		at := 0
-		if len(found) > 0 && found[0].Offset == 0 {
-			at = len(found)
-		}
-		found = slices.Insert(found, at, Record{Damaged: true})
-	}
-	for _, r := range found {
-		r.Offset, r.End = offset+r.Offset, end
-		if !take(r) {
-			return false
-		}
-	}
-	return true
 }
 
 // readLine reads a line including its end, which the last one may lack. A short line is
@@ -242,16 +266,12 @@ func readLine(b *bufio.Reader) ([]byte, error) {
 //	{"v":1,"store":"session","data":{"id":…,"cwd":…}}
 //	{"v":1,"store":"title","data":{"title":"…"}}
 //
-// Reading skips a record whose checksum is wrong. If a line end was damaged, two
-// records are on one line, and each is looked for.
+// Reading skips a record whose checksum is wrong.
 
 // sumLen is the length of the checksum and the space after it.
 const sumLen = 9
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// recordHead begins the JSON of every record.
-const recordHead = ` {"v":`
 
 // Kinds of the store's own records.
 const (
@@ -304,15 +324,24 @@ func seal(line []byte, start int) []byte {
 
 var errDamaged = errors.New("the record is damaged")
 
-// parse decodes a line without its end.
-func parse(line []byte) (Record, error) {
+// checked returns the JSON of a line without its end.
+func checked(line []byte) ([]byte, error) {
 	if len(line) <= sumLen {
-		return Record{}, errDamaged
+		return nil, errDamaged
 	}
 	sum, err := strconv.ParseUint(string(line[:sumLen-1]), 16, 32)
 	body := line[sumLen:]
 	if err != nil || line[sumLen-1] != ' ' || uint32(sum) != crc32.Checksum(body, castagnoli) {
-		return Record{}, errDamaged
+		return nil, errDamaged
+	}
+	return body, nil
+}
+
+// parse decodes a line without its end.
+func parse(line []byte) (Record, error) {
+	body, err := checked(line)
+	if err != nil {
+		return Record{}, err
 	}
 	if head, _, _ := bytes.Cut(body, []byte(ownHead)); len(head) < len(`{"v":00000`) {
 		return parseOwn(body)
@@ -336,38 +365,4 @@ func parseOwn(body []byte) (Record, error) {
 		return Record{Title: &t.Title}, err
 	}
 	return Record{}, fmt.Errorf("a record of the kind %q is not known", r.Kind)
-}
-
-// maxSalvage limits the records looked for in a damaged line.
-const maxSalvage = 64
-
-// salvage finds the intact records in a damaged line, with their offsets. lost means that
-// there was more.
-func salvage(line []byte) (found []Record, lost bool) {
-	var starts []int
-	for at := 0; len(starts) < maxSalvage; {
-		next := bytes.Index(line[at:], []byte(recordHead))
-		if next < 0 {
-			break
-		}
-		if start := at + next - (sumLen - 1); start >= 0 {
-			starts = append(starts, start)
-		}
-		at += next + 1
-	}
-	covered := 0
-	for i, start := range starts {
-		// A record ends before the damaged line end, of which the line may contain one
-		// byte or none. What looks like the beginning of the next may be part of this
-		// one.
-		for _, end := range append(starts[i+1:len(starts):len(starts)], len(line), len(line)+1) {
-			if r, err := parse(line[start : end-1]); err == nil {
-				r.Offset = int64(start)
-				found = append(found, r)
-				covered += end - start
-				break
-			}
-		}
-	}
-	return found, covered < len(line)
 }

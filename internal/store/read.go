@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 
 	"parley/acpclient"
@@ -108,7 +107,9 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 			here++
 			continue
 		}
-		t.noteDamage(here, damagedHere)
+		if here > 0 {
+			t.Conversation.Apply(damage(here, damagedHere)) // not stored
+		}
 		here = 0
 		switch {
 		case r.Meta != nil:
@@ -122,16 +123,8 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 			t.Conversation.Apply(r.Event)
 		}
 	}
-	t.noteDamage(t.Damaged, damagedInTotal)
 	t.end()
 	return t, nil
-}
-
-// noteDamage says how many lines of the log could not be read. It is not stored.
-func (t *Transcript) noteDamage(lines int, words string) {
-	if lines > 0 {
-		t.Conversation.Apply(damage(lines, words))
-	}
 }
 
 // The notices about lines that cannot be read.
@@ -140,37 +133,9 @@ const (
 	damagedInTotal = "Damaged: cannot read %s of the stored session in total"
 )
 
-func damage(lines int, words string) conversation.Event {
+func damage(lines int, words string) conversation.NoticeAdded {
 	return conversation.NoticeAdded{
 		Severity: acpclient.NoticeWarning, Title: fmt.Sprintf(words, termtext.Count(lines, "line")),
-	}
-}
-
-// Past returns the events of a stored session with the notices about its damage, as Read
-// shows them.
-func (s *Store) Past(id ID) iter.Seq2[conversation.Event, error] {
-	return func(yield func(conversation.Event, error) bool) {
-		here, total := 0, 0
-		for r, err := range s.Records(id, 0) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if r.Damaged {
-				here, total = here+1, total+1
-				continue
-			}
-			if here > 0 && !yield(damage(here, damagedHere), nil) {
-				return
-			}
-			here = 0
-			if r.Event != nil && !yield(r.Event, nil) {
-				return
-			}
-		}
-		if total > 0 {
-			yield(damage(total, damagedInTotal), nil)
-		}
 	}
 }
 
@@ -200,6 +165,10 @@ func (t *Transcript) count(e conversation.Event) {
 // in between.
 func (t *Transcript) end() {
 	c := t.Conversation
+	if total := damage(t.Damaged, damagedInTotal); t.Damaged > 0 && !c.Noted(total.Title) {
+		total.Subject = total.Title
+		t.Ending = append(t.Ending, total)
+	}
 	if c.Turn.Running {
 		t.Ending = append(t.Ending, conversation.NoticeAdded{
 			// parley was killed, runs still, or could not store the rest.

@@ -1,9 +1,13 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
+	"sort"
 	"sync"
 	"time"
 
@@ -25,39 +29,66 @@ const (
 	retryAfter = 2 * time.Second
 )
 
-// Recorder stores the events of a session.Session, batch by batch. A log begins with
-// the first prompt or message, so a session without either leaves none. Opening
-// another session, or reloading the transcript, begins another log. While the log cannot
-// be written it holds the events in memory, and says in the log what had no room there. A
+// Recorder stores the events of a session.Session, batch by batch, and reads them back to
+// those who follow the session. A log begins with the first prompt or message, so a session
+// without either leaves none. Opening another session, or reloading the transcript, begins
+// another log. While the log cannot be written the Recorder holds the events in memory. A
 // Recorder is safe for concurrent use.
 type Recorder struct {
-	store *Store
+	store *Store // nil for the log of [Temporary], in dir
 	meta  Meta
+	dir   string
 
-	mu    sync.Mutex
-	log   *Log
-	agent []conversation.Event // the agent's description of itself
-	// held are the events that are not in the log, oldest first, and size is how many
-	// bytes they take. worth says that they are worth a log.
-	held  []conversation.Event
+	mu  sync.Mutex
+	log *Log
+	// agent is the agent's description of itself, and head what the next log begins with.
+	agent, head []conversation.Event
+	// end is the position after the last line, and spans are where the lines in logs are.
+	// held are those that follow, and size is how many bytes they take. worth says that they
+	// are worth a log.
+	end   int64
+	spans []span
+	held  []heldLine
 	size  int
 	worth bool
 	// failed is why the last write failed, nil if it did not; retry then tries again.
 	failed error
 	retry  *time.Timer
-	// gap is where in held a notice says that lost events were dropped, -1 if none were.
-	gap, lost int
-	// missing counts those of the whole time for which writing fails.
+	// missing counts the lines that were dropped since writing fails.
 	missing int
 	said    []conversation.Event // notices for the next batch
 	closed  bool
+	follows bool          // see Follow
+	grown   chan struct{} // closed when there is more to read; nil while nobody waits
+}
+
+// A position counts the bytes of all lines, in all logs of a Recorder. A span has those from
+// at on, up to the next one, from an offset of a log on.
+type span struct {
+	at, offset int64
+	log        *Log
+}
+
+// heldLine is a line that is in no log.
+type heldLine struct {
+	at       int64
+	line     []byte
+	streamed bool
 }
 
 // Record returns a recorder for sessions that begin with m. With a log, the session
 // continues in it until another one is opened; the recorder takes over the log.
 func (s *Store) Record(m Meta, l *Log) *Recorder {
-	return &Recorder{store: s, meta: m, log: l, gap: -1}
+	r := &Recorder{store: s, meta: m, log: l}
+	if l != nil {
+		r.spans, r.end = []span{{log: l}}, l.end
+	}
+	return r
 }
+
+// Temporary returns a recorder whose log is in a directory, but has no name and is gone with
+// the process.
+func Temporary(dir string) *Recorder { return &Recorder{dir: dir} }
 
 // ID returns the id of the current log, or "".
 func (r *Recorder) ID() ID {
@@ -69,9 +100,12 @@ func (r *Recorder) ID() ID {
 	return r.log.ID()
 }
 
-// Take stores a batch. It returns notices for the user: that the session cannot be stored,
-// and that it is stored again.
-func (r *Recorder) Take(batch []conversation.Event) (said []conversation.Event) {
+// Stores reports whether the session can be opened again after Close.
+func (r *Recorder) Stores() bool { return r.store != nil }
+
+// Record stores a batch. It returns notices for the user, which are stored too: that the session
+// cannot be stored, and that it is stored again.
+func (r *Recorder) Record(batch []conversation.Event) (said []conversation.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
@@ -79,19 +113,43 @@ func (r *Recorder) Take(batch []conversation.Event) (said []conversation.Event) 
 	}
 	start := 0 // of the events yet to write
 	for i, e := range batch {
-		if o, ok := e.(conversation.SessionOpening); ok && o.Clear {
+		if o, ok := e.(conversation.SessionOpening); ok && o.Clear && r.store != nil {
 			r.add(batch[start:i])
-			if err := r.end(); err != nil {
-				r.said = append(r.said, conversation.NoticeAdded{
-					Severity: acpclient.NoticeError, Title: "The end of the last session is not stored", Detail: err.Error(),
-				})
+			if start = i; r.log == nil && !r.worth {
+				continue
 			}
-			start = i
+			if err := r.begin(); err != nil {
+				r.say(acpclient.NoticeError, "The end of the last session is not stored", err.Error())
+			}
 		}
 	}
 	r.add(batch[start:])
+	r.grows()
 	said, r.said = r.said, nil
 	return said
+}
+
+// begin ends the log, and begins the next one with the agent's description. The error says that
+// the end of the log is not in it. r.mu must be held.
+func (r *Recorder) begin() error {
+	err := r.finish()
+	r.log = nil
+	if r.head = slices.Clone(r.agent); err != nil {
+		r.head = nil
+	}
+	r.held, r.size, r.worth = nil, 0, false
+	r.failed, r.missing = nil, 0
+	if err != nil { // nobody can read it any more
+		r.hold(r.agent...)
+	}
+	return err
+}
+
+// say adds a notice to the log, and for the user. r.mu must be held.
+func (r *Recorder) say(severity acpclient.NoticeSeverity, title, detail string) {
+	n := conversation.NoticeAdded{Severity: severity, Title: title, Detail: detail}
+	r.said = append(r.said, n)
+	r.hold(n)
 }
 
 // add writes events, or holds them until the session is worth a log and it can be written.
@@ -105,47 +163,62 @@ func (r *Recorder) add(batch []conversation.Event) {
 			r.agent = append(r.agent, e)
 		}
 	}
-	if r.log != nil && r.failed == nil {
-		if err := r.append(batch); err != nil {
-			r.hold(batch)
-			r.fails(err)
+	if r.log != nil && len(r.held) == 0 {
+		err := r.log.Append(batch)
+		if err == nil {
+			last := r.spans[len(r.spans)-1]
+			r.end = last.at + r.log.end - last.offset
+			r.sync(batch)
+			return
 		}
+		r.hold(batch...)
+		r.fails(err)
 		return
 	}
-	r.hold(batch)
-	switch {
-	case r.failed != nil:
+	r.hold(batch...)
+	if r.failed != nil {
 		r.drop()
-	case r.worth:
+	} else if r.log != nil || r.worth {
 		r.write()
 	}
 }
 
-// hold adds events to what is held. r.mu must be held.
-func (r *Recorder) hold(batch []conversation.Event) {
+// hold adds events to what is held, but for those that cannot be encoded. r.mu must be held.
+func (r *Recorder) hold(batch ...conversation.Event) {
 	for _, e := range batch {
-		r.held = append(r.held, e)
-		r.size += conversation.SizeOf(e)
+		line, err := appendLine(nil, e)
+		if err != nil {
+			continue
+		}
+		r.held = append(r.held, heldLine{r.end, line, streamed(e)})
+		r.size += len(line)
+		r.end += int64(len(line))
 		r.worth = r.worth || conversation.Says(e) || r.size > maxPrelude
 	}
 }
 
 // write writes what is held. r.mu must be held.
 func (r *Recorder) write() {
-	if err := r.flush(); err != nil {
-		r.fails(err)
-		return
+	err := r.flush()
+	if err == nil && r.failed != nil {
+		missing := r.missing
+		if r.failed, r.missing = nil, 0; missing == 0 {
+			r.say(acpclient.NoticeInfo, "This session is stored again; nothing is missing", "")
+		} else {
+			r.say(acpclient.NoticeWarning, "This session is stored again; "+termtext.Count(missing, "update")+" missing", "")
+		}
+		err = r.flush()
 	}
-	if r.failed != nil {
-		r.said = append(r.said, storedAgain(r.missing))
-		r.failed, r.missing = nil, 0
+	if err != nil {
+		r.fails(err)
 	}
 }
 
-// fails holds what could not be written, and has it tried again. r.mu must be held.
+// fails has what could not be written tried again. r.mu must be held.
 func (r *Recorder) fails(err error) {
 	if r.failed == nil {
-		r.said = append(r.said, notStored(err))
+		r.say(acpclient.NoticeError, "This session cannot be stored at the moment",
+			fmt.Sprintf("%v\nparley holds the latest %d MB in memory and tries again.", err, maxHeld>>20))
 	}
 	r.failed = err
 	r.drop()
@@ -154,6 +227,7 @@ func (r *Recorder) fails(err error) {
 		defer r.mu.Unlock()
 		if r.failed != nil && !r.closed {
 			r.write()
+			r.grows()
 		}
 	})
 }
@@ -161,72 +235,72 @@ func (r *Recorder) fails(err error) {
 // flush writes what is held, until that fails. r.mu must be held.
 func (r *Recorder) flush() error {
 	if r.log == nil {
-		l, err := r.store.Create(r.meta)
+		l, err := r.create()
 		if err != nil {
 			return err
 		}
 		r.log = l
 	}
 	for len(r.held) > 0 {
-		n, size := 0, 0
-		for ; n < len(r.held) && (n == 0 || size < maxWrite); n++ {
-			size += conversation.SizeOf(r.held[n])
+		n, lines := 0, []byte(nil)
+		for ; n < len(r.held) && (n == 0 || len(lines) < maxWrite); n++ {
+			lines = append(lines, r.held[n].line...)
 		}
-		if err := r.append(r.held[:n]); err != nil {
+		if err := r.log.appendLines(lines); err != nil {
 			return err
 		}
-		r.held, r.size = r.held[n:], r.size-size
-		if r.gap -= n; r.gap < 0 {
-			r.gap, r.lost = -1, 0
+		offset := r.log.end - int64(len(lines))
+		for _, h := range r.held[:n] {
+			if i := len(r.spans) - 1; i < 0 || r.spans[i].log != r.log || r.spans[i].at+offset-r.spans[i].offset != h.at {
+				r.spans = append(r.spans, span{h.at, offset, r.log})
+			}
+			offset += int64(len(h.line))
 		}
+		r.held, r.size = r.held[n:], r.size-len(lines)
 	}
-	r.held, r.size = nil, 0
+	r.held = nil
 	return nil
 }
 
-// append writes events, and syncs important ones in the background. r.mu must be held.
-func (r *Recorder) append(batch []conversation.Event) error {
-	if err := r.log.Append(batch); err != nil {
-		return err
+// create begins a log. r.mu must be held.
+func (r *Recorder) create() (*Log, error) {
+	if r.store == nil {
+		return unnamedLog(r.dir)
 	}
+	l, err := r.store.Create(r.meta)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Append(r.head); err != nil {
+		return nil, errors.Join(err, l.Close(), os.Remove(l.path))
+	}
+	return l, nil
+}
+
+// sync syncs the end of a turn in the background. r.mu must be held.
+func (r *Recorder) sync(batch []conversation.Event) {
 	if slices.ContainsFunc(batch, func(e conversation.Event) bool { _, ended := e.(conversation.TurnEnded); return ended }) {
 		go r.log.Sync() // a later failure of the disk cannot be handled
 	}
-	return nil
 }
 
 // drop makes room for what comes: what is streamed goes first, the oldest of it before
-// the rest. A notice takes its place in the log. r.mu must be held.
+// the rest. r.mu must be held.
 func (r *Recorder) drop() {
 	if r.size <= maxHeld {
 		return
 	}
 	const room = maxHeld - maxHeld/4 // to do this rarely
 	for _, any := range []bool{false, true} {
-		kept := make([]conversation.Event, 0, len(r.held)+1)
-		for i, e := range r.held {
-			if i == r.gap || r.size <= room || !any && !streamed(e) {
-				if i == r.gap {
-					r.gap = len(kept)
-				}
-				kept = append(kept, e)
-				continue
+		r.held = slices.DeleteFunc(r.held, func(h heldLine) bool {
+			if r.size <= room || !any && !h.streamed {
+				return false
 			}
-			if r.gap < 0 {
-				r.gap = len(kept)
-				kept = append(kept, nil)
-			}
-			r.lost++
 			r.missing++
-			r.size -= conversation.SizeOf(e)
-		}
-		r.held = kept
+			r.size -= len(h.line)
+			return true
+		})
 	}
-	if was := r.held[r.gap]; was != nil {
-		r.size -= conversation.SizeOf(was)
-	}
-	r.held[r.gap] = notInLog(r.lost, r.failed)
-	r.size += conversation.SizeOf(r.held[r.gap])
 }
 
 // streamed reports whether an event is a piece of what the agent says or shows, and not one
@@ -239,54 +313,150 @@ func streamed(e conversation.Event) bool {
 	return false
 }
 
-// notStored is the notice that storing fails.
-func notStored(err error) conversation.Event {
-	return conversation.NoticeAdded{
-		Severity: acpclient.NoticeError, Title: "This session cannot be stored at the moment",
-		Detail: fmt.Sprintf("%v\nparley holds the latest %d MB in memory and tries again.", err, maxHeld>>20),
-	}
-}
-
-// storedAgain is the notice that it works again.
-func storedAgain(missing int) conversation.Event {
-	if missing == 0 {
-		return conversation.NoticeAdded{Severity: acpclient.NoticeInfo, Title: "This session is stored again; nothing is missing"}
-	}
-	return conversation.NoticeAdded{Severity: acpclient.NoticeWarning, Title: "This session is stored again; " + termtext.Count(missing, "update") + " missing"}
-}
-
-// notInLog is the notice in the log about what it has no room for.
-func notInLog(lost int, err error) conversation.Event {
-	return conversation.NoticeAdded{
-		Severity: acpclient.NoticeWarning, Title: "Missing here: " + termtext.Count(lost, "update") + " could not be stored", Detail: err.Error(),
-	}
-}
-
-// end ends the log, and begins what is held for the next with the agent's description. The
-// error says that the end of the session is not in it. r.mu must be held.
-func (r *Recorder) end() (err error) {
+// finish ends the log, with a last try to write what is held. r.mu must be held.
+func (r *Recorder) finish() (err error) {
 	if r.failed != nil {
 		r.retry.Stop()
 		err = r.flush()
 	}
-	r.held, r.size = nil, 0
-	r.hold(r.agent)
-	r.worth = false
-	r.failed, r.gap, r.lost, r.missing = nil, -1, 0, 0
-	if l := r.log; l != nil {
-		r.log = nil
-		err = errors.Join(err, l.Close())
+	switch {
+	case r.log == nil:
+	case r.follows:
+		r.log.release()
+	default:
+		err = errors.Join(err, r.log.Close())
 	}
 	return err
 }
 
 // Close ends recording and releases the log.
-func (r *Recorder) Close() error {
+func (r *Recorder) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil
+		return
 	}
 	r.closed = true
-	return r.end()
+	_ = r.finish() // nobody is left who could be told
+	r.grows()
+}
+
+// Follow keeps everything readable until the caller calls done. Call it before there is
+// anything to read.
+func (r *Recorder) Follow() (done func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.follows = true
+	return func() {
+		r.Close()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for i, s := range r.spans {
+			if i == 0 || r.spans[i-1].log != s.log {
+				_ = s.log.file.Close()
+			}
+		}
+	}
+}
+
+// End returns the position after the last line.
+func (r *Recorder) End() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.end
+}
+
+// grows wakes those who wait for more. r.mu must be held.
+func (r *Recorder) grows() {
+	if r.grown != nil {
+		close(r.grown)
+		r.grown = nil
+	}
+}
+
+// readAtOnce is about how many bytes Read returns at most.
+const readAtOnce = 256 << 10
+
+// Read waits until there are lines after a position, 0 for the first, and returns some of them
+// as package conversation encodes events, and the position after them. It may return none.
+// Other records, which [conversation.Decode] refuses, are among them. A notice is in the place
+// of damaged lines. The error is io.EOF at the end of a closed Recorder.
+func (r *Recorder) Read(ctx context.Context, at int64) (lines [][]byte, next int64, err error) {
+	for most := int64(readAtOnce); ; {
+		part, waits := r.after(at)
+		switch {
+		case part.held != nil:
+			lines, _ := wholeLines(part.held)
+			return lines, part.next, nil
+		case part.log == nil && waits == nil:
+			return nil, at, io.EOF
+		case part.log == nil:
+			select {
+			case <-waits:
+			case <-ctx.Done():
+				return nil, at, ctx.Err()
+			}
+			continue
+		}
+		buf := make([]byte, min(part.size, most))
+		if _, err := part.log.file.ReadAt(buf, part.offset); err != nil {
+			return nil, at, fmt.Errorf("its log: %v", err) // not io.EOF
+		}
+		lines, used := wholeLines(buf)
+		switch {
+		case int64(used) == part.size, used == 0 && int64(len(buf)) == part.size:
+			return lines, part.next, nil // the rest is the part of a line that its writer could not end
+		case used == 0:
+			most *= 2
+			continue
+		}
+		return lines, part.at + int64(used), nil
+	}
+}
+
+// part is what can be read from a position on: bytes of a log, or held lines. next is the
+// position after them.
+type part struct {
+	log          *Log
+	at           int64
+	offset, size int64
+	held         []byte
+	next         int64
+}
+
+// after returns what there is after a position, or what to wait for, nil if nothing follows.
+func (r *Recorder) after(at int64) (p part, waits <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := sort.Search(len(r.spans), func(i int) bool { return r.spans[i].at > at })
+	for i = max(0, i-1); i < len(r.spans); i++ {
+		s, end, next := r.spans[i], r.spans[i].log.end, r.end
+		if len(r.held) > 0 {
+			next = r.held[0].at
+		}
+		if i+1 < len(r.spans) {
+			if next = r.spans[i+1].at; r.spans[i+1].log == s.log {
+				end = r.spans[i+1].offset
+			}
+		}
+		at = max(at, s.at)
+		if offset := s.offset + at - s.at; offset < end {
+			return part{log: s.log, at: at, offset: offset, size: end - offset, next: next}, nil
+		}
+	}
+	for i, h := range r.held {
+		if h.at >= at && len(p.held) < readAtOnce {
+			p.held = append(p.held, h.line...)
+			if p.next = r.end; i+1 < len(r.held) {
+				p.next = r.held[i+1].at
+			}
+		}
+	}
+	if p.held == nil && !r.closed {
+		if r.grown == nil {
+			r.grown = make(chan struct{})
+		}
+		waits = r.grown
+	}
+	return p, waits
 }

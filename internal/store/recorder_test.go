@@ -16,7 +16,7 @@ var (
 
 func record(t *testing.T, r *Recorder, batch ...conversation.Event) {
 	t.Helper()
-	if said := r.Take(batch); len(said) > 0 {
+	if said := r.Record(batch); len(said) > 0 {
 		t.Fatal(said)
 	}
 }
@@ -39,9 +39,7 @@ func TestAnAgentThatWasOnlyLookedAtLeavesNoLog(t *testing.T) {
 	s := New(t.TempDir())
 	r := s.Record(Meta{Cwd: "/a"}, nil)
 	record(t, r, ready, first, conversation.SessionOpened{ID: "x"})
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	r.Close()
 	if all := stored(t, s); len(all) > 0 {
 		t.Errorf("got %v", all)
 	}
@@ -56,9 +54,7 @@ func TestHistoryOfTheAgentIsKept(t *testing.T) {
 		s := New(t.TempDir())
 		r := s.Record(Meta{Cwd: "/a"}, nil)
 		record(t, r, ready, first, prompt)
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
+		r.Close()
 		if all := stored(t, s); len(all) != 1 {
 			t.Errorf("%T leaves %d logs", prompt, len(all))
 		}
@@ -80,9 +76,7 @@ func TestEachSessionHasALogOfItsOwn(t *testing.T) {
 	if r.ID() == id || r.ID() == "" {
 		t.Errorf("the second session has the log %q", r.ID())
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	r.Close()
 	record(t, r, text("too late"))
 	want := [][]string{
 		kinds([]conversation.Event{ready, first, opened, test.Sent("one"), text("answer"), text(" more")}),
@@ -106,9 +100,7 @@ func TestGoesOnInALog(t *testing.T) {
 	if r.ID() != l.ID() || len(stored(t, s)) != 1 || len(stored(t, s)[0]) != 4 {
 		t.Errorf("got %v", stored(t, s))
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	r.Close()
 	if _, err := s.Continue(l.ID()); err != nil {
 		t.Errorf("the log is not free: %v", err)
 	}

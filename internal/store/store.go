@@ -243,8 +243,6 @@ type Bounds struct {
 	Age time.Duration
 	// Bytes limits the size of all logs together: the last written ones stay.
 	Bytes int64
-	// Beside is what else takes of Bytes.
-	Beside int64
 }
 
 // Excess returns the sessions that exceed the bounds, last written first. Some may be
@@ -256,7 +254,7 @@ func (s *Store) Excess(b Bounds, now time.Time) ([]ID, error) {
 	}
 	slices.SortFunc(files, func(a, b logFile) int { return b.changed.Compare(a.changed) })
 	var beyond []ID
-	total := b.Beside
+	total := int64(0)
 	for _, f := range files {
 		total += f.size
 		if b.Age > 0 && now.Sub(f.changed) > b.Age || b.Bytes > 0 && total > b.Bytes {

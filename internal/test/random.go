@@ -61,7 +61,7 @@ func randomEvent(t *rapid.T, kind reflect.Type) conversation.Event {
 		e.Err = cmp.Or(e.Err, errors.New("no"))
 		return e
 	case conversation.PermissionOpened:
-		if e.Incomplete = false; e.File != nil {
+		if e.File != nil {
 			e.Request, e.Judging = fileRequest(t, e.File), false
 		}
 		return e

@@ -41,6 +41,8 @@ type keptAs struct {
 
 func (k keptAs) ID() store.ID { return k.log }
 
+func (keptAs) Stores() bool { return true }
+
 func (keptAs) Record([]conversation.Event) []conversation.Event { return nil }
 
 func (keptAs) Close() {}
