@@ -1,25 +1,24 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/tui/tab"
 )
 
 // add adds a tab in the background.
-func (m *Model) add() *tab.Tab { return m.addWith(m.program, m.cwd) }
+func (m *Model) add() *tab.Tab { return m.addIn(m.cwd) }
 
-// addWith is add for a tab in another directory.
-func (m *Model) addWith(p tab.Program, cwd string) *tab.Tab {
+// addIn is add for a tab in another directory.
+func (m *Model) addIn(cwd string) *tab.Tab {
 	m.lastID++
-	t := tab.New(m.lastID, p, cwd)
+	t := tab.New(m.lastID, m.program, cwd)
 	m.tabs = append(m.tabs, t)
 	return t
 }
@@ -79,7 +78,7 @@ func (m *Model) close(id tab.ID) tea.Cmd {
 	if gone == m.front {
 		m.show(m.tabs[min(i, len(m.tabs)-1)])
 	}
-	m.ending.Go(func() { end(gone) })
+	m.end(gone)
 	return nil
 }
 
@@ -90,8 +89,11 @@ func (m *Model) noteDir(dir string) {
 	}
 }
 
-// end ends a tab's agent and waits for it.
-func end(t *tab.Tab) { politely(t.Close) }
+// end closes a tab and ends its agent in the background.
+func (m *Model) end(t *tab.Tab) {
+	end := t.Close()
+	m.ending.Go(func() { politely(end) })
+}
 
 // politely runs do with a deadline, after which it kills.
 func politely(do func(context.Context)) {
@@ -135,11 +137,6 @@ func (r tabRow) Go(number int) bool {
 
 func (r tabRow) All() []*tab.Tab { return r.m.tabs }
 
-func (r tabRow) Attach(s app.Spec) (*tab.Tab, tea.Cmd) {
-	t := r.m.add()
-	return t, t.OpenStored(s)
-}
-
 func (r tabRow) Show(t *tab.Tab) {
 	if slices.Contains(r.m.tabs, t) {
 		r.m.show(t)
@@ -148,37 +145,9 @@ func (r tabRow) Show(t *tab.Tab) {
 
 func (r tabRow) CloseTab(t *tab.Tab) tea.Cmd { return r.m.close(t.ID()) }
 
-func (r tabRow) Open(a config.Agent) tea.Cmd {
-	t := r.m.add()
-	cmd := t.Launch(a)
-	r.m.show(t)
-	return cmd
-}
-
-func (r tabRow) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
-	t := r.m.addWith(r.m.program, info.Cwd)
-	cmd := t.Load(a, info)
-	r.m.show(t)
-	return cmd
-}
-
-func (r tabRow) OpenIn(a config.Agent, cwd string) tea.Cmd {
-	t, cmd := r.Add(cwd, func(t *tab.Tab) tea.Cmd { return t.Launch(a) })
-	r.m.show(t)
-	return cmd
-}
-
-func (r tabRow) Add(cwd string, begin func(*tab.Tab) tea.Cmd) (*tab.Tab, tea.Cmd) {
-	t := r.m.addWith(r.m.program, cwd)
-	t.BeginIn(cwd)
-	return t, begin(t)
-}
-
-func (r tabRow) OpenWith(cwd string, begin func(*tab.Tab) tea.Cmd) tea.Cmd {
-	t := r.m.addWith(r.m.program, cwd)
-	cmd := begin(t)
-	r.m.show(t)
-	return cmd
+func (r tabRow) Open(s app.Spec) (*tab.Tab, tea.Cmd) {
+	t := r.m.addIn(cmp.Or(s.Cwd, r.m.cwd))
+	return t, t.Open(s)
 }
 
 func (r tabRow) Close() tea.Cmd { return r.m.close(r.m.front.ID()) }
@@ -186,7 +155,7 @@ func (r tabRow) Close() tea.Cmd { return r.m.close(r.m.front.ID()) }
 // shutdown ends all agents concurrently and waits, but no longer than endTime.
 func (m *Model) shutdown() {
 	for _, t := range m.tabs {
-		m.ending.Go(func() { end(t) })
+		m.end(t)
 	}
 	ended := make(chan struct{})
 	go func() {

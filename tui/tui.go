@@ -119,7 +119,7 @@ func (m *Model) begin(opt Options) {
 	case opt.Replay != nil:
 		m.first = m.front.Replay(opt.Replay)
 	case opt.Open != nil:
-		m.first = m.front.OpenStored(*opt.Open)
+		m.first = m.front.Open(*opt.Open)
 	case opt.Board:
 		m.first = m.front.ShowBoard()
 	case opt.Pick:
@@ -134,15 +134,14 @@ func (m *Model) begin(opt Options) {
 // blank tab.
 func (m *Model) open(s app.Spec) tea.Cmd {
 	for _, t := range m.tabs {
-		if s.Running != "" && t.Running() == s.Running || s.Stored != "" && t.StoredID() == s.Stored {
+		if s.Running != "" && t.Running() == s.Running || s.Stored != "" && s.Branch == 0 && t.StoredID() == s.Stored {
 			m.show(t)
 			return nil
 		}
 	}
 	before := m.front
-	t := m.add()
+	t, cmd := tabRow{m}.Open(s)
 	m.show(t)
-	cmd := t.OpenStored(s)
 	if before.Blank() {
 		cmd = tea.Batch(cmd, m.close(before.ID()))
 	}

@@ -93,9 +93,8 @@ func BranchOf(c *conversation.Conversation, s Spec) Branched {
 }
 
 // branch makes a session that continues a stored one from before a prompt, in the way returned
-// by [WayTo], and in another directory if s names one. The stored session stays. If it is
-// not open, branch adds a note saying where it continued; otherwise call TellOld. If it was
-// closed before, the new session takes over its undo. With HandOver, another agent goes on with
+// by [WayTo], and in another directory if s names one. The stored session stays,
+// with a note saying where it continued. With HandOver, another agent goes on with
 // the conversation, and its queue comes along. The error is an *UntrustedError if the user has to
 // agree to the agent first.
 func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
@@ -173,6 +172,7 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 		b.told = log.Append(end) == nil
 		_ = log.Close()
 	}
+	b.TellOld(s.Beside)
 	return b, nil
 }
 
@@ -185,9 +185,9 @@ func (b *Opened) note() conversation.NoticeAdded {
 	}
 }
 
-// TellOld adds the notice to the session that this one branches, unless its log has it.
+// TellOld adds the notice to the open session that this one branches, unless its log has it.
 func (b *Opened) TellOld(old Session) {
-	if n := b.note(); !b.told {
+	if n := b.note(); old != nil && !b.told {
 		b.told = true
 		session.Post(old, session.AddNotice{Severity: n.Severity, Title: n.Title, Detail: n.Detail})
 	}

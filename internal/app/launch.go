@@ -120,11 +120,15 @@ type Spec struct {
 	Running  string  `json:"-"`
 	LookOn   bool    `json:"-"`
 	Attached Session `json:"-"`
-	// Keep means to make the session in a host. Replaces, if not nil, is a session to end first:
-	// its viewers follow to the new one.
-	Keep     bool    `json:"-"`
-	Replaces Session `json:"-"`
+	// Keep means to make the session in a host.
+	Keep bool `json:"-"`
+	// Replaces, if not nil, is a session to end first, so that the new one takes over its undo;
+	// viewers of one in a host follow. Beside is an open session that is branched and stays.
+	Replaces, Beside Session `json:"-"`
 }
+
+// New reports whether it is for a session of which parley stores nothing.
+func (s Spec) New() bool { return s.Stored == "" && s.Running == "" }
 
 // Opened is a session that was made or attached to. It is not started yet, unless it runs.
 type Opened struct {
@@ -143,9 +147,20 @@ type Opened struct {
 	Branched
 }
 
+// EndReplaced ends the session that is to be replaced, if there is one.
+func (s *Spec) EndReplaced(ctx context.Context) {
+	if s.Replaces != nil {
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), StopTime)
+		defer cancel()
+		End(ending, s.Replaces)
+		s.Replaces = nil
+	}
+}
+
 // Make makes a session, or one that can only be read. It does not wait for the agent, but may be
 // slow. It may be called from any goroutine.
 func (l *Launcher) Make(ctx context.Context, s Spec) (*Opened, error) {
+	s.EndReplaced(ctx)
 	switch {
 	case s.Stored != "" && l.Store == nil:
 		return nil, errors.New("no sessions are stored")

@@ -95,7 +95,7 @@ func (l *agentList) choice() Choice {
 	var tour []Item // behind all that is the user's
 	for _, a := range l.startable() {
 		it := agentItem(a)
-		it.Do = func() { l.f.Start(a) }
+		it.Do = func() { l.f.Open(app.Spec{Agent: &a}) }
 		switch {
 		case l.live != nil:
 			it.Current = a.ID == l.live.Agent.ID
@@ -332,6 +332,6 @@ func (i *installing) ended(agent config.Agent, err error) {
 		f.Say(name + " is installed")
 	default:
 		i.list.update(Choice{})
-		f.Start(agent)
+		f.Open(app.Spec{Agent: &agent})
 	}
 }

@@ -70,21 +70,11 @@ func handOver(f Front, l *app.Live, to config.Agent) {
 		f.Say(why)
 		return
 	}
-	old, own := l.Session, l.Agent
-	open := app.Spec{Stored: l.StoredID(), Branch: len(l.Conversation.Prompts()) + 1, Agent: &to, HandOver: true, Keep: l.Running() != ""}
-	f.Branch(Branch{
-		Begin: func(ctx context.Context) (*app.Opened, error) {
-			o := open
-			if o.Replaces = old; !o.Keep {
-				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
-				defer cancel()
-				app.End(ctx, old) // so that the next agent goes on with its undo
-			}
-			return f.Backend().Make(ctx, o)
-		},
-		Failed: func(err error) *app.Spec {
-			f.Tell(fmt.Sprintf("Not handed over to %s", termtext.Line(to.Name)), err.Error())
-			return &app.Spec{Stored: open.Stored, Agent: &own, Keep: open.Keep}
-		},
+	own := app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: l.Running() != ""}
+	s := own
+	s.Branch, s.Agent, s.HandOver, s.Replaces = len(l.Conversation.Prompts())+1, &to, true, l.Session
+	f.Replace(s, nil, func(err error) {
+		f.Tell(fmt.Sprintf("Not handed over to %s", termtext.Line(to.Name)), err.Error())
+		f.Replace(own, nil, nil)
 	})
 }

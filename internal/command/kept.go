@@ -1,8 +1,6 @@
 package command
 
 import (
-	"context"
-
 	"parley/internal/app"
 	"parley/internal/session"
 )
@@ -65,21 +63,11 @@ func cannotKeep(f Front) string {
 	return ""
 }
 
-// keep moves the session to a host: it ends here and is reopened there.
+// keep moves the session to a host: it ends here and is reopened there, or here as it was.
 func keep(f Front) {
-	l, b := f.Live(), f.Backend()
-	old := l.Session
-	f.Reopen(app.Spec{Stored: f.StoredID(), Agent: &l.Agent, Keep: true}, func(ctx context.Context, s app.Spec) (*app.Opened, error) {
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
-		defer cancel()
-		app.End(ending, old)
-		o, err := b.Make(ctx, s)
-		if err != nil {
-			s.Keep = false // it goes on as it was
-			o, err = b.Make(ctx, s)
-		}
-		return o, err
-	})
+	l := f.Live()
+	s := app.Spec{Stored: f.StoredID(), Agent: &l.Agent, Keep: true, Replaces: l.Session}
+	f.Replace(s, nil, func(error) { f.Replace(app.Spec{Stored: s.Stored, Agent: s.Agent}, nil, nil) })
 }
 
 // askToEnd asks whether to end a session that would go on.

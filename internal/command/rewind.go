@@ -311,47 +311,29 @@ func (r *rewind) branch(files bool) {
 		r.f.Say(why)
 		return
 	}
-	old, agent := r.live.Session, r.live.Agent
-	open := app.Spec{Stored: r.f.StoredID(), Agent: &agent, Keep: r.live.Running() != ""}
+	own := app.Spec{Stored: r.f.StoredID(), Agent: &r.live.Agent, Keep: r.live.Running() != ""}
+	s := own
+	s.Branch, s.Replaces = r.prompt.Number, r.live.Session
 	var rewound *journal.Done
-	r.f.Branch(Branch{
-		Begin: func(ctx context.Context) (*app.Opened, error) {
-			if files {
-				done, err := r.rewindFiles(ctx)
-				if err != nil {
-					return nil, err
-				}
-				rewound = &done
+	r.f.Replace(s, func(ctx context.Context) (*app.Opened, error) {
+		if files {
+			done, err := r.rewindFiles(ctx)
+			if err != nil {
+				return nil, err
 			}
-			o := open
-			o.Branch = r.prompt.Number
-			if o.Replaces = old; !o.Keep {
-				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
-				defer cancel()
-				app.End(ctx, old) // so that the branch goes on with its undo
-			}
-			b, err := r.f.Backend().Make(ctx, o)
-			if err == nil && rewound != nil {
-				app.NoteRewind(b.Session, r.prompt.Number, *rewound)
-			}
-			return b, err
-		},
-		Failed: func(err error) *app.Spec {
-			if files && rewound == nil {
-				r.failed(err)
-				return nil
-			}
-			r.f.Tell("The conversation was not rewound", err.Error())
-			return &open
-		},
+			rewound = &done
+		}
+		o, err := r.f.Backend().Make(ctx, s)
+		if err == nil && rewound != nil {
+			app.NoteRewind(o.Session, r.prompt.Number, *rewound)
+		}
+		return o, err
+	}, func(err error) {
+		if files && rewound == nil {
+			r.failed(err)
+			return
+		}
+		r.f.Tell("The conversation was not rewound", err.Error())
+		r.f.Replace(own, nil, nil)
 	})
-}
-
-// Branch goes on in a branch of the session, which replaces it in the front end.
-type Branch struct {
-	// Begin makes the branch. It is slow.
-	Begin func(context.Context) (*app.Opened, error)
-	// Failed says why there is no branch, and returns what opens the session again; nil if it is
-	// still there.
-	Failed func(error) *app.Spec
 }

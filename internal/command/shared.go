@@ -71,11 +71,11 @@ type Own interface {
 	Closed() string
 	// Changes reviews changed files.
 	Changes()
-	// Branch goes on in a branch of the session, Fork opens one from before a prompt.
-	Branch(Branch)
+	// Replace goes on in the session of a Spec, which create makes, in place of this one; nil makes
+	// it as usual. failed says why there is none, nil in the usual way.
+	Replace(s app.Spec, create func(context.Context) (*app.Opened, error), failed func(error))
+	// Fork opens a fork of the session from before a prompt. End ends the session.
 	Fork(prompt int)
-	// Reopen goes on in what open makes of the session, which that ends. End ends the session.
-	Reopen(s app.Spec, open func(context.Context, app.Spec) (*app.Opened, error))
 	End(app.Session)
 	// EditQueued takes a prompt of the queue back into the draft. Sending it restores its position,
 	// counted from 1. NoEdit says why that cannot be done now, or returns "".
@@ -85,11 +85,10 @@ type Own interface {
 	// its question where the user is.
 	Seats() []Seat
 	AskHere(app.Spec)
-	// Open opens a stored or running session, OpenRemembered one of the agent's.
+	// Open opens a session, a new one with an agent beside this one. OpenRemembered opens one of the
+	// agent's.
 	Open(app.Spec)
 	OpenRemembered(acpclient.SessionInfo)
-	// Start begins a session with an agent.
-	Start(config.Agent)
 	NewSession()
 	StartAgain()
 	Export()

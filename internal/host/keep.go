@@ -185,6 +185,7 @@ func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 	if s.Branch != 0 {
 		return k.branch(ctx, s, spec)
 	}
+	s.EndReplaced(ctx)
 	// A host of the session may just be starting or ending.
 	const tries, pause = 5, 200 * time.Millisecond
 	for range tries {
@@ -210,10 +211,12 @@ func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 // branch makes a branch in a host.
 func (k keeper) branch(ctx context.Context, s app.Spec, spec app.HostSpec) (*app.Opened, error) {
 	spec.ID = NewID()
-	if old, is := s.Replaces.(*Client); is { // so that the branch takes over its undo
+	if old, is := s.Replaces.(*Client); is {
 		ending, cancel := context.WithTimeout(ctx, app.StopTime)
 		_ = old.endFor(ending, spec.ID) // an unreachable one has ended
 		cancel()
+	} else {
+		s.EndReplaced(ctx)
 	}
 	t, err := k.Store.Read(ctx, s.Stored)
 	if err != nil {
@@ -226,6 +229,7 @@ func (k keeper) branch(ctx context.Context, s app.Spec, spec app.HostSpec) (*app
 	o := k.opened(c)
 	o.Branched = app.BranchOf(t.Conversation, s)
 	o.Earlier = c.Earlier()
+	o.TellOld(s.Beside)
 	return o, nil
 }
 

@@ -318,7 +318,7 @@ func (p *program) newSession() {
 		p.chooseAgent()
 		return
 	}
-	p.unlessWorking("Open a new session", func() { p.start(l.Agent) })
+	p.unlessWorking("Open a new session", func() { p.open(app.Spec{Agent: &l.Agent}) })
 }
 
 // unlessWorking calls do, which ends the session. It asks first if the agent is working.
@@ -342,7 +342,7 @@ func (p *program) startAgain() {
 	case !open:
 		p.chooseAgent()
 	case l.HostGone() && l.StoredID() != "":
-		p.reopen(app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: true})
+		p.open(app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: true})
 	case l.Conversation.Gone():
 		session.Post(l.Session, session.Start{})
 	case l.Conversation.Opening(): // nothing is lost

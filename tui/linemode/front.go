@@ -95,12 +95,13 @@ func (f *front) After(d time.Duration, do func()) {
 	}()
 }
 
-func (f *front) Open(o app.Spec) {
-	if o.Stored != "" && o.Stored == f.StoredID() {
+// Open opens it in place of the session that is open.
+func (f *front) Open(s app.Spec) {
+	if s.Stored != "" && s.Stored == f.StoredID() {
 		f.p.out.line("This session is already open.")
 		return
 	}
-	f.p.reopen(o)
+	f.p.open(s)
 }
 
 func (f *front) OpenRemembered(info acpclient.SessionInfo) {
@@ -162,39 +163,7 @@ func (f *front) StartAgain()           { f.p.startAgain() }
 func (f *front) SignIn()               { f.live().signIn = f.live().SignIn(conversation.AuthRequired{}) }
 
 func (f *front) Closed() string {
-	return command.Unless(!f.live().replacing, "the session is not open")
-}
-
-// Branch goes on in the branch. Prompts that are typed meanwhile wait for it.
-func (f *front) Branch(branch command.Branch) {
-	l := f.live()
-	l.replacing = true
-	f.InBackground(func(ctx context.Context) func() {
-		b, err := branch.Begin(ctx)
-		return func() {
-			if err == nil {
-				if len(l.held) > 0 {
-					l.held[0] = l.withEarlier(l.held[0], b.Earlier)
-					b.Earlier = ""
-				}
-				f.p.reopened(app.Spec{Stored: b.Transcript.Meta.ID}, b, nil)
-				f.live().earlier = b.Earlier
-				for _, q := range b.Queue {
-					f.p.out.line("Not sent yet: " + app.PromptLine(q))
-				}
-				if b.Prompt != nil {
-					f.p.out.line("Your prompt was: " + app.PromptLine(conversation.QueuedPrompt{Prompt: b.Prompt}))
-				}
-				return
-			}
-			l.replacing = false
-			if open := branch.Failed(err); open != nil {
-				f.p.reopen(*open)
-				return
-			}
-			l.held.Send(l.Session)
-		}
-	})
+	return command.Unless(f.p.opening == nil, "the session is not open")
 }
 
 // Fork goes on in a fork of the session. This one stays in the list.
@@ -204,18 +173,8 @@ func (f *front) Fork(prompt int) {
 		f.Say("no fork: " + why)
 		return
 	}
-	f.Branch(command.Branch{
-		Begin: func(ctx context.Context) (*app.Opened, error) {
-			b, err := f.p.opt.Make(ctx, app.Spec{Stored: l.StoredID(), Branch: prompt, Agent: &agent, Keep: l.Running() != ""})
-			if err == nil {
-				b.TellOld(l.Session)
-			}
-			return b, err
-		},
-		Failed: func(err error) *app.Spec {
-			f.Tell("The session was not forked", err.Error())
-			return nil
-		},
+	f.Replace(app.Spec{Stored: l.StoredID(), Branch: prompt, Agent: &agent, Keep: l.Running() != "", Beside: l.Session}, nil, func(err error) {
+		f.Tell("The session was not forked", err.Error())
 	})
 }
 
@@ -279,18 +238,9 @@ func (f *front) Drop(tree *git.Worktree) {
 	})
 }
 
-// Start begins a session in place of the one that is open. The tour begins by itself.
-func (f *front) Start(a config.Agent) {
-	f.p.start(a)
-	if first := app.FirstPrompt(a); first != "" && f.Live() != nil {
-		f.p.state.send(first)
-	}
-}
-
-// Reopen keeps the prompts that are typed meanwhile.
-func (f *front) Reopen(o app.Spec, open func(context.Context, app.Spec) (*app.Opened, error)) {
-	f.live().replacing = true
-	f.p.reopenWith(o, open)
+// Replace implements command.Front.
+func (f *front) Replace(s app.Spec, create func(context.Context) (*app.Opened, error), failed func(error)) {
+	f.p.replace(s, create, failed)
 }
 
 // End ends the session, and the program with it.

@@ -83,6 +83,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	p.begin()
 	p.work()
 	close(p.gone)
+	p.dropOpening()
 	left := p.state.close()
 	if p.leaving != nil {
 		<-p.leaving
@@ -108,6 +109,11 @@ type program struct {
 	state   state           // changed by enter
 	leaving <-chan struct{} // closed when all earlier sessions have ended; nil without any
 
+	// opening makes the session that replaces the one that is shown, nil if there is none. It gets
+	// held, the prompts of before, and all lines that are typed meanwhile.
+	opening *opening
+	held    app.HeldPrompts
+
 	question *question   // the open one, or nil
 	own      []*question // parley's own queued questions
 	listing  bool        // a list is loading from which the user chooses the session
@@ -122,10 +128,9 @@ type program struct {
 
 // state is the state of a program: [*choosing] or [*live].
 type state interface {
-	// enter begins the state, with the prompts typed before it.
-	enter(app.HeldPrompts)
-	// leave ends the state before the next one. It returns the prompts for the next session.
-	leave() app.HeldPrompts
+	// enter begins the state, leave ends it before the next one.
+	enter()
+	leave()
 	// close ends the last state, and returns its session.
 	close() Left
 	// events is ready when there are events to take; nil without a session.
@@ -142,20 +147,19 @@ type state interface {
 	// work.
 	idle() bool
 	busy() bool
-	// notStarted handles an agent that could not be started, notOpened a session that could
-	// not be opened, and stay the user's choice to open none.
-	notStarted()
-	notOpened()
+	// notOpened goes on without a session that could not be opened, stay after the user's choice to
+	// open none.
+	notOpened(app.Spec)
 	stay()
 }
 
 // enter changes to another state, which shows a conversation. Nothing else changes the
 // state.
 func (p *program) enter(s state, c *conversation.Conversation) {
-	held := p.state.leave()
+	p.state.leave()
 	p.state, p.question, p.staying = s, nil, nil
 	p.out.show(c)
-	s.enter(held)
+	s.enter()
 }
 
 // live returns the open session, if there is one.
@@ -177,7 +181,7 @@ func (p *program) work() {
 			quiet.Reset(quietTime)
 		}
 		lines := p.in.lines
-		if p.listing { // they answer it, or are too early
+		if p.listing || p.opening != nil { // they are for what comes
 			lines = nil
 		}
 		select {
@@ -277,15 +281,20 @@ func (p *program) endOfInput() {
 	}
 }
 
-// end ends a session in the background.
+// end leaves a session in the background.
 func (p *program) end(s app.Session) {
+	p.ends(func(ctx context.Context) { app.Leave(ctx, s) })
+}
+
+// ends ends something in the background, and the program waits for it.
+func (p *program) ends(do func(context.Context)) {
 	before, ended := p.leaving, make(chan struct{})
 	p.leaving = ended
 	go func() {
 		defer close(ended)
 		ctx, cancel := context.WithTimeout(p.calm, app.StopTime)
 		defer cancel()
-		app.Leave(ctx, s)
+		do(ctx)
 		if before != nil {
 			<-before
 		}

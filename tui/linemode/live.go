@@ -2,6 +2,7 @@ package linemode
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,13 +39,9 @@ type live struct {
 	heard   time.Time
 	silence *time.Timer
 	// told are the waits that were written, with when they began.
-	told map[string]time.Time
-	link app.Link // the last one written
-	// replacing means that another session is about to replace this one. It gets held, the prompts,
-	// and earlier with the first one.
-	replacing bool
-	held      app.HeldPrompts
-	earlier   string
+	told    map[string]time.Time
+	link    app.Link // the last one written
+	earlier string   // text of an earlier session, sent with the next prompt
 	// unstarted means that the agent exited before a session was opened.
 	unstarted bool
 }
@@ -58,18 +55,15 @@ func newLive(p *program, l *app.Live) *live {
 	}
 }
 
-func (l *live) enter(held app.HeldPrompts) {
+func (l *live) enter() {
 	session.Post(l.Session, session.Start{})
-	held.Send(l.Session)
+	l.p.held.Send(l.Session)
 	if q := app.TrustQuestion(l.Session); q != nil {
 		l.p.later(l.p.numbered(*q))
 	}
 }
 
-func (l *live) leave() app.HeldPrompts {
-	l.p.end(l.Session)
-	return l.held
-}
+func (l *live) leave() { l.p.end(l.Session) }
 
 func (l *live) close() Left {
 	l.p.out.flush()
@@ -88,12 +82,7 @@ func (l *live) close() Left {
 	return left
 }
 
-func (*live) notStarted() {}
-
-func (l *live) notOpened() {
-	l.replacing = false
-	l.held.Send(l.Session)
-}
+func (l *live) notOpened(app.Spec) { l.p.held.Send(l.Session) }
 
 func (*live) stay() {}
 
@@ -222,12 +211,13 @@ func (l *live) apply(e conversation.Event) {
 		l.p.out.items()
 		l.p.out.line("/start retries, /new opens a new session, /quit quits.")
 	case conversation.AgentLost:
-		if l.replacing {
+		if l.p.opening != nil {
 			break // it was ended for the other one
 		}
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
 			l.p.out.line("The session was rewound on another terminal.")
-			l.p.reopenWith(app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}, l.p.opt.Follow)
+			s := app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}
+			l.p.replace(s, func(ctx context.Context) (*app.Opened, error) { return l.p.opt.Follow(ctx, s) }, nil)
 			break
 		}
 		l.lost(e)
@@ -312,10 +302,6 @@ func (l *live) send(text string) {
 	}
 	q := l.content(text)
 	switch {
-	case l.replacing:
-		l.held = append(l.held, q)
-		l.p.out.line(heldText)
-		return
 	case l.Conversation.Idle():
 		l.direct = true
 	case l.Conversation.Opening():
@@ -335,15 +321,15 @@ func (l *live) content(text string) conversation.QueuedPrompt {
 	if l.adds != nil {
 		q = prompt.New(text, toolview.OutputAttachment(l.adds))
 	}
-	q = l.withEarlier(q, l.earlier)
-	l.adds, l.earlier = nil, ""
-	return q
+	l.adds = nil
+	return l.withEarlier(q)
 }
 
-// withEarlier returns a prompt that brings along what was said before the session, if anything.
-func (l *live) withEarlier(q conversation.QueuedPrompt, text string) conversation.QueuedPrompt {
-	if text != "" {
-		q.Prompt = app.WithEarlier(q.Prompt, text, l.Conversation.Agent.Capabilities.PromptCapabilities)
+// withEarlier returns a prompt that brings along what was said before the session, once.
+func (l *live) withEarlier(q conversation.QueuedPrompt) conversation.QueuedPrompt {
+	if l.earlier != "" {
+		q.Prompt = app.WithEarlier(q.Prompt, l.earlier, l.Conversation.Agent.Capabilities.PromptCapabilities)
+		l.earlier = ""
 	}
 	return q
 }

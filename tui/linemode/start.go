@@ -3,10 +3,10 @@ package linemode
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
@@ -17,34 +17,31 @@ import (
 // or reads one that cannot be continued.
 type choosing struct {
 	p *program
-	// held are prompts for the session that is opened next.
-	held app.HeldPrompts
 	// unstarted means that an agent could not be started.
 	unstarted bool
 }
 
 const heldText = "It will be sent when the session is open."
 
-func (s *choosing) enter(held app.HeldPrompts) { s.held = held }
-func (s *choosing) leave() app.HeldPrompts     { return s.held }
-func (s *choosing) close() Left                { return Left{Unstarted: s.unstarted} }
+func (s *choosing) enter()      {}
+func (s *choosing) leave()      {}
+func (s *choosing) close() Left { return Left{Unstarted: s.unstarted} }
 
 func (s *choosing) send(text string) {
-	s.held = append(s.held, prompt.New(text))
+	s.p.held = append(s.p.held, prompt.New(text))
 	s.p.out.line(heldText)
 }
 
-func (s *choosing) notStarted() {
-	s.unstarted = true
-	if s.p.opt.Available == nil || s.p.opt.Agent != nil {
-		s.p.over = true
-	} else {
+func (s *choosing) notOpened(spec app.Spec) {
+	s.unstarted = s.unstarted || spec.New()
+	if spec.New() && s.p.opt.Available != nil && s.p.opt.Agent == nil {
 		s.p.chooseAgent()
+	} else {
+		s.p.over = true
 	}
 }
 
-func (s *choosing) notOpened() { s.p.over = true }
-func (s *choosing) stay()      { s.p.chooseAgent() }
+func (s *choosing) stay() { s.p.chooseAgent() }
 
 func (*choosing) events() <-chan struct{}  { return nil }
 func (*choosing) take()                    {}
@@ -58,15 +55,15 @@ func (*choosing) busy() bool               { return false }
 func (p *program) begin() {
 	p.out.words("parley " + p.opt.Version + ", in plain lines. Type a prompt and press enter. /help lists the commands.")
 	if p.opt.Prompt != "" {
-		p.state.enter(app.HeldPrompts{prompt.New(p.opt.Prompt)})
+		p.held = app.HeldPrompts{prompt.New(p.opt.Prompt)}
 	}
 	switch {
 	case p.opt.Open != nil:
-		p.reopen(*p.opt.Open)
+		p.open(*p.opt.Open)
 	case p.opt.Pick:
 		command.ChooseSession(&front{p: p, name: "sessions"})
 	case p.opt.Agent != nil:
-		p.start(*p.opt.Agent)
+		p.open(app.Spec{Agent: p.opt.Agent})
 	default:
 		p.chooseAgent()
 	}
@@ -75,61 +72,100 @@ func (p *program) begin() {
 // chooseAgent asks which agent to start.
 func (p *program) chooseAgent() { command.ChooseAgent(&front{p: p, name: "agent"}) }
 
-// start starts an agent with a new session.
-func (p *program) start(a config.Agent) {
-	made, err := p.opt.Make(p.ctx, app.Spec{Agent: &a})
-	if err != nil {
-		p.out.line("The agent could not be started: " + app.StartErrorText(a, err))
-		p.state.notStarted()
-		return
+// open makes a session, or attaches to one.
+func (p *program) open(s app.Spec) { p.replace(s, nil, nil) }
+
+// opening makes a session, once.
+type opening func() (*app.Opened, error)
+
+// dropOpening ends the session that is being made, if there is one, once it is.
+func (p *program) dropOpening() {
+	if of := p.opening; of != nil {
+		p.opening = nil
+		p.ends(func(ctx context.Context) {
+			if o, err := (*of)(); err == nil {
+				app.Leave(ctx, o.Session)
+			}
+		})
 	}
-	l := made.Live()
-	p.enter(newLive(p, l), l.Conversation)
 }
 
-// reopen continues a stored session.
-func (p *program) reopen(o app.Spec) { p.reopenWith(o, p.opt.Make) }
-
-// reopenWith goes on in the session that open makes.
-func (p *program) reopenWith(o app.Spec, open func(context.Context, app.Spec) (*app.Opened, error)) {
-	p.out.line("Reading the session.")
+// replace replaces the session that is shown by the one that create makes; nil makes it as usual.
+func (p *program) replace(s app.Spec, create func(context.Context) (*app.Opened, error), failed func(error)) {
+	if create == nil {
+		create = func(ctx context.Context) (*app.Opened, error) { return p.opt.Make(ctx, s) }
+	}
 	left := p.leaving
-	p.inBackground(func() func() {
+	if s.New() {
+		left = nil
+	} else if s.Branch == 0 {
+		p.out.line("Reading the session.")
+	}
+	p.dropOpening()
+	of := opening(sync.OnceValues(func() (*app.Opened, error) {
 		if left != nil {
 			<-left // it may be the same session
 		}
-		r, err := open(p.ctx, o)
-		return func() { p.reopened(o, r, err) }
+		return create(p.ctx)
+	}))
+	p.opening = &of
+	p.inBackground(func() func() {
+		o, err := of()
+		return func() {
+			if p.opening != &of {
+				return // another one was opened instead
+			}
+			if p.opening = nil; err == nil {
+				p.opened(s, o)
+				return
+			}
+			switch {
+			case failed != nil:
+			case s.New():
+				p.out.line("The agent could not be started: " + app.StartErrorText(*s.Agent, err))
+			default:
+				p.out.line("Cannot open the session: " + err.Error())
+			}
+			if p.state.notOpened(s); failed != nil {
+				failed(err)
+			}
+		}
 	})
 }
 
-// reopened shows the end of a stored session, and continues it.
-func (p *program) reopened(o app.Spec, r *app.Opened, err error) {
+// opened continues a session, and shows the end of what was said.
+func (p *program) opened(s app.Spec, o *app.Opened) {
 	var untrusted *app.UntrustedError
-	switch {
-	case err != nil:
-		p.out.line("Cannot open the session: " + err.Error())
-		p.state.notOpened()
-		return
-	case errors.As(r.ReadOnly, &untrusted):
-		p.end(r.Session)
-		q := p.numbered(untrusted.Question(app.Choice{}, app.Choice{Name: "Not now"}))
-		q.choices[0].do = func(string) { untrusted.Agree(); p.reopen(o) }
-		q.choices[1].do = func(string) { p.state.notOpened() }
-		p.later(q)
+	if errors.As(o.ReadOnly, &untrusted) {
+		p.end(o.Session)
+		p.later(p.numbered(untrusted.Question(
+			app.Choice{Here: func() { untrusted.Agree(); p.open(s) }},
+			app.Choice{Name: "Not now", Here: func() { p.state.notOpened(s) }})))
 		return
 	}
-	if r.ReadOnly != nil && !r.Session.About().LookOn {
-		p.enter(&choosing{p: p}, r.Transcript.Conversation)
+	if o.ReadOnly != nil && !o.Session.About().LookOn {
+		p.enter(&choosing{p: p}, o.Transcript.Conversation)
 		p.showEnd()
-		p.end(r.Session)
-		p.out.line("The session is read-only: " + r.ReadOnly.Error())
+		p.end(o.Session)
+		p.out.line("The session is read-only: " + o.ReadOnly.Error())
 		p.out.line("'parley sessions show' prints all of it. /sessions lists others, /quit quits.")
 		return
 	}
-	l := r.Live()
-	p.enter(newLive(p, l), l.Conversation)
-	p.showEnd()
+	l := newLive(p, o.Live())
+	l.earlier = o.Earlier
+	held := len(p.held) > 0
+	p.enter(l, l.Conversation)
+	if o.Transcript != nil {
+		p.showEnd()
+	} else if first := app.FirstPrompt(o.Agent); first != "" && !held {
+		p.state.send(first) // the tour begins by itself
+	}
+	for _, q := range o.Queue {
+		p.out.line("Not sent yet: " + app.PromptLine(q))
+	}
+	if o.Prompt != nil {
+		p.out.line("Your prompt was: " + app.PromptLine(conversation.QueuedPrompt{Prompt: o.Prompt}))
+	}
 }
 
 // showEnd writes the last prompt of a session and what followed it.

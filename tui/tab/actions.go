@@ -61,7 +61,7 @@ const (
 
 // refusal says why the action cannot be done now, or returns "".
 func (b promptCommand) refusal(t *Tab) string {
-	if b.waits && t.state.opens() {
+	if b.waits && t.opens() {
 		return ""
 	}
 	if why := t.state.refusal(b.in); why != "" {
@@ -267,7 +267,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	switch {
 	case a != "" && why != "":
 		return t.say(why)
-	case b.waits && t.state.opens():
+	case b.waits && t.opens():
 		t.awaited.set(a, "")
 		return nil
 	}
@@ -309,7 +309,7 @@ func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
 		return with(t, argument)
 	}
 	id := all[at].ID
-	if all[at].Do.waits && t.state.opens() {
+	if all[at].Do.waits && t.opens() {
 		t.awaited.set(id, argument)
 		return nil
 	}

@@ -42,7 +42,7 @@ func (a *awaited) words(keys config.Keys) string {
 // run does the action once the session is open, and drops it if there will be none. A list
 // waits until no dialog is open and the user has stopped typing.
 func (a *awaited) run(t *Tab) tea.Cmd {
-	if a.action == "" || t.state.opens() {
+	if a.action == "" || t.opens() {
 		return nil
 	}
 	l, open := t.live()

@@ -65,19 +65,14 @@ func (b *bench) make(ctx context.Context, dir string, now func() time.Time) {
 // singleTab is the row of a tab on its own.
 type singleTab struct{}
 
-func (singleTab) Step(int)                                         {}
-func (singleTab) Go(n int) bool                                    { return n == 0 }
-func (singleTab) Open(config.Agent) tea.Cmd                        { return nil }
-func (singleTab) OpenIn(config.Agent, string) tea.Cmd              { return nil }
-func (singleTab) Load(config.Agent, acpclient.SessionInfo) tea.Cmd { return nil }
-func (singleTab) OpenWith(string, func(*Tab) tea.Cmd) tea.Cmd      { return nil }
-func (singleTab) Close() tea.Cmd                                   { return nil }
-func (singleTab) Add(string, func(*Tab) tea.Cmd) (*Tab, tea.Cmd)   { return nil, nil }
-func (singleTab) Alone() bool                                      { return true }
-func (singleTab) All() []*Tab                                      { return nil }
-func (singleTab) Attach(app.Spec) (*Tab, tea.Cmd)                  { return nil, nil }
-func (singleTab) Show(*Tab)                                        {}
-func (singleTab) CloseTab(*Tab) tea.Cmd                            { return nil }
+func (singleTab) Step(int)                      {}
+func (singleTab) Go(n int) bool                 { return n == 0 }
+func (singleTab) Open(app.Spec) (*Tab, tea.Cmd) { return nil, nil }
+func (singleTab) Close() tea.Cmd                { return nil }
+func (singleTab) Alone() bool                   { return true }
+func (singleTab) All() []*Tab                   { return nil }
+func (singleTab) Show(*Tab)                     {}
+func (singleTab) CloseTab(*Tab) tea.Cmd         { return nil }
 
 // open is the tab's state, in which it has a session.
 func (b *bench) open() *live { return b.state.(*live) }
@@ -93,6 +88,7 @@ func (b *bench) transcript() reading {
 
 // has gives the tab a session that is only there.
 func (b *bench) has(s app.Session) {
+	b.opening = nil
 	b.become(newLive(b.Tab, (&app.Opened{Session: s}).Live()))
 }
 
@@ -139,7 +135,7 @@ func runBench(t *testing.T, test func(t *testing.T, b *bench)) {
 		b.make(ctx, dir, time.Now)
 		b.Show()
 		defer func() {
-			b.Close(ctx)
+			b.Close()(ctx)
 			cancel()
 			time.Sleep(time.Minute) // what is said for a moment is over before the test is
 		}()

@@ -38,7 +38,7 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 	s.Title = t.label()
 	switch l, open := t.live(); {
 	case !open:
-		s.NoSend, s.Running = notOpen+" yet", t.stored.from.Running
+		s.NoSend, s.Running = notOpen+" yet", t.opening.spec.Running
 	case t.stored.readOnly != "":
 		s.NoSend = "this session is read-only here"
 	default:
@@ -85,7 +85,7 @@ func (f *front) leave(t *Tab) {
 
 // AskHere implements command.Front. The session gets a tab in the background.
 func (f *front) AskHere(s app.Spec) {
-	t, cmd := f.tab.program.Tabs.Attach(s)
+	t, cmd := f.tab.program.Tabs.Open(s)
 	f.tab.asking = t
 	f.add(cmd)
 }

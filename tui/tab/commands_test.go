@@ -389,3 +389,22 @@ func TestPasswordWaitsForTheEndOfTyping(t *testing.T) {
 		}
 	})
 }
+
+// A tab that closes leaves the command that the user has stepped into: what ends it touches nothing
+// that other tabs have.
+func TestATabClosesInsideACommand(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		c, _ := commandsBench(b)
+		b.Do(c.StepIntoRunning())
+		end, ended := b.Close(), make(chan struct{})
+		if c.Attached() {
+			t.Error("it is still inside")
+		}
+		go func() {
+			defer close(ended)
+			end(t.Context())
+		}()
+		b.program.Guard.Typed()
+		<-ended
+	})
+}

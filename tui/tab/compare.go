@@ -224,10 +224,9 @@ func (t *Tab) beginCompare(made *compare.Comparison) tea.Cmd {
 	c := t.newComparison(made)
 	var cmds []tea.Cmd
 	for i, s := range made.Sides {
-		cmds = append(cmds, c.open(i, func(n *Tab) tea.Cmd {
-			n.setName(s.Name)
-			return tea.Batch(n.Launch(s.Agent), n.Ask(made.Prompt))
-		}))
+		n, cmd := c.open(i, app.Spec{Agent: &s.Agent, Cwd: s.Tree.Path})
+		n.setName(s.Name)
+		cmds = append(cmds, cmd, n.Ask(made.Prompt))
 	}
 	return tea.Batch(append(cmds, c.show(t))...)
 }
@@ -269,14 +268,11 @@ func (c *comparison) show(t *Tab) tea.Cmd {
 	return t.address(c.page.Open())
 }
 
-// open opens a tab for a side, in the background. begin gives it its session.
-func (c *comparison) open(side int, begin func(*Tab) tea.Cmd) tea.Cmd {
-	n, cmd := c.home.program.Tabs.Add(c.Sides[side].Tree.Path, func(n *Tab) tea.Cmd {
-		n.compared = c
-		return begin(n)
-	})
-	c.tabs[side] = n
-	return cmd
+// open opens a tab for a side, in the background.
+func (c *comparison) open(side int, s app.Spec) (*Tab, tea.Cmd) {
+	n, cmd := c.home.program.Tabs.Open(s)
+	n.compared, c.tabs[side] = c, n
+	return n, cmd
 }
 
 // number returns the number of a tab from 1, 0 if it was closed.
@@ -421,12 +417,10 @@ func (c *comparison) goTo(side int) tea.Cmd {
 			case c.tab(side) != nil: // opened meanwhile
 				return c.goTo(side)
 			}
-			cmd := c.open(side, func(n *Tab) tea.Cmd {
-				if open == nil {
-					return n.Launch(c.Sides[side].Agent)
-				}
-				return n.OpenStored(*open)
-			})
+			if open == nil {
+				open = &app.Spec{Agent: &c.Sides[side].Agent, Cwd: dir}
+			}
+			_, cmd := c.open(side, *open)
 			return tea.Batch(cmd, c.goTo(side))
 		}
 	}))

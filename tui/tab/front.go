@@ -152,7 +152,7 @@ func (f *front) Changes() { f.add(f.live().showChanges()) }
 
 func (f *front) Closed() string {
 	l := f.live()
-	return cmp.Or(l.tab.stored.readOnly, command.Unless(!l.reopens(), notOpen+" yet"))
+	return cmp.Or(l.tab.stored.readOnly, command.Unless(l.tab.opening == nil, notOpen+" yet"))
 }
 
 // EditQueued implements command.Front, as NoEdit does.
@@ -164,28 +164,27 @@ func (f *front) NoEdit() string {
 
 // Open implements command.Front, as OpenRemembered does.
 func (f *front) Open(s app.Spec) {
-	if s.Running != "" || s.Stored != f.tab.StoredID() {
-		f.add(send(Open{s}))
+	switch t := f.tab; {
+	case !s.New():
+		if s.Running != "" || s.Branch != 0 || s.Stored != t.StoredID() {
+			f.add(send(Open{s}))
+		}
+	case f.live() != nil:
+		f.add(t.openBeside(s))
+	default:
+		f.add(t.openChosen(s))
 	}
 }
+
 func (f *front) OpenRemembered(info acpclient.SessionInfo) { f.add(f.live().openSession(info)) }
 
 func (f *front) NewSession() { f.add(f.live().newSession()) }
 func (f *front) StartAgain() { f.add(f.live().startAgain()) }
 func (f *front) Detach()     { f.add(f.tab.detach()) }
 
-// Start begins it beside the session, if there is one.
-func (f *front) Start(a config.Agent) {
-	if f.live() != nil {
-		f.add(f.tab.openBeside(a))
-		return
-	}
-	f.add(f.tab.startChosen(a))
-}
-
-// Reopen implements command.Front, as End does.
-func (f *front) Reopen(s app.Spec, open func(context.Context, app.Spec) (*app.Opened, error)) {
-	f.add(f.tab.reopenWith(s, open))
+// Replace implements command.Front, as End does.
+func (f *front) Replace(s app.Spec, create func(context.Context) (*app.Opened, error), failed func(error)) {
+	f.add(f.tab.replace(&opening{spec: s, failed: failed}, create))
 }
 
 func (f *front) End(s app.Session) {

@@ -1,6 +1,8 @@
 package tab
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
@@ -55,13 +57,13 @@ func (l *live) openAgain() tea.Cmd {
 	if id == "" {
 		return t.say("nothing of this session was stored")
 	}
-	return t.reopenStored(app.Spec{Stored: id, Agent: &l.Agent, Keep: true})
+	return t.open(app.Spec{Stored: id, Agent: &l.Agent, Keep: true})
 }
 
 // follow switches to the session that has replaced this one for all its viewers.
 func (l *live) follow(moved *app.MovedError) tea.Cmd {
 	o := app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}
-	return tea.Batch(l.say("the session was rewound on another terminal"), l.tab.reopenWith(o, l.program.Follow))
+	return tea.Batch(l.say("the session was rewound on another terminal"), l.tab.replace(&opening{spec: o}, func(ctx context.Context) (*app.Opened, error) { return l.program.Follow(ctx, o) }))
 }
 
 // OfferRunning offers to attach to a session that runs in the tab's directory.

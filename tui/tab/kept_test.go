@@ -158,7 +158,7 @@ reply {"stopReason": "end_turn"}
 		b.program.Running = func(context.Context) ([]app.Running, error) { return nil, nil }
 		var kept *keptSession
 		b.program.Make = func(ctx context.Context, o app.Spec) (*app.Opened, error) {
-			if o.Stored != ids[0] || !old.Stream().Closed() {
+			if o.EndReplaced(ctx); o.Stored != ids[0] || !o.Keep || !old.Stream().Closed() {
 				t.Errorf("it keeps %v, and the old session has ended: %v", o, old.Stream().Closed())
 			}
 			kept = &keptSession{Session: newSession(b.cwd, noMachine{})}
@@ -405,7 +405,8 @@ func TestUnsentPromptsStayInSight(t *testing.T) {
 		s := b.silence()
 		s.made = []session.Unconfirmed{{Act: session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: test.Sent("sent").Prompt}}, Progress: session.Left}}
 		b.composer.SetText("draft")
-		b.Do(b.reopened(reopenedMsg{Opened: &app.Opened{Session: newSession(b.cwd, noMachine{}), Transcript: &store.Transcript{Conversation: conversation.New()}}}))
+		b.opening = &opening{spec: app.Spec{Stored: "log"}}
+		b.Do(b.opened(openedMsg{of: b.opening, Opened: &app.Opened{Session: newSession(b.cwd, noMachine{}), Transcript: &store.Transcript{Conversation: conversation.New()}}}))
 		if got := b.composer.Text(); got != "sent\n\ndraft" {
 			t.Errorf("the draft is %q", got)
 		}

@@ -143,7 +143,7 @@ func (l *live) askToRestart() {
 // leaveStart ends an agent that is still starting. If it was the tab's first, the user
 // can choose another.
 func (l *live) leaveStart() tea.Cmd {
-	if !l.unused() || l.reopens() { // there is something to read
+	if !l.unused() || l.tab.opening != nil { // there is something to read
 		session.Post(l.Session, session.Kill{})
 		return nil
 	}

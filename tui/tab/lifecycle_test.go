@@ -37,10 +37,12 @@ func (r *twoTabs) Close() tea.Cmd {
 	return nil
 }
 
-func (r *twoTabs) OpenIn(_ config.Agent, dir string) tea.Cmd {
-	r.opened = dir
-	return nil
+func (r *twoTabs) Open(s app.Spec) (*Tab, tea.Cmd) {
+	r.opened = s.Cwd
+	return nil, nil
 }
+
+func (r *twoTabs) Show(*Tab) {}
 
 // work has an agent that reacts to nothing begin a turn.
 func (b *bench) work(t *testing.T) {
@@ -192,12 +194,12 @@ func TestAnAgentThatCannotBeStarted(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		err := &acpclient.StartError{Err: errors.New("no such file")}
 		b.program.Make = func(context.Context, app.Spec) (*app.Opened, error) { return nil, err }
-		b.Do(b.startAgent(config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}))
+		b.Do(b.Tab.open(app.Spec{Agent: &config.Agent{Name: "Mine", InstallHint: "npm install -g mine"}}))
 		b.MustSay("Mine could not be started")
 		b.MustSay("To install it: npm install -g mine")
 		b.Choose("Choose another agent")
 		b.MustSay("Choose an agent")
-		b.Do(b.startAgent(config.Agent{Name: "Mine"}))
+		b.Do(b.Tab.open(app.Spec{Agent: &config.Agent{Name: "Mine"}}))
 		b.Choose("Quit parley")
 		if got := b.wished(); len(got) != 1 || got[0] != (Quit{Despite: b.ID()}) {
 			t.Errorf("it wished %v", got)

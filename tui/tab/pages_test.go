@@ -32,7 +32,7 @@ func watched(t *testing.T, dir string) (app.Session, *record.Ring) {
 func TestTheInspectorShowsTheMessagesOfItsAgentOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, t.TempDir())
-		defer b.Close(t.Context())
+		defer b.Close()(t.Context())
 		left, old := watched(t, b.cwd)
 		b.adopt((&app.Opened{Session: left}).Live())
 		reading := b.open().inspect()

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
@@ -136,24 +135,14 @@ type Tabs interface {
 	Step(by int)
 	// Go shows the tab at an index, and reports whether there is one.
 	Go(number int) bool
-	// Open opens a tab with an agent, and shows it.
-	Open(config.Agent) tea.Cmd
-	// Load opens a tab with one of the agent's sessions, and shows it.
-	Load(config.Agent, acpclient.SessionInfo) tea.Cmd
-	// OpenIn is Open in another directory.
-	OpenIn(a config.Agent, cwd string) tea.Cmd
-	// OpenWith opens a tab in a directory, and shows it. begin gives it its session.
-	OpenWith(cwd string, begin func(*Tab) tea.Cmd) tea.Cmd
-	// Add opens a tab in a directory, in the background. begin gives it its session.
-	Add(cwd string, begin func(*Tab) tea.Cmd) (*Tab, tea.Cmd)
+	// Open opens a tab with a session, in the background.
+	Open(app.Spec) (*Tab, tea.Cmd)
 	// Close closes the tab in front.
 	Close() tea.Cmd
 	// Alone reports whether there is only one tab.
 	Alone() bool
 	// All returns all tabs, in order.
 	All() []*Tab
-	// Attach opens a tab in the background with a running session.
-	Attach(app.Spec) (*Tab, tea.Cmd)
 	// Show shows a tab, and CloseTab closes one, if they are open.
 	Show(*Tab)
 	CloseTab(*Tab) tea.Cmd
@@ -244,17 +233,19 @@ func (l *live) newSession() tea.Cmd {
 	if l.Agent.ID == "" || t.stored.untrusted != nil { // unknown, or without consent
 		return t.front(command.ChooseAgent)
 	}
-	return t.openBeside(l.Agent)
+	return t.openBeside(app.Spec{Agent: &l.Agent})
 }
 
-// openBeside opens a session with an agent in a new tab, in this tab's directory. It does
-// not reuse the directory if a project belongs to its agent, or if the directory may be
+// openBeside opens a new session in a new tab, in this tab's directory unless another one is named.
+// It does not reuse the directory if a project belongs to its agent, or if the directory may be
 // gone.
-func (t *Tab) openBeside(a config.Agent) tea.Cmd {
-	if a.OwnProject || t.state.agent().OwnProject || t.stored.readOnly != "" {
-		return t.program.Tabs.Open(a)
+func (t *Tab) openBeside(s app.Spec) tea.Cmd {
+	if s.Cwd == "" && !s.Agent.OwnProject && !t.state.agent().OwnProject && t.stored.readOnly == "" {
+		s.Cwd = t.cwd
 	}
-	return t.program.Tabs.OpenIn(a, t.cwd)
+	n, cmd := t.program.Tabs.Open(s)
+	t.program.Tabs.Show(n)
+	return cmd
 }
 
 func (t *Tab) renameTab() {

@@ -36,7 +36,7 @@ func TestEveryMessageNamesItsTab(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(t, dir)
-				defer b.Close(t.Context())
+				defer b.Close()(t.Context())
 				b.events(conversation.FileWritten{Path: "a.txt", After: "a"}, conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "hello"})
 				if n := b.follow(t, tt.do(b)); n == 0 {
 					t.Error("nothing came")

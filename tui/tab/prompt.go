@@ -257,16 +257,19 @@ func (d *drafts) save() tea.Cmd {
 	}
 }
 
-// SaveLast saves the view when the tab closes. A draft that cannot be saved goes into the
+// saveLast returns what saves the view of a tab that closes. A draft that cannot be saved goes into the
 // history. Errors are ignored: no screen can show them.
-func (d *drafts) SaveLast() {
-	cmds := []tea.Cmd{d.composer.Leave()}
-	if !d.Drafts.SaveLast(d.session(), d.view()) {
-		cmds = append(cmds, d.composer.Clear())
-	}
-	for _, cmd := range cmds {
+func (d *drafts) saveLast() func() {
+	s, leave := d.session(), d.composer.Leave()
+	view, drop := d.view(), d.composer.Clear()
+	do := func(cmd tea.Cmd) {
 		if cmd != nil {
 			cmd()
+		}
+	}
+	return func() {
+		if do(leave); !d.SaveLast(s, view) {
+			do(drop)
 		}
 	}
 }

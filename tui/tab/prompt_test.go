@@ -132,7 +132,7 @@ func TestADraftComesBack(t *testing.T) {
 	b, _ := draftsBench(t)
 	b.stores("")
 	b.composer.SetText("fix the parser")
-	b.drafts.SaveLast()
+	b.drafts.saveLast()()
 
 	again := b.again(t)
 	load(t, again)
@@ -160,7 +160,7 @@ func TestADraftComesBackWithASession(t *testing.T) {
 		t.Fatalf("the prompt has %q", b.composer.Text())
 	}
 	b.composer.SetText("") // it is sent
-	b.drafts.SaveLast()
+	b.drafts.saveLast()()
 	if draft, err := b.program.Stored.Draft(b.cwd); draft != "" || err != nil {
 		t.Errorf("kept is still %q, %v", draft, err)
 	}
@@ -205,7 +205,7 @@ func TestClosingWaitsForWhatIsBeingSaved(t *testing.T) {
 	if b.drafts.save() == nil {
 		t.Fatal("nothing is saved")
 	}
-	b.drafts.SaveLast()
+	b.drafts.saveLast()()
 	if v, err := b.program.Stored.View(log); v.Draft != "fix the parser" || err != nil {
 		t.Errorf("kept is %q, %v", v.Draft, err)
 	}
@@ -253,7 +253,7 @@ func TestADraftThatIsNotKeptGoesIntoTheHistory(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.composer.SetText("fix the parser")
-		b.drafts.SaveLast()
+		b.drafts.saveLast()()
 		if b, err := os.ReadFile(file); !strings.Contains(string(b), "fix the parser") {
 			t.Errorf("%s: the history has %q, %v", name, b, err)
 		}
@@ -281,7 +281,7 @@ func TestClosingLosesNoDraftBehindTheHistory(t *testing.T) {
 		if b.composer.Text() == "fix the parser" {
 			t.Fatalf("%s: nothing else is shown", name)
 		}
-		b.drafts.SaveLast()
+		b.drafts.saveLast()()
 		kept, err := b.program.Stored.Draft(b.cwd)
 		data, _ := os.ReadFile(file)
 		if err != nil || kept != "fix the parser" && !strings.Contains(string(data), "fix the parser") {
@@ -298,7 +298,7 @@ func TestADraftThatWasOnlyReadStaysWhereItIs(t *testing.T) {
 	b.has(newSession(b.cwd, noMachine{}))
 	b.composer.SetText("fix the parser")
 	b.drafts.SetSaved(store.View{Draft: "fix the parser"})
-	b.drafts.SaveLast()
+	b.drafts.saveLast()()
 	if _, err := os.Stat(file); err == nil {
 		t.Error("it is in the history")
 	}
@@ -403,8 +403,8 @@ func TestTheHintsOfASearch(t *testing.T) {
 func TestADraftWithoutASessionOutlivesQuitting(t *testing.T) {
 	b, _ := pending(t)
 	b.press("d", "r", "a", "f", "t")
-	b.Tab.Update(startedMsg{of: b.state.(*starting), err: os.ErrNotExist})
-	b.Tab.Close(t.Context())
+	b.Tab.Update(openedMsg{of: b.opening, err: os.ErrNotExist})
+	b.Tab.Close()(t.Context())
 	next := New(3, b.program, t.TempDir())
 	next.Show()
 	next.composer.Key(tea.KeyPressMsg{Code: tea.KeyUp})
@@ -454,7 +454,7 @@ func TestClickInThePromptWhileTheAgentStarts(t *testing.T) {
 			<-made
 			return &app.Opened{Session: newSession(b.cwd, noMachine{})}, nil
 		}
-		b.startAgent(config.Agent{ID: "slow"})
+		b.Tab.open(app.Spec{Agent: &config.Agent{ID: "slow"}})
 		defer close(made)
 		b.press("a", "b", "c")
 		y := slices.IndexFunc(b.draw().Lines, func(line string) bool { return strings.Contains(line, "abc") })

@@ -32,7 +32,7 @@ func (ps *prompts) Submit(p composer.Prompt) tea.Cmd {
 		return refused
 	}
 	q := ps.content(p)
-	if !open || l.reopens() {
+	if !open || ps.tab.opening != nil {
 		ps.held = append(ps.held, q)
 		return nil
 	}

@@ -1,7 +1,6 @@
 package tab
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -78,7 +77,6 @@ func (r *replaying) placeholder(bool) string           { return "" }
 func (r *replaying) cannotTake(composer.Prompt) string { return notInReplay }
 func (r *replaying) promptHints() []dialog.Hint        { return r.hints() }
 func (r *replaying) leave()                            {}
-func (r *replaying) close(context.Context)             {}
 
 func (r *replaying) describe(f *statusInfo) {
 	r.reading.describe(f)

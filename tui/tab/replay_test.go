@@ -183,7 +183,7 @@ func doesNothing(t *testing.T) {
 		t.Error("there is a prompt")
 	}
 	b.pass(time.Minute / 4)
-	b.Close(t.Context())
+	b.Close()(t.Context())
 	if after := files(t, dir); after != before {
 		t.Errorf("there are files:\n%s", after)
 	}

@@ -31,8 +31,7 @@ func (l *live) openSession(info acpclient.SessionInfo) tea.Cmd {
 	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
 		return t.try(l.Session, session.OpenSession{Info: info}) // reports the error
 	case c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == "":
-		info.Cwd = t.cwd
-		return t.program.Tabs.Load(l.Agent, info)
+		return t.openBeside(app.Spec{Agent: &l.Agent, Cwd: t.cwd, Session: info.SessionID})
 	}
 	return t.try(l.Session, session.OpenSession{Info: info})
 }

@@ -8,7 +8,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
@@ -20,68 +19,170 @@ import (
 	"parley/tui/toolview"
 )
 
-// startedMsg is a session made for an agent, or the error.
-type startedMsg struct {
-	of      *starting
-	agent   config.Agent
-	session *app.Opened
-	err     error
+// opening is a session that is being made, or attached to. It replaces what the tab has.
+type opening struct {
+	spec app.Spec
+	// session waits for it, and returns nil if there will be none.
+	session func() app.Session
+	// failed says why there will be none; nil says so in the usual way.
+	failed func(error)
 }
 
-// startAgent makes and starts a session with an agent.
-func (t *Tab) startAgent(a config.Agent) tea.Cmd {
-	return t.startWith(app.Spec{Agent: &a, Cwd: t.dir})
+// openedMsg is a session that was made, or the error.
+type openedMsg struct {
+	of *opening
+	*app.Opened
+	wanted []toolview.Fragment // the changes in it
+	err    error
 }
 
-// startChosen is startAgent for an agent chosen from a list: the tour begins by itself.
-func (t *Tab) startChosen(a config.Agent) tea.Cmd {
-	cmd := t.startAgent(a)
-	if first := app.FirstPrompt(a); first != "" {
+// Open makes a session in this tab, or attaches to one. It waits for nothing: a new agent starts
+// in the background, at the latest when the command runs.
+func (t *Tab) Open(s app.Spec) tea.Cmd {
+	t.dir = s.Cwd
+	return t.address(tea.Batch(t.readBranch(), t.open(s)))
+}
+
+func (t *Tab) open(s app.Spec) tea.Cmd {
+	return t.replace(&opening{spec: s}, nil)
+}
+
+// openChosen opens a session with an agent chosen from a list: the tour begins by itself.
+func (t *Tab) openChosen(s app.Spec) tea.Cmd {
+	s.Cwd = t.dir
+	cmd := t.open(s)
+	if first := app.FirstPrompt(*s.Agent); first != "" {
 		cmd = tea.Batch(cmd, t.prompts.Submit(composer.NewPrompt(first)))
 	}
 	return cmd
 }
 
-// startWith makes and starts a session.
-func (t *Tab) startWith(s app.Spec) tea.Cmd {
-	of, ctx, create := &starting{unopened: unopened{t}, with: *s.Agent}, t.program.Context, t.program.Make
-	started := sync.OnceValue(func() startedMsg {
-		made, err := create(ctx, s)
-		if err == nil {
-			session.Post(made.Session, session.Start{})
+// replace replaces what the tab has by the session that create makes; nil makes it as usual. A session
+// can be read until then.
+func (t *Tab) replace(o *opening, create func(context.Context) (*app.Opened, error)) tea.Cmd {
+	ctx, usual := t.program.Context, t.program.Make
+	if create == nil {
+		create = func(ctx context.Context) (*app.Opened, error) { return usual(ctx, o.spec) }
+	}
+	opened := sync.OnceValue(func() openedMsg {
+		msg := openedMsg{of: o}
+		if msg.Opened, msg.err = create(ctx); msg.err != nil {
+			return msg
 		}
-		return startedMsg{of, *s.Agent, made, err}
+		if msg.Transcript != nil {
+			msg.wanted = diffFragments(msg.Transcript.Conversation)
+		}
+		if !msg.Runs && msg.ReadOnly == nil {
+			session.Post(msg.Session, session.Start{})
+		}
+		return msg
 	})
-	of.session = func() app.Session {
-		if made := started().session; made != nil {
+	o.session = func() app.Session {
+		if made := opened(); made.err == nil {
 			return made.Session
 		}
 		return nil
 	}
-	t.become(of)
-	return func() tea.Msg { return started() }
+	dropped := t.dropOpening()
+	t.opening = o
+	if _, open := t.live(); !open {
+		t.become(&starting{unopened{t}})
+	}
+	return tea.Batch(dropped, func() tea.Msg { return opened() })
 }
 
-// started takes over the session. Prompts sent in the meantime go to it.
-func (t *Tab) started(msg startedMsg) tea.Cmd {
-	if t.state != state(msg.of) {
-		return nil // a stored session was opened instead
+// dropOpening ends the session that is being made, if there is one, once it is.
+func (t *Tab) dropOpening() tea.Cmd {
+	o := t.opening
+	if t.opening = nil; o == nil {
+		return nil
 	}
+	return send(End{func(ctx context.Context) {
+		switch made := o.session(); {
+		case made == nil:
+		case o.spec.New():
+			app.End(ctx, made)
+		default: // if it runs in a host, it was there before
+			app.Leave(ctx, made)
+		}
+	}})
+}
+
+// opened takes over a session. Prompts sent in the meantime go to it, or into the draft before that of
+// a branch.
+func (t *Tab) opened(msg openedMsg) tea.Cmd {
+	if msg.of != t.opening {
+		return nil // another one was opened instead
+	}
+	t.opening = nil
 	if msg.err != nil {
+		return t.notOpened(msg.of, msg.err)
+	}
+	old, shown := t.live()
+	l, s, keep := t.adopt(msg.Live()), msg.of.spec, tea.Cmd(nil)
+	if t.stored = (storedSession{from: s, earlier: msg.Earlier}); s.Branch != 0 {
+		t.stored.from = app.Spec{Stored: msg.Transcript.Meta.ID}
+		keep = t.composer.Keep(t.composer.Text())
+		t.composer.SetText("")
+	}
+	cmds := []tea.Cmd{keep, l.pump.next, t.readBranch()}
+	if msg.Transcript == nil {
+		// The session's own event comes with the next batch.
+		l.Conversation.Apply(conversation.AgentStarting{Command: l.Session.About().Command, At: t.program.Now()})
+		cmds = append(cmds, bestEffort(func() error { return t.program.RememberAgent(msg.Agent) }))
+	} else {
+		cmds = append(cmds, l.restoreView(msg), t.diffPositions.Locate(t.cwd, msg.wanted))
+	}
+	var back []conversation.QueuedPrompt
+	if shown { // it only showed the transcript
+		back = old.queue.withdraw()
+		go old.Session.Close(context.Background())
+	}
+	back = append(back, msg.Queue...)
+	if msg.Prompt != nil {
+		back = append(back, conversation.QueuedPrompt{Prompt: msg.Prompt})
+	}
+	if msg.ReadOnly != nil || s.Branch != 0 {
+		cmds = append(cmds, t.prompts.ReturnToDraft(back...))
+	} else {
+		cmds = append(cmds, t.composer.TakeBack(back...))
+	}
+	if msg.ReadOnly != nil {
+		return tea.Batch(append(cmds, l.showReadOnly(msg.ReadOnly))...)
+	}
+	if msg.Runs && l.Conversation.Gone() {
+		l.askAboutLost()
+	}
+	l.askToTrustRules()
+	cmds = append(cmds, l.questions.Follow(), l.commands.Follow())
+	if s.Last && t.composer.Empty() {
+		cmds = append(cmds, t.drafts.Load())
+	}
+	t.prompts.held.Send(l.Session)
+	return tea.Batch(cmds...)
+}
+
+// notOpened says why a session was not opened. One that could be read stays.
+func (t *Tab) notOpened(of *opening, err error) tea.Cmd {
+	if _, shown := t.live(); !shown {
 		t.become(&choosing{unopened{t}})
-		back := t.prompts.ReturnToDraft()
+	}
+	back := t.prompts.ReturnToDraft()
+	switch a := of.spec.Agent; {
+	case of.failed != nil:
+		return tea.Batch(back, t.acting.do(func() { of.failed(err) }))
+	case of.spec.New():
 		t.ask(app.Question{
-			Title: msg.agent.Name + " could not be started", Text: app.StartErrorText(msg.agent, msg.err),
+			Title: a.Name + " could not be started", Text: app.StartErrorText(*a, err),
 			Choices: []app.Choice{{Name: "Choose another agent", Here: func() { command.ChooseAgent(t.acting) }}, t.leaving.LeaveChoice("")},
 		})
-		return back
+	default:
+		t.ask(app.Question{Title: "Cannot open the stored session", Text: err.Error(), Choices: []app.Choice{
+			{Name: "List the sessions", Here: func() { command.ChooseSession(t.acting) }},
+			{Name: "Quit parley", Here: func() { t.acting.add(send(Quit{Despite: t.id})) }},
+		}})
 	}
-	l := t.adopt(msg.session.Live())
-	// The session's own event comes with the next batch.
-	l.Conversation.Apply(conversation.AgentStarting{Command: l.Session.About().Command, At: t.program.Now()})
-	l.askToTrustRules()
-	t.prompts.held.Send(l.Session)
-	return tea.Batch(l.pump.next, t.readBranch(), bestEffort(func() error { return t.program.RememberAgent(msg.agent) }))
+	return back
 }
 
 // adopt makes a session the tab's.
@@ -144,99 +245,11 @@ type storedSession struct {
 	replaced bool // a new session replaced one that could not be reopened
 }
 
-// reopenedMsg is a stored session that was read, or the error.
-type reopenedMsg struct {
-	from app.Spec
-	*app.Opened
-	wanted []toolview.Fragment // the changes in it
-	err    error
-}
-
-// OpenStored shows a stored session and continues it.
-func (t *Tab) OpenStored(o app.Spec) tea.Cmd { return t.address(t.reopenStored(o)) }
-
-func (t *Tab) reopenStored(o app.Spec) tea.Cmd { return t.reopenWith(o, t.program.Make) }
-
-// reopenWith shows the session that reopen makes.
-func (t *Tab) reopenWith(o app.Spec, reopen func(context.Context, app.Spec) (*app.Opened, error)) tea.Cmd {
-	t.stored.from = o // from now on no other tab opens it
-	ctx := t.program.Context
-	reopened := sync.OnceValue(func() reopenedMsg {
-		msg := reopenedMsg{from: o}
-		if msg.Opened, msg.err = reopen(ctx, o); msg.err == nil {
-			msg.wanted = diffFragments(msg.Transcript.Conversation)
-		}
-		return msg
-	})
-	next := func() app.Session {
-		if r := reopened(); r.Opened != nil {
-			return r.Session
-		}
-		return nil
-	}
-	var left tea.Cmd
-	switch s := t.state.(type) {
-	case *live: // it can be read until then
-		s.reopening = next
-	case *starting:
-		left = s.abandon()
-		t.become(&starting{unopened{t}, s.with, next, true})
-	default:
-		t.become(&starting{unopened{t}, config.Agent{}, next, true})
-	}
-	return tea.Batch(left, func() tea.Msg { return reopened() })
-}
-
-// reopened shows the stored session and has its agent continue it.
-func (t *Tab) reopened(msg reopenedMsg) tea.Cmd {
-	old, shown := t.live()
-	if msg.err != nil {
-		if shown {
-			old.reopening = nil
-		} else {
-			t.become(&choosing{unopened{t}})
-		}
-		t.stored.from = app.Spec{}
-		back := t.prompts.ReturnToDraft()
-		t.ask(app.Question{Title: "Cannot open the stored session", Text: msg.err.Error(), Choices: []app.Choice{
-			{Name: "List the sessions", Here: func() { command.ChooseSession(t.acting) }},
-			{Name: "Quit parley", Here: func() { t.acting.add(send(Quit{Despite: t.id})) }},
-		}})
-		return back
-	}
-	l := t.adopt(msg.Live())
-	cmds := []tea.Cmd{l.restoreView(msg)}
-	var unsent []conversation.QueuedPrompt
-	if shown { // it only showed the transcript
-		unsent = old.queue.withdraw()
-		go old.Session.Close(context.Background())
-	}
-	cmds = append(cmds, l.pump.next, t.readBranch(), t.diffPositions.Locate(t.cwd, msg.wanted))
-	if msg.ReadOnly != nil {
-		cmds = append(cmds, t.prompts.ReturnToDraft(unsent...)) // prompts sent in the meantime have no recipient
-		return tea.Batch(append(cmds, l.showReadOnly(msg.ReadOnly))...)
-	}
-	cmds = append(cmds, t.composer.TakeBack(unsent...))
-	switch {
-	case !msg.Runs:
-		session.Post(l.Session, session.Start{})
-	case l.Conversation.Gone():
-		l.askAboutLost()
-	}
-	l.askToTrustRules()
-	cmds = append(cmds, l.questions.Follow(), l.commands.Follow())
-	if msg.from.Last && t.composer.Empty() {
-		cmds = append(cmds, t.drafts.Load())
-	}
-	t.prompts.held.Send(l.Session)
-	return tea.Batch(cmds...)
-}
-
 // restoreView restores the stored view. If the user has started another draft, the stored
 // one goes into the history.
-func (l *live) restoreView(msg reopenedMsg) (keep tea.Cmd) {
+func (l *live) restoreView(msg openedMsg) (keep tea.Cmd) {
 	t, c := l.tab, msg.Transcript.Conversation
-	t.stored = storedSession{from: msg.from, title: msg.Transcript.Title}
+	t.stored.title = msg.Transcript.Title
 	t.info.Remember(c)
 	t.composer.SetCommands(c.Commands, nil)
 	if top := msg.View.Top; top != nil {
@@ -260,7 +273,7 @@ func (l *live) showReadOnly(why error) tea.Cmd {
 	if errors.As(why, &untrusted) {
 		t.stored.untrusted = untrusted
 		if untrusted.Agreed() { // meanwhile, in another tab
-			return t.reopenStored(t.stored.from)
+			return t.open(t.stored.from)
 		}
 		l.askToTrustAgent()
 		return nil
@@ -284,10 +297,10 @@ func (t *Tab) TakeConsent(c Consent) tea.Cmd {
 		return nil
 	}
 	t.dialogs.Close(t.stored.consenting)
-	if !c.Yes || t.state.reopens() {
+	if !c.Yes || t.opening != nil {
 		return nil
 	}
-	return t.OpenStored(t.stored.from)
+	return t.address(t.open(t.stored.from))
 }
 
 // askToTrustAgent asks whether to start, or connect to, the session's agent.
@@ -340,10 +353,13 @@ func (s *storedSession) withEarlier(c *conversation.Conversation, p conversation
 
 // StoredID returns the id of the stored session, or "" if it is not stored yet.
 func (t *Tab) StoredID() store.ID {
+	if o := t.opening; o != nil && o.spec.Branch == 0 {
+		return o.spec.Stored // so that no other tab opens it
+	}
 	if l, ok := t.live(); ok {
 		return cmp.Or(l.Session.StoredID(), t.stored.from.Stored)
 	}
-	return t.stored.from.Stored
+	return ""
 }
 
 // Cwd returns the session's directory.
@@ -352,7 +368,7 @@ func (t *Tab) Cwd() string { return t.cwd }
 // Blank reports whether closing the tab would lose nothing.
 func (t *Tab) Blank() bool {
 	l, open := t.live()
-	return t.empty() && !t.state.reopens() && t.composer.Empty() && len(t.prompts.held) == 0 && (!open || len(l.Conversation.Queue) == 0 && !l.Conversation.Turn.Running)
+	return t.empty() && (t.opening == nil || t.opening.spec.New()) && t.composer.Empty() && len(t.prompts.held) == 0 && (!open || len(l.Conversation.Queue) == 0 && !l.Conversation.Turn.Running)
 }
 
 // LoadDraft restores the directory's draft.

@@ -57,7 +57,7 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 	b.press("g", "o", "enter", "m", "o", "r", "e")
 	b.mustShow(t, "more")
 	var texts []string
-	b.Update(startedMsg{of: b.state.(*starting), agent: config.Agent{ID: "a"}, session: &app.Opened{Agent: config.Agent{ID: "a"}, Session: made}})
+	b.Update(openedMsg{of: b.opening, Opened: &app.Opened{Agent: config.Agent{ID: "a"}, Session: made}})
 	for _, e := range made.Stream().Take() {
 		if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
 			texts = append(texts, q.Queue[0].Prompt[0].Text)
@@ -74,7 +74,7 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 func TestAStartShowsAtOnce(t *testing.T) {
 	b, made := pending(t)
 	b.mustShow(t, "starting quick --now")
-	b.Update(startedMsg{of: b.state.(*starting), agent: b.state.agent(), session: &app.Opened{Agent: b.state.agent(), Session: made}})
+	b.Update(openedMsg{of: b.opening, Opened: &app.Opened{Agent: b.state.agent(), Session: made}})
 	b.mustShow(t, "starting quick --now")
 	b.mustNotShow(t, "still starting")
 }
@@ -83,7 +83,7 @@ func TestAStartShowsAtOnce(t *testing.T) {
 // the session has taken a moment ago.
 func TestAPromptComesBackFromAnAgentThatIsLeft(t *testing.T) {
 	b, made := pending(t)
-	b.Update(startedMsg{of: b.state.(*starting), agent: config.Agent{ID: "a"}, session: &app.Opened{Agent: config.Agent{ID: "a"}, Session: made}})
+	b.Update(openedMsg{of: b.opening, Opened: &app.Opened{Agent: config.Agent{ID: "a"}, Session: made}})
 	b.press("g", "o")
 	run(b.Tab, b.Update(keyPress("enter")), func() {})
 	b.mustNotShow(t, "❯ go")
@@ -127,7 +127,7 @@ func run(t *Tab, cmd tea.Cmd, after func()) {
 func TestAPromptWhoseSessionIsNotMade(t *testing.T) {
 	b, _ := pending(t)
 	b.press("g", "o", "enter")
-	b.Update(startedMsg{of: b.state.(*starting), err: errors.New("it is not there")})
+	b.Update(openedMsg{of: b.opening, err: errors.New("it is not there")})
 	b.mustShow(t, "could not be started", "❯ go")
 }
 
@@ -157,7 +157,8 @@ func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*app.Opened)) 
 	}
 	r := &app.Opened{Transcript: kept, Agent: config.Agent{ID: "mine"}, Session: s}
 	change(r)
-	b.Update(reopenedMsg{from: app.Spec{Stored: id}, Opened: r})
+	b.opening = &opening{spec: app.Spec{Stored: id}}
+	b.Update(openedMsg{of: b.opening, Opened: r})
 }
 
 func TestTheViewComesBack(t *testing.T) {
@@ -196,7 +197,7 @@ func TestADraftIsKeptOverTheOneThatComesBack(t *testing.T) {
 // be read.
 func TestAPromptToASessionThatIsOnlyReadIsGivenBack(t *testing.T) {
 	b, ids := newStored(t, "one")
-	b.OpenStored(app.Spec{Stored: ids[0]}) // it is being read
+	b.Open(app.Spec{Stored: ids[0]}) // it is being read
 	b.Ask("go on")
 	b.reopenedAs(t, ids[0], func(r *app.Opened) { r.ReadOnly = store.ErrInUse })
 	b.mustShow(t, "❯ go on")
@@ -431,13 +432,13 @@ func TestClosingAListWhileTheAgentStarts(t *testing.T) {
 // agent ends, and does not come into the tab when it is made.
 func TestAStoredSessionInPlaceOfOneThatIsMade(t *testing.T) {
 	b, made := pending(t)
-	was := b.state.(*starting)
-	b.OpenStored(app.Spec{Stored: "log"})
-	b.Update(startedMsg{of: was, session: &app.Opened{Session: made}})
+	was := b.opening
+	b.Open(app.Spec{Stored: "log"})
+	b.Update(openedMsg{of: was, Opened: &app.Opened{Session: made}})
 	if b.session() != nil || b.StoredID() != "log" {
 		t.Error("the agent's session is in the tab")
 	}
-	b.Update(reopenedMsg{from: app.Spec{Stored: "log"}, err: errors.New("it is damaged")})
+	b.Update(openedMsg{of: b.opening, err: errors.New("it is damaged")})
 	b.mustShow(t, "Cannot open the stored session", "it is damaged")
 	if b.StoredID() != "" || !b.chooses() {
 		t.Error("the tab still waits for a session that cannot be read")

@@ -2,7 +2,6 @@ package tab
 
 import (
 	"cmp"
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -68,14 +67,8 @@ type stateSession interface {
 	transcript() (r reading, ok bool)
 	// condition returns the state's mark in the tab line.
 	condition() conversation.Standing
-	// reopens reports whether a stored session is being read, opens whether any is being
-	// opened: what it offers is not known yet.
-	reopens() bool
-	opens() bool
-	// leave stops the work of this state; the tab remains.
+	// leave stops the work of this state.
 	leave()
-	// close ends the agent, and waits for it: the tab is closed.
-	close(context.Context)
 }
 
 // moving is a state whose display changes with time.
@@ -165,6 +158,12 @@ func (t *Tab) displayedTime() time.Time {
 	return t.program.Now()
 }
 
+// opens reports whether a session is being opened: what it offers is not known yet.
+func (t *Tab) opens() bool {
+	l, open := t.live()
+	return t.opening != nil || open && l.Conversation.Opening()
+}
+
 // session returns the session, nil in the states that have none.
 func (t *Tab) session() app.Session {
 	if l, ok := t.live(); ok {
@@ -190,8 +189,6 @@ func newReading(t *Tab, c *conversation.Conversation) reading {
 func (r reading) transcript() (reading, bool) { return r, true }
 func (r reading) empty() bool                 { return len(r.list.Conversation().Items) == 0 }
 func (r reading) equip(env *dialog.Env)       { env.Diffs = r.list.Diffs() }
-func (r reading) reopens() bool               { return false }
-func (r reading) opens() bool                 { return false }
 func (r reading) setTheme(th *theme.Theme)    { r.list.SetTheme(th) }
 
 func (r reading) describe(f *statusInfo) {
@@ -225,7 +222,6 @@ func (r reading) forget() {
 type unopened struct{ tab *Tab }
 
 func (u unopened) transcript() (r reading, ok bool) { return reading{}, false }
-func (u unopened) opens() bool                      { return false }
 func (u unopened) leave()                           {}
 
 func (u unopened) cannotTake(p composer.Prompt) string {
@@ -258,64 +254,41 @@ func (c *choosing) agent() config.Agent              { return config.Agent{} }
 func (c *choosing) describe(*statusInfo)             {}
 func (c *choosing) activity(*statusInfo) string      { return "" }
 func (c *choosing) condition() conversation.Standing { return conversation.StandingIdle }
-func (c *choosing) reopens() bool                    { return false }
-func (c *choosing) close(context.Context)            {}
 
 // starting is the state while a session is made, or a stored one is read. Prompts wait
 // for it.
-type starting struct {
-	unopened
-	with config.Agent // the zero agent if that of a stored session is not known yet
-	// session waits for the session, and returns nil if there will be none.
-	session func() app.Session
-	stored  bool // a stored session is being read
-}
+type starting struct{ unopened }
 
 func (s *starting) layers() []layer                  { return s.tab.panel.over(s.tab.prompt, false) }
-func (s *starting) agent() config.Agent              { return s.with }
 func (s *starting) takesPrompts() bool               { return true }
 func (s *starting) condition() conversation.Standing { return conversation.StandingWorking }
-func (s *starting) reopens() bool                    { return s.stored }
-func (s *starting) opens() bool                      { return true }
+
+// agent returns the zero agent if that of a stored session is not known yet.
+func (s *starting) agent() config.Agent {
+	if a := s.tab.opening.spec.Agent; a != nil {
+		return *a
+	}
+	return config.Agent{}
+}
 
 func (s *starting) refusal(a availability) string {
 	return command.Unless(a != inSession, notOpen+" yet")
 }
 
-func (s *starting) describe(f *statusInfo) { f.Connects = s.with.Address != "" }
+func (s *starting) describe(f *statusInfo) { f.Connects = s.agent().Address != "" }
 
 func (s *starting) activity(f *statusInfo) string {
-	command := acpclient.Command{Path: s.with.Command, Args: s.with.Args}.String()
+	a := s.agent()
+	command := acpclient.Command{Path: a.Command, Args: a.Args}.String()
 	switch {
-	case s.stored:
+	case !s.tab.opening.spec.New():
 		return f.Theme.Muted.Render("  reading the stored session")
 	case f.Connects:
-		command = s.with.Listens()
+		command = a.Listens()
 	case command == "":
 		return ""
 	}
 	return f.spin() + f.startWords(command)
-}
-
-func (s *starting) close(ctx context.Context) { leaveSession(ctx, s.session()) }
-
-// abandon ends the session once it has been made.
-func (s *starting) abandon() tea.Cmd {
-	return send(End{func(ctx context.Context) {
-		switch made := s.session(); {
-		case made == nil:
-		case s.stored: // if it runs in a host, it was there before
-			app.Leave(ctx, made)
-		default:
-			app.End(ctx, made)
-		}
-	}})
-}
-
-func leaveSession(ctx context.Context, s app.Session) {
-	if s != nil {
-		app.Leave(ctx, s)
-	}
 }
 
 // live is the state with a session, which may have lost its agent.
@@ -342,9 +315,6 @@ type live struct {
 	// has said are hidden.
 	templates []prompt.Template
 	hidden    []string
-	// reopening waits for the stored session that replaces this one and takes over its
-	// prompts; nil if there is none.
-	reopening func() app.Session
 }
 
 func newLive(t *Tab, s *app.Live) *live {
@@ -393,8 +363,6 @@ func (l *live) cannotTake(p composer.Prompt) string {
 func (l *live) agent() config.Agent         { return l.Agent }
 func (l *live) refusal(availability) string { return "" }
 func (l *live) takesPrompts() bool          { return true }
-func (l *live) reopens() bool               { return l.reopening != nil }
-func (l *live) opens() bool                 { return l.Conversation.Opening() || l.reopens() }
 
 // update handles messages about the session.
 func (l *live) update(msg tea.Msg) tea.Cmd {
@@ -483,17 +451,6 @@ func (l *live) leave() {
 	if l.inspector != nil { // its pending work belongs to the session
 		l.inspector.Stop()
 	}
-}
-
-func (l *live) close(ctx context.Context) {
-	l.leave()
-	s := l.Session
-	if l.reopening != nil {
-		if next := l.reopening(); next != nil {
-			s = next
-		}
-	}
-	leaveSession(ctx, s)
 }
 
 // recolour redoes expensive colouring in the background after a change of theme.

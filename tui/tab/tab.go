@@ -47,8 +47,10 @@ type Tab struct {
 	// sessions begin, "" for where parley was started.
 	base, dir string
 
-	// state is what the tab has of an agent, a session or a recording.
-	state state
+	// state is what the tab has of an agent, a session or a recording, opening what it will have
+	// instead, or nil.
+	state   state
+	opening *opening
 
 	diffPositions diffPositions // line numbers of diffs
 	stored        storedSession // the stored session being continued
@@ -114,30 +116,13 @@ func (t *Tab) ID() ID { return t.id }
 // Start starts an agent, or lets the user choose one if a is nil. The agent starts at
 // once, in the background: it does not wait until the command runs.
 func (t *Tab) Start(a *config.Agent) tea.Cmd {
-	cmds := []tea.Cmd{t.readBranch()}
-	if a != nil {
-		cmds = append(cmds, t.startAgent(*a))
-		if s, ok := t.state.(*starting); ok {
-			go s.session()
-		}
-	} else {
-		cmds = append(cmds, t.front(command.ChooseAgent))
+	if a == nil {
+		return t.address(tea.Batch(t.readBranch(), t.front(command.ChooseAgent)))
 	}
-	return t.address(tea.Batch(cmds...))
+	cmd := t.Open(app.Spec{Agent: a})
+	go t.opening.session()
+	return cmd
 }
-
-// Launch starts an agent.
-func (t *Tab) Launch(a config.Agent) tea.Cmd {
-	return t.address(tea.Batch(t.readBranch(), t.startAgent(a)))
-}
-
-// Load is Launch for one of the agent's sessions.
-func (t *Tab) Load(a config.Agent, info acpclient.SessionInfo) tea.Cmd {
-	return t.address(tea.Batch(t.readBranch(), t.startWith(app.Spec{Agent: &a, Cwd: info.Cwd, Session: info.SessionID})))
-}
-
-// BeginIn has new sessions of the tab begin in a directory.
-func (t *Tab) BeginIn(cwd string) { t.dir = cwd }
 
 // Show brings the tab to the front: it takes keys.
 func (t *Tab) Show() {
@@ -160,13 +145,27 @@ func (t *Tab) pace(least time.Duration) {
 	}
 }
 
-// Close ends the agent, even one that is starting, and waits for it, but not gracefully
-// beyond ctx. The tab must not be used afterwards.
-func (t *Tab) Close(ctx context.Context) {
+// Close closes the tab, which must not be used afterwards. It returns what ends the agent, even one
+// that is starting: that waits for it, but not gracefully beyond ctx, and touches nothing that other
+// tabs have.
+func (t *Tab) Close() func(ctx context.Context) {
+	save := func() {}
 	if !t.replays() { // which has no draft
-		t.drafts.SaveLast()
+		save = t.drafts.saveLast()
 	}
-	t.state.close(ctx)
+	t.state.leave()
+	s, o := t.session(), t.opening
+	return func(ctx context.Context) {
+		save()
+		if o != nil {
+			if next := o.session(); next != nil {
+				s = next
+			}
+		}
+		if s != nil {
+			app.Leave(ctx, s)
+		}
+	}
 }
 
 // Left describes the session as the user leaves it.
@@ -245,8 +244,6 @@ func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 
 func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case startedMsg:
-		return t.started(msg)
 	case tea.KeyPressMsg:
 		return t.input.key(msg)
 	case tea.PasteMsg:
@@ -263,8 +260,8 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return t.say(msg.Err.Error())
 	case then:
 		return msg()
-	case reopenedMsg:
-		return t.reopened(msg)
+	case openedMsg:
+		return t.opened(msg)
 	case pumpedMsg, batchMsg, pages.ChangesMsg, pages.InspectorMsg:
 		if l, open := t.live(); open {
 			return l.update(msg)

@@ -23,13 +23,13 @@ func (t *Tab) worktreeItems() []command.Item {
 
 // openWorktree creates a worktree and opens a session with the same agent there, in a new tab.
 func (t *Tab) openWorktree() tea.Cmd {
-	dir, agent, row, p := t.cwd, t.state.agent(), t.program.Tabs, t.program
+	dir, agent, p := t.cwd, t.state.agent(), t.program
 	return tea.Batch(t.say("making a worktree"), inBackground(func() then {
 		path, err := p.Worktree(p.Context, dir)
 		if err != nil {
 			return t.failed(err)
 		}
-		return func() tea.Cmd { return row.OpenIn(agent, path) }
+		return func() tea.Cmd { return t.openBeside(app.Spec{Agent: &agent, Cwd: path}) }
 	}))
 }
 
