@@ -9,6 +9,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -77,12 +78,17 @@ func glyphs(opt Options) screen.SymbolSet {
 	return screen.SymbolSetOf(getenv(opt))
 }
 
+// started is when a start is over. What it leaves is freed then, since a program that does
+// nothing collects no garbage.
+const started = 500 * time.Millisecond
+
 // Run runs the program until the user leaves it, and ends every agent that it
 // started.
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(ctx, opt)
 	m.begin(opt)
 	m.ask(opt.Prompt)
+	time.AfterFunc(started, debug.FreeOSMemory)
 	err := screen.Run(ctx, m, screen.Options{Symbols: glyphs(opt), Inline: opt.Inline, Shown: opt.Shown})
 	tabs := m.frontFirst()
 	left := make([]app.Left, len(tabs))
