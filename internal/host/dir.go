@@ -21,7 +21,6 @@ import (
 	"parley/config"
 	files "parley/fs"
 	"parley/internal/app"
-	"parley/internal/conversation"
 )
 
 // ErrGone means that the host has ended.
@@ -58,22 +57,23 @@ func (h *Host) Listen() (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &socket{path: filepath.Join(dir, h.opt.ID+socketEnd), key: filepath.Join(dir, h.opt.ID+keyEnd)}
 	hidden := filepath.Join(dir, "."+h.opt.ID)
-	s.UnixListener, err = net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
 	if err != nil {
 		return nil, fmt.Errorf("listen for viewers: %w", err)
 	}
-	s.SetUnlinkOnClose(false)
-	key := rand.Text()
-	err = writeKey(s.key, key)
-	if err == nil {
+	l.SetUnlinkOnClose(false)
+	s := &socket{
+		Listener: l, path: filepath.Join(dir, h.opt.ID+socketEnd), keyPath: filepath.Join(dir, h.opt.ID+keyEnd),
+		key: rand.Text(), check: h.ownPeer, refused: h.refused,
+	}
+	if err = writeKey(s.keyPath, s.key); err == nil {
 		err = errors.Join(os.Chmod(hidden, 0o600), os.Rename(hidden, s.path))
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.UnixListener.Close(), os.Remove(hidden), os.RemoveAll(s.key))
+		return nil, errors.Join(err, l.Close(), os.Remove(hidden), os.RemoveAll(s.keyPath))
 	}
-	return newDoor(s, key, h.opt.Version, h.ownPeer, h.opt.Log), nil
+	return s, nil
 }
 
 // keyEnd is the extension of the sessions' keys.
@@ -102,17 +102,6 @@ func readKey(path string) (string, error) {
 	return string(key), err
 }
 
-// socket is a listener that removes its file and its key when closed.
-type socket struct {
-	*net.UnixListener
-	path, key string
-}
-
-// Close implements [net.Listener].
-func (s *socket) Close() error {
-	return errors.Join(os.Remove(s.path), os.Remove(s.key), s.UnixListener.Close())
-}
-
 // connect connects to the host with an id, like [Connect].
 func connect(ctx context.Context, id string) (net.Conn, error) {
 	dir, err := Dir()
@@ -126,7 +115,7 @@ func connect(ctx context.Context, id string) (net.Conn, error) {
 	return c, nil
 }
 
-// Connect connects to the host at a socket, and proves to be the user's. The error wraps
+// Connect connects to the host at a socket, and shows that it is the user's. The error wraps
 // [ErrGone] if there is no host; Connect then removes what a dead one has left.
 func Connect(ctx context.Context, path string) (net.Conn, error) {
 	key := strings.TrimSuffix(path, socketEnd) + keyEnd
@@ -140,22 +129,47 @@ func Connect(ctx context.Context, path string) (net.Conn, error) {
 	case err != nil:
 		return nil, err
 	}
+	h := hosted{c.(*net.UnixConn), path}
 	err = ownPeer(c)
 	var secret string
 	if err == nil {
 		secret, err = readKey(key) // without one, the host says why it refuses
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = prove(ctx, c, secret)
+		err = prove(h, secret)
 	}
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return h, nil
+}
+
+// hosted is a connection to a host. Its errors wrap [ErrGone] once the host has ended.
+type hosted struct {
+	*net.UnixConn
+	path string
+}
+
+// Read implements [io.Reader].
+func (h hosted) Read(b []byte) (int, error) {
+	n, err := h.UnixConn.Read(b)
+	return n, h.explain(err)
+}
+
+// Write implements [io.Writer].
+func (h hosted) Write(b []byte) (int, error) {
+	n, err := h.UnixConn.Write(b)
+	return n, h.explain(err)
+}
+
+func (h hosted) explain(err error) error {
 	if err == nil {
-		return c, nil
+		return nil
 	}
-	_ = c.Close()
-	if _, there := os.Lstat(path); errors.Is(there, fs.ErrNotExist) {
-		return nil, ErrGone // it has just ended
+	if _, there := os.Lstat(h.path); errors.Is(there, fs.ErrNotExist) {
+		return ErrGone
 	}
-	return nil, err
+	return err
 }
 
 // askTime is how long a host may take to report its status.
@@ -228,24 +242,7 @@ func statusOrSilent(ctx context.Context, id string) (s Status, there bool) {
 // StatusOf returns the status of a host.
 func StatusOf(ctx context.Context, id string) (s Status, err error) {
 	err = request(ctx, id, requestStatus, &s)
-	complete(&s)
 	return s, err
-}
-
-// complete completes the status of a host of an older parley, which does not say where the session
-// stands.
-func complete(s *Status) {
-	switch {
-	case s.Standing != conversation.StandingIdle:
-	case s.Gone:
-		s.Standing = conversation.StandingLost
-	case s.Waiting > 0, s.AtLimit:
-		s.Standing = conversation.StandingAsks
-	case s.Working:
-		s.Standing = conversation.StandingWorking
-	case !s.GoesOn.IsZero():
-		s.Standing = conversation.StandingLimited
-	}
 }
 
 // End ends the session of a host, and waits until the host has ended.
@@ -276,7 +273,11 @@ func request(ctx context.Context, id, method string, result any) error {
 // must name.
 func call(ctx context.Context, conn *acpclient.Conn, method string, params, result any) error {
 	var raw json.RawMessage
-	if err := conn.Call(ctx, method, params, &raw); err != nil || result == nil {
+	err := conn.Call(ctx, method, params, &raw)
+	if refused, is := errors.AsType[*acpclient.Error](err); is && refused.Code == notAdmitted {
+		return refusedError(refused.Message)
+	}
+	if err != nil || result == nil {
 		return err
 	}
 	return json.Unmarshal(raw, result)

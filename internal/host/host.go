@@ -58,17 +58,18 @@ type Options struct {
 
 // Host owns a session and shows it to viewers.
 type Host struct {
-	opt     Options
-	session app.Local
-	log     *store.Recorder
-	ctx     context.Context // ends when the host must end
-	end     context.CancelCauseFunc
-	over    chan struct{} // closed when the session has ended
-	work    sync.WaitGroup
-	alerts  chan struct{} // has an element for each running command of notify
-	mute    atomic.Bool   // the last one failed, and the user was told
-	own     sync.Map      // their process ids: they are the user's, and may be viewers
-	stored  store.ID      // the session's id when events were last taken
+	opt      Options
+	session  app.Local
+	log      *store.Recorder
+	ctx      context.Context // ends when the host must end
+	end      context.CancelCauseFunc
+	over     chan struct{} // closed when the session has ended
+	work     sync.WaitGroup
+	alerts   chan struct{} // has an element for each running command of notify
+	mute     atomic.Bool   // the last one failed, and the user was told
+	own      sync.Map      // their process ids: they are the user's, and may be viewers
+	refusals atomic.Int64  // counts the refused connections
+	stored   store.ID      // the session's id when events were last taken
 
 	mu       sync.Mutex
 	before   app.Overview // what counts of the stored session until there is something new

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -386,8 +385,8 @@ func (l *lastLine) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Relay joins two streams to the session with an id, until one of them ends. It first proves
-// to the host that it is the user's.
+// Relay joins two streams to the session with an id, until one of them ends. It first shows the
+// host that it is the user's.
 func Relay(ctx context.Context, id string, in io.Reader, out io.Writer) error {
 	c, err := connect(ctx, id)
 	if err != nil {
@@ -396,9 +395,7 @@ func Relay(ctx context.Context, id string, in io.Reader, out io.Writer) error {
 	defer c.Close()
 	go func() {
 		_, _ = io.Copy(c, in) // the viewer detects its end
-		if u, ok := c.(*net.UnixConn); ok {
-			_ = u.CloseWrite()
-		}
+		_ = c.(hosted).CloseWrite()
 	}()
 	_, err = io.Copy(out, c)
 	return err

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"parley/acpclient"
 )
 
 // errand says what [TestAsAnotherProcess] does: "connect DIR", "dial PATH" or "listen PATH".
@@ -49,7 +51,6 @@ func TestAsAnotherProcess(t *testing.T) {
 		fmt.Println("listening")
 		c, err := l.Accept()
 		if err == nil {
-			answerProof(c, nil, nil) // whatever it shows
 			_, _ = io.Copy(os.Stdout, c)
 		}
 	}
@@ -67,7 +68,12 @@ func enter(ctx context.Context, dir string) error {
 		return err
 	}
 	defer c.Close()
-	return prove(ctx, c, key)
+	if err := prove(c, key); err != nil {
+		return err
+	}
+	conn := acpclient.NewConn(over(c, mostToViewer), nobody{}, acpclient.ConnOptions{})
+	defer conn.Close()
+	return call(ctx, conn, requestStatus, struct{}{}, nil)
 }
 
 // another makes a command that runs TestAsAnotherProcess, as another user if that is not 0.
@@ -206,7 +212,7 @@ func TestOtherUsersAreRefused(t *testing.T) {
 	}
 	// It has the key, and is closed out all the same.
 	got := says(t, another(t, otherUser, "connect "+dir), true)
-	if !strings.Contains(got, "connected: EOF") && !strings.Contains(got, "connection reset") && !strings.Contains(got, "broken pipe") {
+	if !strings.Contains(got, acpclient.ErrClosed.Error()) && !strings.Contains(got, "connection reset") && !strings.Contains(got, "broken pipe") {
 		t.Errorf("another user: %s", got)
 	}
 }

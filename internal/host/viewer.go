@@ -19,10 +19,11 @@ import (
 
 // viewer is an attached viewer.
 type viewer struct {
-	host *Host
-	conn *acpclient.Conn
-	ctx  context.Context // ends with the connection
-	news chan struct{}   // receives when something besides the events has changed
+	host  *Host
+	guest *guest // nil if it need not prove itself
+	conn  *acpclient.Conn
+	ctx   context.Context // ends with the connection
+	news  chan struct{}   // receives when something besides the events has changed
 	// reads receives when the viewer has read something.
 	reads chan struct{}
 
@@ -89,6 +90,7 @@ func (h *Host) serve(c net.Conn) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	v := &viewer{host: h, ctx: ctx, news: make(chan struct{}, 1), reads: make(chan struct{}, 1)}
+	v.guest, _ = c.(*guest)
 	ready := make(chan struct{})
 	v.conn = acpclient.NewConn(over(inPieces{c, v.reads}, mostToHost), receiver{v, ready}, acpclient.ConnOptions{Log: h.opt.Log})
 	close(ready)
@@ -231,12 +233,20 @@ type receiver struct {
 	ready <-chan struct{}
 }
 
-// HandleNotification implements [acpclient.Receiver]. Viewers send none.
-func (r receiver) HandleNotification(context.Context, string, json.RawMessage) {}
+// HandleNotification implements [acpclient.Receiver]. Viewers send only their proof.
+func (r receiver) HandleNotification(_ context.Context, method string, params json.RawMessage) {
+	if method == notifyProve && r.guest != nil {
+		r.guest.prove(params)
+	}
+}
 
 // HandleRequest implements [acpclient.Receiver].
 func (r receiver) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	<-r.ready
+	if r.guest != nil && r.guest.refusal != nil {
+		acpclient.OnAnswered(ctx, func() { go r.conn.Close() })
+		return nil, &acpclient.Error{Code: notAdmitted, Message: r.guest.refusal.Error()}
+	}
 	switch method {
 	case requestStatus:
 		return r.host.status(), nil

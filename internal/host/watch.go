@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -153,9 +152,7 @@ func (w *statusWatcher) follow(id string) {
 		delete(known, id)
 		delete(w.followed, id)
 	})
-	soon, cancel := context.WithTimeout(w.ctx, askTime)
-	c, err := connect(soon, id)
-	cancel()
+	c, err := connect(w.ctx, id)
 	if err != nil {
 		w.poll(id)
 		return
@@ -163,16 +160,19 @@ func (w *statusWatcher) follow(id string) {
 	conn := acpclient.NewConn(over(c, mostToViewer), nobody{}, acpclient.ConnOptions{})
 	defer conn.Close()
 	for revision := int64(0); ; {
+		ctx, cancel := w.ctx, context.CancelFunc(func() {})
+		if revision == 0 { // which is answered at once
+			ctx, cancel = context.WithTimeout(w.ctx, askTime)
+		}
 		var now watched
-		err := call(w.ctx, conn, requestWatch, watching{revision}, &now)
-		if answer, is := errors.AsType[*acpclient.Error](err); is && answer.Code == acpclient.CodeMethodNotFound {
+		err := call(ctx, conn, requestWatch, watching{revision}, &now)
+		cancel()
+		if err != nil && revision == 0 {
 			w.poll(id)
-			return
 		}
 		if err != nil {
 			return
 		}
-		complete(&now.Status)
 		w.change(func(known map[string]Status) { known[id] = now.Status })
 		if revision = now.Revision; !w.pause(watchPause) {
 			return
@@ -180,7 +180,7 @@ func (w *statusWatcher) follow(id string) {
 	}
 }
 
-// poll asks a host that is of an older parley, or does not answer, from time to time.
+// poll asks a host that refuses this parley, or does not answer, from time to time.
 func (w *statusWatcher) poll(id string) {
 	for {
 		s, there := statusOrSilent(w.ctx, id)

@@ -1,0 +1,188 @@
+package host
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/acpclient"
+)
+
+// A connection proves that it is the user's by its first message, which shows the session's key.
+// The key is beside the socket, where no sandbox lets an agent read.
+const (
+	notifyProve = "prove" // proof
+
+	// mostProof limits what is read of an unproven connection, in bytes, and proofTime how long
+	// it may take for its proof.
+	mostProof = 512
+	proofTime = 5 * time.Second
+	// mostUnproven limits the connections that have not proven themselves. One more closes the
+	// oldest: a viewer needs only a moment, and nobody can lock others out.
+	mostUnproven = 32
+	// notAdmitted is the code of the error for all that an unproven connection asks for.
+	notAdmitted acpclient.ErrorCode = -32051
+)
+
+type proof struct {
+	Key string `json:"key"`
+}
+
+var (
+	errNoProof  = errors.New("this is not the key of the session: only parleys of the user who runs it get in")
+	errOwnChild = errors.New("what a session has started cannot steer that session")
+)
+
+// refusedError is why a host does not admit a viewer. Trying again is pointless.
+type refusedError string
+
+func (e refusedError) Error() string { return string(e) }
+
+// prove shows a host the session's key. A host that refuses it says so at the first request.
+func prove(c io.Writer, key string) error {
+	quoted, err := json.Marshal(key)
+	if err == nil {
+		_, err = fmt.Fprintf(c, `{"jsonrpc":"2.0","method":"%s","params":{"key":%s}}`+"\n", notifyProve, quoted)
+	}
+	return err
+}
+
+// socket is the listener of a host. It removes its file and its key when closed.
+type socket struct {
+	net.Listener
+	path, keyPath string
+	key           string
+	check         func(net.Conn) error // refuses peers that must not even show the key
+	refused       func(error)
+
+	mu       sync.Mutex
+	unproven []*guest // oldest first
+	closed   bool
+}
+
+// Accept implements [net.Listener].
+func (s *socket) Accept() (net.Conn, error) {
+	for {
+		c, err := s.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		g := &guest{Conn: c, socket: s, refusal: errNoProof, left: mostProof}
+		if err := s.check(c); errors.Is(err, errOwnChild) {
+			g.refusal = err
+		} else if err != nil {
+			_ = c.Close()
+			s.refused(err)
+			continue
+		}
+		_ = c.SetReadDeadline(time.Now().Add(proofTime)) // fails only if it is closed
+		s.enter(g)
+		return g, nil
+	}
+}
+
+// enter adds a connection to the unproven ones.
+func (s *socket) enter(g *guest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.unproven) == mostUnproven {
+		_ = s.unproven[0].Conn.Close()
+		s.unproven = slices.Delete(s.unproven, 0, 1)
+		s.refused(errNoProof)
+	}
+	if s.unproven = append(s.unproven, g); s.closed {
+		_ = g.Conn.Close()
+	}
+}
+
+// leave removes a connection from the unproven ones, and reports whether it was one.
+func (s *socket) leave(g *guest) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.unproven, g)
+	if i >= 0 {
+		s.unproven = slices.Delete(s.unproven, i, i+1)
+	}
+	return i >= 0
+}
+
+// Close implements [net.Listener]. It also closes unproven connections.
+func (s *socket) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for _, g := range s.unproven {
+		_ = g.Conn.Close()
+	}
+	return errors.Join(os.Remove(s.path), os.Remove(s.keyPath), s.Listener.Close())
+}
+
+// guest is a connection from the socket. Its fields are its reader's.
+type guest struct {
+	net.Conn
+	socket  *socket
+	refusal error // why it is not admitted; nil once it has proven itself
+	left    int   // how many bytes of it are read before that
+}
+
+// Read implements [io.Reader].
+func (g *guest) Read(b []byte) (int, error) {
+	if g.refusal == nil {
+		return g.Conn.Read(b)
+	}
+	if g.left == 0 {
+		return 0, g.refusal
+	}
+	n, err := g.Conn.Read(b[:min(len(b), g.left)])
+	g.left -= n
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (g *guest) Close() error {
+	if g.socket.leave(g) {
+		g.socket.refused(g.refusal)
+	}
+	return g.Conn.Close()
+}
+
+// prove admits the connection if it shows the key.
+func (g *guest) prove(params json.RawMessage) {
+	var p proof
+	shows := json.Unmarshal(params, &p) == nil && subtle.ConstantTimeCompare([]byte(p.Key), []byte(g.socket.key)) == 1
+	if shows && errors.Is(g.refusal, errNoProof) && g.socket.leave(g) {
+		g.refusal = nil
+		_ = g.SetReadDeadline(time.Time{})
+	}
+}
+
+// refused logs the first refused connection, the second, the fourth, the eighth, and so on, so
+// that nobody can fill the disk.
+func (h *Host) refused(err error) {
+	if n := h.refusals.Add(1); n&(n-1) == 0 {
+		h.opt.Log.Warn("connections were refused", "so far", n, "error", err)
+	}
+}
+
+// ownPeer refuses connections of other users, since file modes do not keep them out on every
+// system, and of the host's own descendants, except for the user's own commands.
+func (h *Host) ownPeer(c net.Conn) error {
+	if err := ownPeer(c); err != nil {
+		return err
+	}
+	child, err := peerChild(c)
+	if err != nil {
+		return fmt.Errorf("who connects: %w", err)
+	}
+	if _, users := h.own.Load(child); child != 0 && !users {
+		return errOwnChild
+	}
+	return nil
+}
