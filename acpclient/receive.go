@@ -227,7 +227,8 @@ func (c *Conn) request(m *envelope) {
 	c.state.bytes += size
 	c.mu.Unlock()
 
-	hold := &hold{ended: make(chan struct{})}
+	ended := make(chan struct{})
+	hold := &hold{end: sync.OnceFunc(func() { close(ended) })}
 	ctx = context.WithValue(ctx, holdKey{}, hold)
 	go func() {
 		defer func() { <-c.slots }()
@@ -241,7 +242,7 @@ func (c *Conn) request(m *envelope) {
 		c.mu.Unlock()
 	}()
 	select {
-	case <-hold.ended:
+	case <-ended:
 	case <-c.ctx.Done():
 	}
 }
@@ -297,16 +298,13 @@ func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error, o
 // hold is a request handler's hold on the reader, which reads no other message until it
 // ends.
 type hold struct {
-	ended chan struct{}
-	once  sync.Once
+	end func()
 
 	mu       sync.Mutex
 	answered []func()
 }
 
 type holdKey struct{}
-
-func (h *hold) end() { h.once.Do(func() { close(h.ended) }) }
 
 // over calls the functions of OnAnswered.
 func (h *hold) over() {
@@ -325,6 +323,11 @@ func Async(ctx context.Context) {
 	if h, ok := ctx.Value(holdKey{}).(*hold); ok {
 		h.end()
 	}
+}
+
+// OnAsync returns a context whose handler calls f, once, by its first Async.
+func OnAsync(ctx context.Context, f func()) context.Context {
+	return context.WithValue(ctx, holdKey{}, &hold{end: sync.OnceFunc(f)})
 }
 
 // OnAnswered arranges for f to be called when the answer to the request with ctx was

@@ -59,7 +59,7 @@ func TestVersionsThatDoNotMeet(t *testing.T) {
 }
 
 // result waits for what a request comes to.
-func result[P, R any](t *testing.T, c *Client, m acpclient.Method[P, R], params *P) chan error {
+func result[P, R any](t *testing.T, c acpclient.Requester, m acpclient.Method[P, R], params *P) chan error {
 	t.Helper()
 	done := make(chan error, 2)
 	acpclient.Go(c, m, params, func(_ *R, err error) { done <- err })

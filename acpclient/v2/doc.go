@@ -9,6 +9,9 @@
 // In version 1 a turn is one call. In version 2 the agent accepts the prompt, and the
 // turn ends when the agent is idle. Client turns that into one call again (turn.go).
 //
+// Agent is the other end: it lets an agent that is written for version 1 serve clients of both
+// versions, by the same table.
+//
 // Unknown values are kept: enumerations are strings, and variants of unknown type keep
 // their JSON.
 package v2

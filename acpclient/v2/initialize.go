@@ -142,10 +142,10 @@ func renameInfo(o object) {
 	})
 	session["list"], session["resume"], session["close"] = empty, empty, empty
 	out["sessionCapabilities"] = encoded(session)
-	o["agentInfo"] = o["info"]
+	agentInfo.to(acpclient.ProtocolVersion, o)
 	each(o, "authMethods", func(method object) {
 		out["auth"] = json.RawMessage(`{"logout":{}}`)
-		method["id"] = method["methodId"]
+		methodID.to(acpclient.ProtocolVersion, method)
 		var variables []acpclient.EnvVariable
 		_ = acpclient.Unmarshal(method["env"], &variables)
 		env := map[string]string{}
@@ -164,6 +164,18 @@ func flags(capabilities object) {
 	for name, marker := range capabilities {
 		if name != "_meta" {
 			capabilities[name] = encoded(supported(marker))
+		}
+	}
+}
+
+// markers is the opposite of flags.
+func markers(capabilities object) {
+	for name, flag := range capabilities {
+		switch {
+		case string(flag) == "true":
+			capabilities[name] = empty
+		case name != "_meta":
+			delete(capabilities, name)
 		}
 	}
 }

@@ -26,19 +26,31 @@ var requests = map[string]request{
 	acpclient.SessionDelete.Name:   {method: "session/delete"},
 	acpclient.SessionClose.Name:    {method: "session/close"},
 	acpclient.SessionSetTitle.Name: {method: "session/set_title"},
-	acpclient.SessionNew.Name:      {"session/new", typeServers, renameOptions},
-	acpclient.SessionResume.Name:   {"session/resume", typeServers, renameOptions},
-	acpclient.SessionFork.Name:     {"session/fork", typeServers, renameOptions},
+	acpclient.SessionNew.Name:      {"session/new", typeServers, renameOptions(acpclient.ProtocolVersion)},
+	acpclient.SessionResume.Name:   {"session/resume", typeServers, renameOptions(acpclient.ProtocolVersion)},
+	acpclient.SessionFork.Name:     {"session/fork", typeServers, renameOptions(acpclient.ProtocolVersion)},
 	acpclient.SessionLoad.Name: {"session/resume", func(params object) {
 		typeServers(params)
 		params["replayFrom"] = json.RawMessage(`{"type":"start"}`)
-	}, renameOptions},
+	}, renameOptions(acpclient.ProtocolVersion)},
 	acpclient.SessionSetConfigOption.Name: {"session/set_config_option", func(params object) {
 		if params["type"] == nil {
 			params["type"] = json.RawMessage(`"id"`)
 		}
-	}, renameOptions},
+	}, renameOptions(acpclient.ProtocolVersion)},
 }
+
+// methodsOfV1 are the methods of version 2 in the words of version 1. session/resume is
+// session/load where it replays.
+var methodsOfV1 = func() map[string]string {
+	out := map[string]string{}
+	for name, r := range requests {
+		if name != acpclient.SessionLoad.Name {
+			out[r.method] = name
+		}
+	}
+	return out
+}()
 
 // updates are the updates of version 2, including proposed ones, with what version 1
 // spells differently.
@@ -48,7 +60,7 @@ var updates = map[string]func(object){
 	"state_update": nil, "terminal_update": nil, "terminal_output_chunk": nil, "plan_update": nil,
 	"available_commands_update": nil, "session_info_update": nil, "usage_update": nil, "notice": nil,
 	"compaction_update": nil, "compaction_summary_chunk": nil, "plan_removed": nil, "subagent_update": nil,
-	"config_option_update":    renameOptions,
+	"config_option_update":    renameOptions(acpclient.ProtocolVersion),
 	"tool_call_update":        renameToolCall,
 	"tool_call_content_chunk": renameContent,
 }
@@ -62,23 +74,44 @@ func typeServers(params object) {
 	})
 }
 
-// renameOptions renames the ids of config options, and of the groups of their values.
-func renameOptions(o object) {
-	each(o, "configOptions", func(option object) {
-		option["id"] = option["configId"]
-		switch acpclient.ConfigOptionType(text(option["type"])) {
-		case acpclient.ConfigSelect:
-			each(option, "options", func(group object) {
-				if id, ok := group["groupId"]; ok {
-					group["group"] = id
-					delete(group, "groupId")
+// names are the names of a field, in version 1 and in version 2.
+type names [Version]string
+
+var (
+	optionID  = names{"id", "configId"}
+	groupID   = names{"group", "groupId"}
+	methodID  = names{"id", "methodId"}
+	agentInfo = names{"agentInfo", "info"}
+	infoOf    = names{"clientInfo", "info"}
+)
+
+// to gives a field its name in a version.
+func (n names) to(version int, o object) {
+	from := n[Version-version]
+	if value, ok := o[from]; ok {
+		o[n[version-1]] = value
+		delete(o, from)
+	}
+}
+
+// renameOptions gives the ids of config options, and of the groups of their values, their
+// names in a version.
+func renameOptions(version int) func(object) {
+	return func(o object) {
+		each(o, "configOptions", func(option object) {
+			came := option["configId"]
+			optionID.to(version, option)
+			switch acpclient.ConfigOptionType(text(option["type"])) {
+			case acpclient.ConfigSelect:
+				each(option, "options", func(group object) { groupID.to(version, group) })
+			case acpclient.ConfigBoolean:
+			default:
+				if came != nil {
+					option["configId"] = came // an option of unknown type is kept as it came
 				}
-			})
-			fallthrough
-		case acpclient.ConfigBoolean:
-			delete(option, "configId") // an option of unknown type is kept as it came
-		}
-	})
+			}
+		})
+	}
 }
 
 // cleared are the fields of a tool call that null sets back to their defaults. In version 1

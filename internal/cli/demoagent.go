@@ -9,25 +9,18 @@ import (
 
 // demoAgentCommand runs the built-in agent. parley starts it for the tour.
 func demoAgentCommand(s *streams) *cobra.Command {
-	signIn := false
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:    "demo-agent",
 		Short:  "Run the built-in agent on stdin and stdout",
 		Hidden: true,
 		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			opt := demoagent.OptionsFromEnv()
-			if signIn {
-				return demoagent.SignIn(s.Out, opt)
-			}
-			if code := demoagent.Run(cmd.Context(), s.In, s.Out, s.Err, opt); code != 0 {
+			if code := demoagent.Run(cmd.Context(), s.In, s.Out, s.Err, demoagent.DelayFromEnv()); code != 0 {
 				return exitStatus(code)
 			}
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&signIn, "sign-in", false, "pretend to sign in, and end")
-	return cmd
 }
 
 // sandboxedCommand replaces parley with a program in a sandbox, on systems where a process

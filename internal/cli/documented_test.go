@@ -57,6 +57,7 @@ var needs = map[string]string{
 	"parley replay session":                     "(no|not a) terminal",
 	"parley replay --speed 4":                   "(no|not a) terminal",
 	"parley agents login":                       "no sign-in method",
+	"parley run --continue":                     "cannot resume sessions", // the tour keeps none
 	"parley agents refresh":                     "127.0.0.1:1",
 	"parley doctor -- ws":                       "127.0.0.1:1",
 	"parley compare -a claude -a codex --check": "no agent has passed the check",

@@ -42,9 +42,9 @@ func decoded[T any](name string) (out T) {
 }
 
 type (
-	scene  = script.Script[*player]
-	verb   = script.Verb[*player]
-	action = script.Action[*player]
+	scene  = script.Script[*turn]
+	verb   = script.Verb[*turn]
+	action = script.Action[*turn]
 )
 
 // scenes returns all scenes by name, parsed on first use. init sets it, since the verbs
@@ -78,34 +78,32 @@ var commands = sync.OnceValue(func() []acpclient.AvailableCommand {
 // errStop ends a scene.
 var errStop = errors.New("the scene is over")
 
-// player plays scenes as the answer to a prompt.
-type player struct {
-	script.Run
-	turn *turn
-}
-
 // play plays a scene. Its variables stay set for later scenes.
-func (p *player) play(scene string) error {
+func (t *turn) play(scene string) error {
 	s := scenes()[scene]
 	if s == nil {
 		return fmt.Errorf("there is no scene %q", scene)
 	}
-	if err := s.Play(p); !errors.Is(err, errStop) {
+	if err := s.Play(t); !errors.Is(err, errStop) {
 		return err
 	}
 	return nil
 }
 
-// done sets ${ok} to whether a step succeeded.
-func (p *player) done(ok bool) {
-	p.Let("ok", map[bool]string{true: "yes", false: "no"}[ok])
+// done sets ${ok} to whether a step succeeded, and ${error} if not.
+func (t *turn) done(err error) {
+	if err != nil {
+		t.Let("error", err.Error())
+	}
+	t.Let("ok", yes(err == nil))
 }
+
+func yes(so bool) string { return map[bool]string{true: "yes", false: "no"}[so] }
 
 // answer answers a prompt by playing a scene.
 func (t *turn) answer(prompt []acpclient.ContentBlock) {
-	p := &player{Run: script.Run{Context: t.ctx}, turn: t}
-	p.Let("session", string(t.kept.ID))
-	p.Let("cwd", t.kept.Cwd)
+	t.Let("session", string(t.id))
+	t.Let("cwd", t.cwd)
 	text := ""
 	for _, b := range prompt {
 		if b.Type == acpclient.ContentText {
@@ -117,41 +115,36 @@ func (t *turn) answer(prompt []acpclient.ContentBlock) {
 	if command, isCommand := strings.CutPrefix(text, "/"); isCommand {
 		name, input, _ := strings.Cut(command, " ")
 		scene, text, title = "unknown", strings.TrimSpace(input), ""
-		p.Let("name", strings.ReplaceAll(name, "`", ""))
+		t.Let("name", strings.ReplaceAll(name, "`", ""))
 		if i := slices.IndexFunc(commands(), func(c acpclient.AvailableCommand) bool { return c.Name == name }); i >= 0 {
 			scene, title = name, commands()[i].Description
 		}
 	}
-	t.mu.Lock()
-	untitled := t.kept.Title == ""
-	t.mu.Unlock()
-	if untitled && title != "" {
+	if !t.titled && title != "" {
 		t.title(title)
 	}
-	p.Let("input", text)
-	p.Let("short", shortened(text))
-	p.Let("id", t.nextID("made"))
-	p.Let("received", received(text, prompt))
-	p.Let("commands", commandRows())
-	p.Let("picture", base64.StdEncoding.EncodeToString(embedded("sunset.png")))
+	t.Let("input", text)
+	t.Let("short", shortened(text))
+	t.Let("id", t.nextID("made"))
+	t.Let("received", received(text, prompt))
+	t.Let("commands", commandRows())
+	t.Let("picture", base64.StdEncoding.EncodeToString(embedded("sunset.png")))
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
-		p.Let("number", text)
+		t.Let("number", text)
 	}
 	client := t.agent.capabilities()
 	for name, so := range map[string]bool{
-		"sample": t.sample, "v2": t.agent.speaksV2(), "suggestions": t.settings().Suggest,
+		"sample": t.sample, "v2": t.agent.conn.SpeaksV2(), "suggestions": t.current().Suggest,
 		"form": client.Elicitation != nil && client.Elicitation.Form != nil, "url": client.Elicitation != nil && client.Elicitation.URL != nil,
 		"compaction": client.Session != nil && client.Session.Compaction != nil,
 	} {
-		if so {
-			p.Let(name, "yes")
-		}
+		t.Let(name, yes(so))
 	}
-	if err := p.play(scene); err != nil && !t.cancelled() {
+	if err := t.play(scene); err != nil && !t.cancelled() {
 		_, _ = fmt.Fprintf(t.agent.stderr, "parley tour: %v\n", err)
 	}
 	if t.cancelled() && t.ifCancelled != nil {
-		t.updateRaw(t.ifCancelled)
+		_ = t.Update(t.ifCancelled)
 	}
 }
 
@@ -208,105 +201,94 @@ func commandRows() string {
 }
 
 // verbs are the verbs of scenes. A step that can fail sets ${ok} and may set ${error}.
-var verbs = map[string]verb{
+var verbs = script.Verbs(map[string]verb{
 	// Talking.
-	"say": texts(func(p *player, text string) error { p.turn.say(text); return nil }),
-	"think": texts(func(p *player, text string) error { // the first line at low effort, all at high effort
-		brief, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
-		p.turn.think(brief, more)
-		return nil
-	}),
-	"steps": texts(func(p *player, text string) error {
-		p.turn.steps = strings.Split(strings.TrimSpace(text), "\n")
-		return nil
-	}),
+	"steps": func(a *script.Args) action {
+		return script.Expanded(a.Text(), func(t *turn, text string) error {
+			t.steps = strings.Split(strings.TrimSpace(text), "\n")
+			return nil
+		})
+	},
 	"plan": func(a *script.Args) action {
 		done := a.Number()
-		return func(p *player) error { p.turn.plan(done); return nil }
+		return func(t *turn) error { t.plan(done); return nil }
 	},
-	"title": script.Words(func(p *player, title string) error { p.turn.title(title); return nil }),
+	"title": script.Words(func(t *turn, title string) error { t.title(title); return nil }),
 
 	// Acting, with permission if needed.
-	"begin": texts(func(p *player, plan string) error { // in plan mode shows TEXT, and stops unless the user approves
-		if !p.turn.mayWork(plan) {
-			return errStop
+	"begin": func(a *script.Args) action { // in plan mode shows TEXT, and stops unless the user approves
+		return script.Expanded(a.Text(), func(t *turn, plan string) error {
+			if !t.mayWork(plan) {
+				return errStop
+			}
+			return nil
+		})
+	},
+	"read": func(a *script.Args) action { // read FILE[:LINE] as NAME
+		file, line, _ := strings.Cut(a.Word(), ":")
+		name := a.As()
+		return func(t *turn) error {
+			n, _ := strconv.Atoi(line)
+			text, ok := t.read(file, n)
+			t.Let(name, text)
+			t.Let("ok", yes(ok))
+			return nil
 		}
-		return nil
-	}),
-	"read": parseRead, // read FILE[:LINE] as NAME
-	"change": pair(func(p *player, what, title string) error { // change FILE to NAME: TITLE
+	},
+	"change": pair(func(t *turn, what, title string) error { // change FILE to NAME: TITLE
 		file, name, _ := strings.Cut(what, " to ")
-		after, err := p.Text(name)
+		after, err := t.Text(name)
 		if err == nil {
-			p.done(p.turn.change(title, file, after))
+			t.Let("ok", yes(t.change(title, file, after)))
 		}
 		return err
 	}),
-	"run": pair(func(p *player, command, title string) error { // run COMMAND: TITLE
-		exit, ok := p.turn.runCommand(title, command)
-		p.Let("exit", fmt.Sprint(exit))
-		p.done(ok)
+	"run": pair(func(t *turn, command, title string) error { // run COMMAND: TITLE
+		exit, ok := t.runCommand(title, command)
+		t.Let("exit", fmt.Sprint(exit))
+		t.Let("ok", yes(ok))
 		return nil
 	}),
-	"unused": script.Plain(func(p *player) error { // sets ${file} to the name of a new file
-		path, err := newFile(p.turn.kept.Cwd)
-		p.Let("file", filepath.Base(path))
-		p.done(err == nil)
-		if err != nil {
-			p.Let("error", err.Error())
+	"unused": script.Plain(func(t *turn) error { // sets ${file} to the name of a new file
+		path, err := newFile(t.cwd)
+		t.Let("file", filepath.Base(path))
+		t.done(err)
+		return nil
+	}),
+
+	// An update to send if the turn is cancelled later; none without JSON.
+	"if-cancelled": func(a *script.Args) action {
+		update := a.JSON()
+		if update == "" {
+			return func(t *turn) error { t.ifCancelled = nil; return nil }
 		}
+		return script.ExpandedJSON(update, func(t *turn, raw json.RawMessage) error { t.ifCancelled = raw; return nil })
+	},
+	"answers": script.Words((*turn).answerRows),
+	"replace": func(a *script.Args) action { // replace NAME, a block up to with, and one up to end
+		name, before, after := a.Named("variable"), a.Block("with"), a.Block("end")
+		return func(t *turn) error {
+			text, err := t.Text(name)
+			t.Let(name, strings.Replace(text, before, after, 1))
+			t.Let("ok", yes(strings.Contains(text, before)))
+			return err
+		}
+	},
+	"scene": script.Words((*turn).play),
+	"stop":  script.Plain(func(*turn) error { return errStop }),
+	"pause": script.Plain(func(t *turn) error { t.step(); return nil }),
+	"wait":  script.Plain(func(t *turn) error { t.awaitReader(); return nil }), // until the text is read
+	"forget": script.Plain(func(t *turn) error { // makes room in the context
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.used /= 5
 		return nil
 	}),
-
-	// Sending messages of the protocol.
-	"update": func(a *script.Args) action {
-		return script.ExpandedJSON(a.NeedJSON(), func(p *player, raw json.RawMessage) error { p.turn.updateRaw(raw); return nil })
-	},
-	"if-cancelled": parseIfCancelled,
-	"notify": func(a *script.Args) action {
-		method := a.Method()
-		return script.ExpandedJSON(a.NeedJSON(), func(p *player, raw json.RawMessage) error { return p.turn.agent.conn.Notify(method, raw) })
-	},
-	"request": parseRequest,
-	"answers": script.Words((*player).answerRows),
-
-	"let": func(a *script.Args) action {
-		name, text := a.Named("variable"), textOf(a, "")
-		return script.Expanded(text, func(p *player, text string) error { p.Let(name, text); return nil })
-	},
-	"replace": parseReplace,
-	"scene":   script.Words((*player).play),
-	"stop":    script.Plain(func(*player) error { return errStop }),
-	"pause":   script.Plain(func(p *player) error { p.turn.step(); return nil }),
-	"wait":    script.Plain(func(p *player) error { p.turn.awaitReader(); return nil }), // until the text is read
-	"sleep": func(a *script.Args) action { // only skipping ahead shortens it
-		d := a.Duration()
-		return func(p *player) error { return p.turn.wait(d) }
-	},
-	"forget": script.Plain(func(p *player) error { // makes room in the context
-		p.turn.mu.Lock()
-		defer p.turn.mu.Unlock()
-		p.turn.kept.Used /= 5
-		return nil
-	}),
-	"crash": script.Words((*player).crash),
-}
-
-// texts parses a step with a text, which is the rest of the line or the lines up to end.
-func texts(do func(*player, string) error) verb {
-	return func(a *script.Args) action { return script.Expanded(textOf(a, "\n"), do) }
-}
-
-// textOf takes the rest of the line and adds end, or takes a block if there is none.
-func textOf(a *script.Args, end string) string {
-	if text := a.Rest(); text != "" {
-		return text + end
-	}
-	return a.Block("end")
-}
+	"crash": script.Words((*turn).crash),
+})
 
 // pair parses a step with two texts separated by a colon.
-func pair(do func(p *player, first, second string) error) verb {
+func pair(do func(t *turn, first, second string) error) verb {
 	return func(a *script.Args) action {
 		text := a.Rest()
 		at := strings.LastIndex(text, ": ")
@@ -314,65 +296,16 @@ func pair(do func(p *player, first, second string) error) verb {
 			a.Fail("wants two texts with a colon between them")
 			return nil
 		}
-		return script.Expanded(text[:at], func(p *player, first string) error {
-			return script.Expanded(text[at+2:], func(p *player, second string) error { return do(p, first, second) })(p)
+		return script.Expanded(text[:at], func(t *turn, first string) error {
+			return script.Expanded(text[at+2:], func(t *turn, second string) error { return do(t, first, second) })(t)
 		})
 	}
 }
 
-func parseRead(a *script.Args) action {
-	file, line, _ := strings.Cut(a.Word(), ":")
-	name := a.As()
-	return func(p *player) error {
-		n, _ := strconv.Atoi(line)
-		text, ok := p.turn.read(file, n)
-		p.Let(name, text)
-		p.done(ok)
-		return nil
-	}
-}
-
-// parseRequest parses a step with a request, which sets a variable to its result.
-func parseRequest(a *script.Args) action {
-	method, params, name := a.Method(), a.NeedJSON(), a.As()
-	return script.ExpandedJSON(params, func(p *player, raw json.RawMessage) error {
-		var result json.RawMessage
-		err := p.turn.agent.conn.Call(p.turn.calls, method, raw, &result)
-		p.Set(name, result)
-		p.done(err == nil)
-		if err != nil {
-			p.Let("error", err.Error())
-		}
-		return nil
-	})
-}
-
-// parseReplace parses a step that replaces a text in a variable: replace NAME, a block up
-// to with, and one up to end.
-func parseReplace(a *script.Args) action {
-	name, before, after := a.Named("variable"), a.Block("with"), a.Block("end")
-	return func(p *player) error {
-		text, err := p.Text(name)
-		p.Let(name, strings.Replace(text, before, after, 1))
-		p.done(strings.Contains(text, before))
-		return err
-	}
-}
-
-// parseIfCancelled parses a step with an update that the agent sends if the turn is
-// cancelled later.
-func parseIfCancelled(a *script.Args) action {
-	update := a.JSON()
-	if update == "" {
-		return func(p *player) error { p.turn.ifCancelled = nil; return nil }
-	}
-	return script.ExpandedJSON(update, func(p *player, raw json.RawMessage) error { p.turn.ifCancelled = raw; return nil })
-}
-
 // answerRows sets ${rows} to the answers to the questions of a form.
-func (p *player) answerRows(questions string) error {
+func (t *turn) answerRows(questions string) error {
 	var answer acpclient.CreateElicitationResponse
-	raw, err := p.Text("answer")
+	raw, err := t.Text("answer")
 	if err == nil {
 		err = json.Unmarshal([]byte(raw), &answer)
 	}
@@ -386,21 +319,21 @@ func (p *player) answerRows(questions string) error {
 			rows = append(rows, fmt.Sprintf("| %s | %s |", name, value))
 		}
 	}
-	p.Let("rows", strings.Join(rows, "\n"))
+	t.Let("rows", strings.Join(rows, "\n"))
 	return nil
 }
 
 // crash ends the agent with a message on stderr.
-func (p *player) crash(last string) error {
-	a := p.turn.agent
-	if a.conn.Flush(p.Context) == nil {
+func (t *turn) crash(last string) error {
+	a := t.agent
+	if a.conn.Flush(t.Context) == nil {
 		a.crash.Do(func() {
 			_, _ = fmt.Fprintln(a.stderr, last)
 			close(a.crashed)
 		})
-		<-p.Context.Done() // the agent ends
+		<-t.Context.Done() // the agent ends
 	}
-	return p.Context.Err()
+	return t.Context.Err()
 }
 
 // markerName is the file that marks a directory that the tour may change.

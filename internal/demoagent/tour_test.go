@@ -41,7 +41,7 @@ func TestTour(t *testing.T) {
 		{"not asked", modeAuto, "", 0, "read:completed edit:completed execute:completed", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := meet(t, Options{}, able)
+			p := meet(t, 0, able)
 			p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID { return tt.decide }
 			s := p.newSession(true)
 			if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: s.SessionID, ModeID: tt.mode}); err != nil {
@@ -81,7 +81,7 @@ func TestTour(t *testing.T) {
 }
 
 func TestDiffAndTerminalAreShown(t *testing.T) {
-	p := meet(t, Options{}, able)
+	p := meet(t, 0, able)
 	s := p.newSession(true)
 	p.prompt(s.SessionID, "/tour")
 	edit, run := p.tools()[1], p.tools()[2]
@@ -100,7 +100,7 @@ func TestDiffAndTerminalAreShown(t *testing.T) {
 }
 
 func TestAlwaysIsRemembered(t *testing.T) {
-	p := meet(t, Options{}, able)
+	p := meet(t, 0, able)
 	p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID { return allowAlways }
 	s := p.newSession(true)
 	for _, text := range []string{"/edit one", "/edit two", "/run true", "/run true"} {
@@ -128,7 +128,7 @@ func TestPlanMode(t *testing.T) {
 		{modeAsk, modeAsk, 3, "switch_mode:completed read:completed edit:completed execute:completed"},
 	} {
 		t.Run(string(tt.answer), func(t *testing.T) {
-			p := meet(t, Options{}, able)
+			p := meet(t, 0, able)
 			p.decide = func(r *acpclient.RequestPermissionRequest) acpclient.PermissionOptionID {
 				if *r.ToolCall.Kind == acpclient.ToolSwitchMode {
 					return tt.answer
@@ -157,7 +157,7 @@ func TestPlanMode(t *testing.T) {
 }
 
 func TestForeignDirectoryIsLeftAlone(t *testing.T) {
-	p := meet(t, Options{}, able)
+	p := meet(t, 0, able)
 	s := p.newSession(false)
 	// The user's own files, one of which looks like the tour's.
 	mine := map[string]string{"main.go": sampleMain, "notes.md": "mine", "parley-tour-1.md": "mine too"}
@@ -203,7 +203,7 @@ func TestWriteSampleWantsAnEmptyDirectory(t *testing.T) {
 }
 
 func TestClientThatCanDoNothing(t *testing.T) {
-	p := meet(t, Options{}, unable)
+	p := meet(t, 0, unable)
 	s := p.newSession(true)
 	for _, text := range []string{"/tour", "/edit", "/run", "/ask", "/ask url", "/compact", "/image", "/plan"} {
 		p.want(text, string(p.prompt(s.SessionID, text)), string(acpclient.StopEndTurn))
@@ -247,7 +247,7 @@ func TestTheTourStopsThreeTimes(t *testing.T) {
 		{acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"fix": "zero"}}, "i := 0; "},
 		{acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}, "range names"},
 	} {
-		p := meet(t, Options{}, able)
+		p := meet(t, 0, able)
 		p.fill = tt.fill
 		s := p.newSession(true)
 		p.want("stop reason", string(p.prompt(s.SessionID, "/tour")), string(acpclient.StopEndTurn))
@@ -264,7 +264,7 @@ func TestTheTourStopsThreeTimes(t *testing.T) {
 
 // A pause lasts until it has passed or the user skips ahead.
 func TestSkippingAhead(t *testing.T) {
-	p := meet(t, Options{Delay: 100_000}, able)
+	p := meet(t, 100_000, able)
 	s := p.newSession(true)
 	ended := make(chan acpclient.StopReason, 1)
 	progress := make(chan struct{}, 1)

@@ -24,14 +24,13 @@ const (
 // the turn.
 const cancelGrace = 2 * time.Second
 
-// turn is one prompt being worked on. Once it is cancelled its methods do nothing, and
-// its scene ends with the step.
+// turn is one prompt being worked on: it plays a scene. Once it is cancelled its methods do
+// nothing, and its scene ends with the step.
 type turn struct {
 	*session
-	ctx   context.Context // ends when the turn is cancelled
-	calls context.Context // for questions to the client; ends after cancelGrace
-	open  []acpclient.ToolCallID
-	end   func()
+	script.Run                 // whose Context ends when the turn is cancelled
+	calls      context.Context // for questions to the client; ends after cancelGrace
+	open       []acpclient.ToolCallID
 
 	steps       []string          // of the plan
 	files       map[string]string // the files that were read
@@ -40,14 +39,28 @@ type turn struct {
 	ifCancelled json.RawMessage   // the update to send if the turn is cancelled
 }
 
-func (s *session) beginTurn(request context.Context) (*turn, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cancel != nil {
-		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "a turn is running in this session"}
+// prompt answers a prompt.
+func (a *agent) prompt(request context.Context, r *acpclient.PromptRequest) (any, error) {
+	s, err := a.session(r.SessionID)
+	if err != nil {
+		return nil, err
 	}
 	ctx, cancel := context.WithCancel(request)
+	defer cancel()
 	calls, endCalls := context.WithCancel(request)
+	defer endCalls()
+	s.mu.Lock()
+	if s.cancel != nil {
+		s.mu.Unlock()
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "a turn is running in this session"}
+	}
+	s.cancel, s.skip = cancel, make(chan struct{}, 1)
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.cancel, s.skip = nil, nil
+		s.mu.Unlock()
+	}()
 	stop := context.AfterFunc(ctx, func() {
 		t := time.NewTimer(cancelGrace)
 		defer t.Stop()
@@ -57,88 +70,33 @@ func (s *session) beginTurn(request context.Context) (*turn, error) {
 		}
 		endCalls()
 	})
-	s.cancel = cancel
-	s.skip = make(chan struct{}, 1)
-	return &turn{session: s, files: map[string]string{}, ctx: ctx, calls: calls, end: func() {
-		stop()
-		endCalls()
-		cancel()
-		s.mu.Lock()
-		s.cancel, s.skip = nil, nil
-		s.mu.Unlock()
-	}}, nil
-}
-
-// prompt answers a prompt. In version 2 the response only accepts it, and comes first.
-func (a *agent) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, error) {
-	s, err := a.openSession(r.SessionID)
-	if err != nil {
-		return nil, err
-	}
-	life := ctx
-	if a.speaksV2() {
-		life = a.life
-	}
-	t, err := s.beginTurn(life)
-	if err != nil {
-		return nil, err
-	}
-	promptID := acpclient.MessageID(s.nextID("message"))
-	if !a.speaksV2() {
-		defer t.end()
-		acpclient.Async(ctx)
-		reason := t.work(promptID, r.Prompt)
-		return &acpclient.PromptResponse{StopReason: reason}, ctx.Err()
-	}
-	s.notify(&acpclient.MessageUpdate{Chunk: acpclient.UserMessageChunk, MessageID: promptID, Content: acpclient.SetTo([]acpclient.ContentBlock(r.Prompt))})
-	if !a.begin() {
-		t.end()
-		return nil, acpclient.ErrClosed
-	}
-	acpclient.OnAnswered(ctx, func() {
-		go func() {
-			defer a.requests.Done()
-			s.notify(&acpclient.StateUpdate{State: acpclient.WorkRunning})
-			reason := t.work(promptID, r.Prompt)
-			t.end()
-			s.notify(&acpclient.StateUpdate{State: acpclient.WorkIdle, StopReason: reason})
-		}()
-	})
-	return object{"messageId": promptID}, nil
-}
-
-// work answers a prompt and returns the stop reason.
-func (t *turn) work(promptID acpclient.MessageID, prompt []acpclient.ContentBlock) acpclient.StopReason {
-	s := t.session
-	for _, block := range prompt {
-		s.keep(&acpclient.ContentChunk{Chunk: acpclient.UserMessageChunk, Content: block, MessageID: promptID})
-	}
-	s.save()
-	t.answer(prompt)
+	defer stop()
+	acpclient.Async(request)
+	t := &turn{session: s, Run: script.Run{Context: ctx}, calls: calls, files: map[string]string{}}
+	t.answer(r.Prompt)
 	t.usage(0)
 	for _, id := range t.open {
-		s.tell(&acpclient.ToolCallUpdate{ToolCallID: id, Status: new(acpclient.ToolFailed)})
+		t.notify(&acpclient.ToolCallUpdate{ToolCallID: id, Status: new(acpclient.ToolFailed)})
 	}
-	s.save()
+	reason := acpclient.StopEndTurn
 	if t.cancelled() {
-		return acpclient.StopCancelled
+		reason = acpclient.StopCancelled
 	}
-	return acpclient.StopEndTurn
+	return &acpclient.PromptResponse{StopReason: reason}, request.Err()
 }
 
-func (t *turn) cancelled() bool { return t.ctx.Err() != nil }
+func (t *turn) cancelled() bool { return t.Context.Err() != nil }
 
 // pause waits for a time, scaled by the user's speed.
 func (t *turn) pause(d time.Duration) {
-	s := t.settings()
-	_ = t.wait(time.Duration(float64(d) * t.agent.opt.Delay * s.delay()))
+	s := t.current()
+	_ = t.Wait(time.Duration(float64(d) * t.agent.delay * s.delay()))
 }
 
-// wait waits for a time, or until the user skips ahead. It returns an error if the turn is
-// cancelled first.
-func (t *turn) wait(d time.Duration) error {
+// Wait implements script.Speaker. It returns early when the user skips ahead.
+func (t *turn) Wait(d time.Duration) error {
 	if d <= 0 || t.hurried {
-		return t.ctx.Err()
+		return t.Context.Err()
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -146,9 +104,9 @@ func (t *turn) wait(d time.Duration) error {
 	case <-timer.C:
 	case <-t.skip:
 		t.hurried = true
-	case <-t.ctx.Done():
+	case <-t.Context.Done():
 	}
-	return t.ctx.Err()
+	return t.Context.Err()
 }
 
 // awaitReader pauses for the time that a user needs to read the text since the last such
@@ -159,34 +117,48 @@ func (t *turn) awaitReader() {
 	t.unread, t.hurried = 0, false
 }
 
-// updateRaw sends an update of a scene, and stores chunks of messages.
-func (t *turn) updateRaw(raw json.RawMessage) {
-	var n acpclient.SessionNotification
-	if acpclient.Unmarshal(script.Encode(map[string]any{"sessionId": t.kept.ID, "update": raw}), &n) != nil {
-		return
-	}
-	if chunk, ok := n.Update.(*acpclient.ContentChunk); ok {
-		t.tell(chunk)
-		return
-	}
-	t.notify(n.Update)
+// Update implements script.Speaker.
+func (t *turn) Update(raw json.RawMessage) error {
+	return t.Notify(acpclient.SessionUpdateNotification.Name, script.Encode(map[string]any{"sessionId": t.id, "update": raw}))
+}
+
+// Notify implements script.Speaker.
+func (t *turn) Notify(method string, params json.RawMessage) error {
+	return t.agent.conn.Notify(method, params)
+}
+
+// Request implements script.Speaker. It waits for the answer.
+func (t *turn) Request(method string, params json.RawMessage, name, _ string) error {
+	var result json.RawMessage
+	err := t.agent.conn.Call(t.calls, method, params, &result)
+	t.Set(name, result)
+	t.done(err)
+	return nil
 }
 
 // step pauses between two steps.
 func (t *turn) step() { t.pause(betweenSteps) }
 
+// Say implements script.Speaker: it streams a message, or a thought, of which low effort shows
+// the first line.
+func (t *turn) Say(kind, text string) error {
+	chunk := acpclient.ChunkKind(kind)
+	if chunk == acpclient.AgentMessageChunk {
+		t.stream(chunk, strings.TrimSuffix(text, "\n")+"\n")
+		return nil
+	}
+	brief, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	switch t.current().Thought {
+	case "high":
+		t.stream(chunk, brief+" "+more)
+	case "low":
+		t.stream(chunk, brief)
+	}
+	return nil
+}
+
 // say streams a message.
 func (t *turn) say(text string) { t.stream(acpclient.AgentMessageChunk, text) }
-
-// think streams a thought, whose length depends on the settings.
-func (t *turn) think(brief, more string) {
-	switch t.settings().Thought {
-	case "high":
-		t.stream(acpclient.AgentThoughtChunk, brief+" "+more)
-	case "low":
-		t.stream(acpclient.AgentThoughtChunk, brief)
-	}
-}
 
 func (t *turn) stream(kind acpclient.ChunkKind, text string) {
 	id := acpclient.MessageID(t.nextID("message"))
@@ -194,7 +166,7 @@ func (t *turn) stream(kind acpclient.ChunkKind, text string) {
 		if t.cancelled() {
 			return
 		}
-		t.tell(&acpclient.ContentChunk{Chunk: kind, Content: acpclient.TextBlock(piece), MessageID: id})
+		t.notify(&acpclient.ContentChunk{Chunk: kind, Content: acpclient.TextBlock(piece), MessageID: id})
 		t.pause(betweenPieces)
 	}
 	if kind == acpclient.AgentMessageChunk {
@@ -223,19 +195,17 @@ func (t *turn) usage(bytes int) {
 	const bytesPerToken = 4
 	tokens := uint64(bytes / bytesPerToken)
 	t.mu.Lock()
-	m := models()[t.kept.Settings.Model]
-	t.kept.Used = min(t.kept.Used+tokens, m.Context)
-	t.kept.Cost += float64(tokens) * m.Price / 1e6
-	u := &acpclient.UsageUpdate{Used: t.kept.Used, Size: m.Context, Cost: &acpclient.Cost{Amount: t.kept.Cost, Currency: "USD"}}
+	m := models()[t.settings.Model]
+	t.used = min(t.used+tokens, m.Context)
+	t.cost += float64(tokens) * m.Price / 1e6
+	u := &acpclient.UsageUpdate{Used: t.used, Size: m.Context, Cost: &acpclient.Cost{Amount: t.cost, Currency: "USD"}}
 	t.mu.Unlock()
 	t.notify(u)
 }
 
 func (t *turn) title(title string) {
-	t.mu.Lock()
-	t.kept.Title = title
-	t.mu.Unlock()
-	t.notify(titled(title))
+	t.titled = true
+	t.notify(&acpclient.SessionInfoUpdate{Title: acpclient.SetTo(title)})
 }
 
 // notice sends a message that is not part of the conversation, if the client shows
@@ -262,7 +232,7 @@ func (t *turn) plan(done int) {
 		}
 		p.Entries = append(p.Entries, e)
 	}
-	t.tell(p)
+	t.notify(p)
 }
 
 // begin announces a tool call.
@@ -272,7 +242,7 @@ func (t *turn) begin(call acpclient.ToolCall) acpclient.ToolCallID {
 		return call.ToolCallID
 	}
 	t.open = append(t.open, call.ToolCallID)
-	t.tell(&call)
+	t.notify(&call)
 	return call.ToolCallID
 }
 
@@ -284,7 +254,7 @@ func (t *turn) setCall(id acpclient.ToolCallID, status acpclient.ToolCallStatus,
 	if status == acpclient.ToolCompleted || status == acpclient.ToolFailed {
 		t.open = slices.DeleteFunc(t.open, func(o acpclient.ToolCallID) bool { return o == id })
 	}
-	t.tell(&acpclient.ToolCallUpdate{ToolCallID: id, Status: &status, Content: content})
+	t.notify(&acpclient.ToolCallUpdate{ToolCallID: id, Status: &status, Content: content})
 }
 
 // failCall closes a tool call with what went wrong.

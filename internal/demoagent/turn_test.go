@@ -1,14 +1,10 @@
 package demoagent
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/adrg/xdg"
 
 	"parley/acpclient"
 )
@@ -51,7 +47,7 @@ func TestCancel(t *testing.T) {
 		}, "execute:failed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := meet(t, Options{}, able)
+			p := meet(t, 0, able)
 			s := p.newSession(true)
 			tt.arrange(p, cancelIn(p, s.SessionID))
 			p.want("stop reason", string(p.prompt(s.SessionID, tt.prompt)), string(acpclient.StopCancelled))
@@ -68,7 +64,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestOneTurnAtATime(t *testing.T) {
-	p := meet(t, Options{}, able)
+	p := meet(t, 0, able)
 	s := p.newSession(true)
 	p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID {
 		_, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID})
@@ -81,7 +77,7 @@ func TestOneTurnAtATime(t *testing.T) {
 }
 
 func TestSettingsDuringATurn(t *testing.T) {
-	p := meet(t, Options{}, able)
+	p := meet(t, 0, able)
 	s := p.newSession(true)
 	p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID {
 		if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: s.SessionID, ModeID: modeAuto}); err != nil {
@@ -98,7 +94,7 @@ func TestSettingsDuringATurn(t *testing.T) {
 }
 
 func TestConfigOptions(t *testing.T) {
-	p := meet(t, Options{}, able)
+	p := meet(t, 0, able)
 	s := p.newSession(true)
 	set := func(id acpclient.ConfigID, v acpclient.ConfigValue) ([]acpclient.SessionConfigOption, error) {
 		res, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{SessionID: s.SessionID, ConfigID: id, Value: v})
@@ -167,7 +163,7 @@ func TestConfigOptions(t *testing.T) {
 }
 
 func TestPromptContentIsNamed(t *testing.T) {
-	p := meet(t, Options{}, able)
+	p := meet(t, 0, able)
 	s := p.newSession(true)
 	_, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{
 		acpclient.TextBlock("what is\nthis?"),
@@ -188,7 +184,7 @@ func TestPromptContentIsNamed(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	p := meet(t, Options{}, able)
+	p := meet(t, 0, able)
 	s := p.newSession(true)
 	commands := all[*acpclient.AvailableCommandsUpdate](p)
 	if len(commands) != 1 {
@@ -222,7 +218,7 @@ func TestCommands(t *testing.T) {
 }
 
 func TestAsk(t *testing.T) {
-	p := meet(t, Options{}, able)
+	p := meet(t, 0, able)
 	s := p.newSession(true)
 
 	p.fill = acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"name": "A|B", "editor": "vim", "calm": 9}}
@@ -248,7 +244,7 @@ func TestAsk(t *testing.T) {
 }
 
 func TestCrash(t *testing.T) {
-	p := meet(t, Options{}, able)
+	p := meet(t, 0, able)
 	s := p.newSession(true)
 	_, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("/crash good bye")}})
 	if err == nil {
@@ -263,38 +259,13 @@ func TestCrash(t *testing.T) {
 }
 
 func TestPausesFollowThePace(t *testing.T) {
-	for _, tt := range []struct {
-		env, auth string
-		want      Options
-	}{
-		{"", "", Options{Delay: 1}},
-		{"0", "required", Options{RequireAuth: true}},
-		{"2.5", "no", Options{Delay: 2.5}},
-		{"-1", "", Options{Delay: 1}},
-		{"fast", "", Options{Delay: 1}},
-	} {
-		t.Setenv(envSpeed, tt.env)
-		t.Setenv(envAuth, tt.auth)
-		tt.want.StateDir = filepath.Join(xdg.StateHome, "parley", "demo")
-		if got := OptionsFromEnv(); got != tt.want {
-			t.Errorf("%q, %q: got %+v", tt.env, tt.auth, got)
+	for env, want := range map[string]float64{"": 1, "0": 0, "2.5": 2.5, "-1": 1, "fast": 1} {
+		t.Setenv(envSpeed, env)
+		if got := DelayFromEnv(); got != want {
+			t.Errorf("%q: got %v", env, got)
 		}
 	}
 	if s := (settings{Speed: "fast"}); s.delay() >= 1 || s.delay() <= 0 {
 		t.Errorf("fast is %v", s.delay())
-	}
-}
-
-func TestStateDirectory(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "state")
-	p := meet(t, Options{StateDir: dir}, able)
-	s := p.newSession(true)
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("a session that nobody has used was kept")
-	}
-	p.prompt(s.SessionID, "hello")
-	info, err := os.Stat(filepath.Join(dir, string(s.SessionID)+".json"))
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("got %v, %v", info, err)
 	}
 }

@@ -72,10 +72,10 @@ type shell struct {
 	done   chan struct{}
 }
 
-// meet starts an agent with opt, and a client that says it has caps.
-func meet(t *testing.T, opt Options, caps acpclient.ClientCapabilities) *user {
+// meet starts an agent with a delay, and a client that says it has caps.
+func meet(t *testing.T, delay float64, caps acpclient.ClientCapabilities) *user {
 	t.Helper()
-	p := startTour(t, opt, schema.V1())
+	p := startTour(t, delay, schema.V1())
 	if _, err := p.Initialize(t.Context(), &acpclient.InitializeRequest{ClientCapabilities: caps}); err != nil {
 		t.Fatal(err)
 	}
@@ -83,16 +83,13 @@ func meet(t *testing.T, opt Options, caps acpclient.ClientCapabilities) *user {
 }
 
 // startTour is meet before a word was said. All that is said is held against the schema.
-func startTour(t *testing.T, opt Options, s *schema.Schema) *user {
+func startTour(t *testing.T, delay float64, s *schema.Schema) *user {
 	t.Helper()
-	if opt.StateDir == "" {
-		opt.StateDir = t.TempDir()
-	}
 	p := &user{t: t, ended: make(chan int, 1), terminals: map[acpclient.TerminalID]*shell{}}
 	toAgentR, toAgentW := io.Pipe()
 	toClientR, toClientW := io.Pipe()
 	go func() {
-		code := Run(context.WithoutCancel(t.Context()), toAgentR, toClientW, &p.stderr, opt)
+		code := Run(context.WithoutCancel(t.Context()), toAgentR, toClientW, &p.stderr, delay)
 		_ = errors.Join(toClientW.Close(), toAgentR.Close())
 		p.ended <- code
 	}()

@@ -30,16 +30,8 @@ func (t *turn) choose(id acpclient.ToolCallID, call acpclient.ToolCall, options 
 		return ""
 	}
 	call.ToolCallID, call.Status = id, acpclient.ToolPending
-	params := object{"sessionId": t.kept.ID, "toolCall": call, "options": options}
-	if t.agent.speaksV2() {
-		params = object{
-			"sessionId": t.kept.ID, "title": "May the tour do this?", "options": options,
-			"subject": object{"type": "tool_call", "toolCall": toolCallV2(untyped(call).(object))},
-		}
-		t.notify(&acpclient.StateUpdate{State: acpclient.WorkRequiresAction})
-		defer t.notify(&acpclient.StateUpdate{State: acpclient.WorkRunning})
-	}
 	var res acpclient.RequestPermissionResponse
+	params := map[string]any{"sessionId": t.id, "toolCall": call, "options": options}
 	if t.agent.conn.Call(t.calls, acpclient.SessionRequestPermission.Name, params, &res) != nil {
 		return ""
 	}
@@ -52,7 +44,7 @@ func (t *turn) choose(id acpclient.ToolCallID, call acpclient.ToolCall, options 
 // permitted reports whether a tool call is allowed. It asks the user if necessary.
 func (t *turn) permitted(id acpclient.ToolCallID, call acpclient.ToolCall) bool {
 	t.mu.Lock()
-	known := t.kept.Settings.Mode == modeAuto || t.always[call.Kind]
+	known := t.settings.Mode == modeAuto || t.always[call.Kind]
 	t.mu.Unlock()
 	if known {
 		return !t.cancelled()
@@ -78,7 +70,7 @@ func (t *turn) permitted(id acpclient.ToolCallID, call acpclient.ToolCall) bool 
 func (t *turn) act(call acpclient.ToolCall, takes string, offered bool, refused string, do func(acpclient.ToolCallID) error) bool {
 	id := t.begin(call)
 	switch {
-	case !offered && !t.agent.speaksV2():
+	case !offered && !t.agent.conn.SpeaksV2():
 		t.failCall(id, "This client does not offer "+takes+".")
 		return false
 	case refused != "" && !t.permitted(id, call):
@@ -96,14 +88,14 @@ func (t *turn) act(call acpclient.ToolCall, takes string, offered bool, refused 
 
 // read reads a file, at a line unless that is 0.
 func (t *turn) read(name string, line int) (text string, ok bool) {
-	path := filepath.Join(t.kept.Cwd, name)
+	path := filepath.Join(t.cwd, name)
 	location := acpclient.ToolCallLocation{Path: path}
 	if line > 0 {
 		location.Line = &line
 	}
 	call := acpclient.ToolCall{
 		Title: "Read " + name, Name: "read_file", Kind: acpclient.ToolRead, Status: acpclient.ToolInProgress,
-		Locations: []acpclient.ToolCallLocation{location}, RawInput: script.Encode(object{"path": path}),
+		Locations: []acpclient.ToolCallLocation{location}, RawInput: script.Encode(map[string]any{"path": path}),
 	}
 	ok = t.act(call, acpclient.FSReadTextFile.Name, t.agent.capabilities().FS.ReadTextFile, "", func(id acpclient.ToolCallID) (err error) {
 		text, err = t.readFile(path)
@@ -120,11 +112,11 @@ func (t *turn) read(name string, line int) (text string, ok bool) {
 }
 
 func (t *turn) readFile(path string) (string, error) {
-	if t.agent.speaksV2() {
+	if t.agent.conn.SpeaksV2() {
 		text, err := os.ReadFile(path)
 		return string(text), err
 	}
-	res, err := acpclient.Call(t.ctx, t.agent.conn, acpclient.FSReadTextFile, &acpclient.ReadTextFileRequest{SessionID: t.kept.ID, Path: path})
+	res, err := acpclient.Call(t.Context, t.agent.conn, acpclient.FSReadTextFile, &acpclient.ReadTextFileRequest{SessionID: t.id, Path: path})
 	if err != nil {
 		return "", err
 	}
@@ -134,7 +126,7 @@ func (t *turn) readFile(path string) (string, error) {
 // change asks to write a new text to a file, and writes it. A file that was not read counts
 // as new.
 func (t *turn) change(title, name, after string) bool {
-	path := filepath.Join(t.kept.Cwd, name)
+	path := filepath.Join(t.cwd, name)
 	var old *string
 	before, had := t.files[name]
 	if had {
@@ -148,15 +140,15 @@ func (t *turn) change(title, name, after string) bool {
 	call := acpclient.ToolCall{
 		Title: title, Name: "edit_file", Kind: acpclient.ToolEdit, Status: acpclient.ToolPending,
 		Content:   []acpclient.ToolCallContent{acpclient.DiffContent(path, old, after)},
-		Locations: []acpclient.ToolCallLocation{{Path: path, Line: &line}}, RawInput: script.Encode(object{"path": path}),
+		Locations: []acpclient.ToolCallLocation{{Path: path, Line: &line}}, RawInput: script.Encode(map[string]any{"path": path}),
 	}
 	const refused = "Denied: nothing was written."
 	return t.act(call, acpclient.FSWriteTextFile.Name, t.agent.capabilities().FS.WriteTextFile, refused, func(id acpclient.ToolCallID) (err error) {
 		t.setCall(id, acpclient.ToolInProgress)
-		if t.agent.speaksV2() {
+		if t.agent.conn.SpeaksV2() {
 			err = os.WriteFile(path, []byte(after), 0o644)
 		} else {
-			_, err = acpclient.Call(t.ctx, t.agent.conn, acpclient.FSWriteTextFile, &acpclient.WriteTextFileRequest{SessionID: t.kept.ID, Path: path, Content: after})
+			_, err = acpclient.Call(t.Context, t.agent.conn, acpclient.FSWriteTextFile, &acpclient.WriteTextFileRequest{SessionID: t.id, Path: path, Content: after})
 		}
 		if err == nil {
 			t.setCall(id, acpclient.ToolCompleted)
@@ -170,22 +162,19 @@ func (t *turn) change(title, name, after string) bool {
 func (t *turn) runCommand(title, command string) (exit int, ok bool) {
 	call := acpclient.ToolCall{
 		Title: title, Name: "shell", Kind: acpclient.ToolExecute, Status: acpclient.ToolPending,
-		Content: []acpclient.ToolCallContent{acpclient.TextContent("```sh\n" + command + "\n```")}, RawInput: script.Encode(object{"command": command}),
+		Content: []acpclient.ToolCallContent{acpclient.TextContent("```sh\n" + command + "\n```")}, RawInput: script.Encode(map[string]any{"command": command}),
 	}
 	run := t.runInClient
-	if t.agent.speaksV2() {
+	if t.agent.conn.SpeaksV2() {
 		run = t.runHere
 	}
 	exit = -1
 	ok = t.act(call, "terminals", t.agent.capabilities().Terminal, "Denied: nothing was run.", func(id acpclient.ToolCallID) error {
-		output, code, err := run(id, command)
+		printed, code, err := run(id, command)
 		if err != nil || t.cancelled() {
 			return err
 		}
-		t.mu.Lock()
-		t.kept.Outputs[id] = output
-		t.mu.Unlock()
-		t.usage(len(output))
+		t.usage(printed)
 		status := acpclient.ToolFailed
 		if code != nil {
 			exit = *code
@@ -201,61 +190,61 @@ func (t *turn) runCommand(title, command string) (exit int, ok bool) {
 
 // runInClient runs a command in a terminal of the client. The exit code is nil if a signal
 // ended it.
-func (t *turn) runInClient(id acpclient.ToolCallID, command string) (output string, exit *int, err error) {
-	conn, session := t.agent.conn, t.kept.ID
+func (t *turn) runInClient(id acpclient.ToolCallID, command string) (printed int, exit *int, err error) {
+	conn, session := t.agent.conn, t.id
 	limit := uint64(64 << 10)
 	request := &acpclient.CreateTerminalRequest{
-		SessionID: session, Command: "sh", Args: []string{"-c", command}, Cwd: t.kept.Cwd, OutputByteLimit: &limit,
+		SessionID: session, Command: "sh", Args: []string{"-c", command}, Cwd: t.cwd, OutputByteLimit: &limit,
 	}
-	if t.agent.opt.Delay == 0 {
+	if t.agent.delay == 0 {
 		request.Env = []acpclient.EnvVariable{{Name: envSpeed, Value: "0"}}
 	}
 	// Wait for the answer even if the turn is cancelled meanwhile: the terminal must be
 	// released.
 	made, err := acpclient.Call(t.calls, conn, acpclient.TerminalCreate, request)
 	if err != nil {
-		return "", nil, err
+		return 0, nil, err
 	}
 	defer func() {
 		_, _ = acpclient.Call(t.calls, conn, acpclient.TerminalRelease, &acpclient.ReleaseTerminalRequest{SessionID: session, TerminalID: made.TerminalID})
 	}()
 	t.setCall(id, acpclient.ToolInProgress, acpclient.TerminalContent(made.TerminalID))
-	ended, err := acpclient.Call(t.ctx, conn, acpclient.TerminalWaitForExit, &acpclient.WaitForTerminalExitRequest{SessionID: session, TerminalID: made.TerminalID})
+	ended, err := acpclient.Call(t.Context, conn, acpclient.TerminalWaitForExit, &acpclient.WaitForTerminalExitRequest{SessionID: session, TerminalID: made.TerminalID})
 	if t.cancelled() {
 		_, _ = acpclient.Call(t.calls, conn, acpclient.TerminalKill, &acpclient.KillTerminalRequest{SessionID: session, TerminalID: made.TerminalID})
 	}
 	if err != nil {
-		return "", nil, err
+		return 0, nil, err
 	}
-	if out, err := acpclient.Call(t.ctx, conn, acpclient.TerminalOutput, &acpclient.TerminalOutputRequest{SessionID: session, TerminalID: made.TerminalID}); err == nil {
-		output = out.Output
+	if out, err := acpclient.Call(t.Context, conn, acpclient.TerminalOutput, &acpclient.TerminalOutputRequest{SessionID: session, TerminalID: made.TerminalID}); err == nil {
+		printed = len(out.Output)
 	}
-	return output, ended.ExitCode, nil
+	return printed, ended.ExitCode, nil
 }
 
 // runHere runs a command without the client, and shows its output in a terminal.
-func (t *turn) runHere(id acpclient.ToolCallID, command string) (output string, exit *int, err error) {
+func (t *turn) runHere(id acpclient.ToolCallID, command string) (printed int, exit *int, err error) {
 	terminal := acpclient.TerminalID(t.nextID("terminal"))
 	t.notify(&acpclient.TerminalUpdate{
-		TerminalID: terminal, Command: acpclient.SetTo(command), Cwd: acpclient.SetTo(t.kept.Cwd),
+		TerminalID: terminal, Command: acpclient.SetTo(command), Cwd: acpclient.SetTo(t.cwd),
 	})
 	t.setCall(id, acpclient.ToolInProgress, acpclient.TerminalContent(terminal))
-	cmd := exec.CommandContext(t.ctx, "sh", "-c", command)
-	cmd.Dir, cmd.Env = t.kept.Cwd, os.Environ()
-	if t.agent.opt.Delay == 0 {
+	cmd := exec.CommandContext(t.Context, "sh", "-c", command)
+	cmd.Dir, cmd.Env = t.cwd, os.Environ()
+	if t.agent.delay == 0 {
 		cmd.Env = append(cmd.Env, envSpeed+"=0")
 	}
 	shown := &ownTerminal{turn: t, id: terminal}
 	cmd.Stdout, cmd.Stderr = shown, shown
 	cmd.WaitDelay = cancelGrace
 	if err := cmd.Run(); cmd.ProcessState == nil {
-		return "", nil, errors.Join(err, t.ctx.Err())
+		return 0, nil, errors.Join(err, t.Context.Err())
 	}
 	code := cmd.ProcessState.ExitCode()
 	if !t.cancelled() {
 		t.notify(&acpclient.TerminalUpdate{TerminalID: terminal, ExitStatus: acpclient.SetTo(acpclient.TerminalExitStatus{ExitCode: &code})})
 	}
-	return string(shown.printed), &code, nil
+	return shown.printed, &code, nil
 }
 
 // ownTerminal sends the output of a command to the client. A command writes from one
@@ -263,12 +252,12 @@ func (t *turn) runHere(id acpclient.ToolCallID, command string) (output string, 
 type ownTerminal struct {
 	turn    *turn
 	id      acpclient.TerminalID
-	printed []byte
+	printed int
 }
 
 // Write implements io.Writer.
 func (o *ownTerminal) Write(b []byte) (int, error) {
-	o.printed = append(o.printed, b...)
+	o.printed += len(b)
 	o.turn.notify(&acpclient.TerminalOutputChunk{TerminalID: o.id, Data: append(acpclient.Bytes(nil), b...)})
 	return len(b), nil
 }
@@ -277,7 +266,7 @@ func (o *ownTerminal) Write(b []byte) (int, error) {
 // to leave the mode, with content blocks that are not wrapped, as on the protocol's page
 // about session modes.
 func (t *turn) mayWork(plan string) bool {
-	if t.settings().Mode != modePlan {
+	if t.current().Mode != modePlan {
 		return !t.cancelled()
 	}
 	t.say("I am in **plan mode**: I only plan, and ask before I start.\n")

@@ -67,6 +67,14 @@ func (a *Args) Rest() string {
 	return text
 }
 
+// Text takes the rest of the line, or a block up to end if that is empty.
+func (a *Args) Text() string {
+	if text := a.Rest(); text != "" {
+		return text
+	}
+	return a.Block("end")
+}
+
 // Block takes the lines up to one that says only end. It removes the indentation of the
 // first one.
 func (a *Args) Block(end string) string {

@@ -1,6 +1,6 @@
 // Package script is the language of the agents that follow a script: the tour, whose scenes
-// are in internal/demoagent, and the tests' peer, internal/test/peer. Each has verbs of its
-// own.
+// are in internal/demoagent, and the tests' peer, internal/test/peer. Each has further verbs of
+// its own.
 //
 // # Format
 //
@@ -8,6 +8,13 @@
 // are ignored. A JSON argument may span several lines. TEXT is the rest of the line. NAME is a
 // letter followed by letters, digits, "_" or "-". The steps of all scripts are:
 //
+//	say TEXT, think TEXT                a message or thought; TEXT in double quotes is a JSON
+//	                                    string, and without TEXT it is the lines up to end
+//	update JSON                         session/update for the current session
+//	notify METHOD [JSON]                a notification
+//	request METHOD JSON [as NAME] [id ID]  a request
+//	sleep DURATION                      50ms, 2s
+//	let NAME TEXT                       set a variable; without TEXT to the lines up to end
 //	repeat N … end                      ${n} counts from 1
 //	if NAME … else … end                run steps if a variable is set to anything but "no";
 //	                                    !NAME negates, NAME is TEXT compares; else is optional

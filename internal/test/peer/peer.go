@@ -27,7 +27,8 @@
 //
 // # Steps
 //
-// Package script describes the format, with repeat and if. The other steps are:
+// Package script describes the format and the steps of all scripts; ids of requests count from
+// 0, and await waits for their answers. The other steps are:
 //
 // Opening:
 //
@@ -70,11 +71,6 @@
 //
 // Sending:
 //
-//	say TEXT, think TEXT                a chunk of a message or thought; TEXT in double quotes is a
-//	                                    JSON string
-//	update JSON                         session/update for the current session
-//	notify METHOD [JSON]                a notification
-//	request METHOD JSON [as NAME] [id ID]  a request; ids count from 0
 //	cancel NAME                         $/cancel_request for a request of the agent
 //	raw TEXT, raw-nonl TEXT             exactly this, with and without a line feed
 //	bytes HEX                           exactly these bytes; spaces are ignored
@@ -84,7 +80,6 @@
 //
 // Waiting and misbehaviour:
 //
-//	sleep DURATION                      50ms, 2s
 //	hang                                do nothing more, even when stdin ends
 //	exit CODE, kill-self                exit with a code, or by SIGKILL
 //	ignore-sigterm

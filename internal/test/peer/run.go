@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/internal/script"
 )
@@ -234,12 +235,14 @@ type rpcError struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-func (r *runner) update(raw json.RawMessage) error {
+// Update implements script.Speaker.
+func (r *runner) Update(raw json.RawMessage) error {
 	session, _ := r.Text("session")
 	return r.send(line{Method: "session/update", Params: map[string]any{"sessionId": session, "update": raw}})
 }
 
-func (r *runner) chunk(kind, text string) error {
+// Say implements script.Speaker.
+func (r *runner) Say(kind, text string) error {
 	update := map[string]any{
 		"sessionUpdate": kind,
 		"content":       map[string]string{"type": "text", "text": text},
@@ -249,10 +252,29 @@ func (r *runner) chunk(kind, text string) error {
 		update["messageId"] = fmt.Sprintf("%s-%d", kind, r.turns)
 	}
 	r.mu.Unlock()
-	return r.update(script.Encode(update))
+	return r.Update(script.Encode(update))
 }
 
-func (r *runner) request(method string, raw json.RawMessage, name, id string) error {
+// Notify implements script.Speaker.
+func (r *runner) Notify(method string, raw json.RawMessage) error {
+	if raw == nil {
+		return r.send(line{Method: method})
+	}
+	return r.send(line{Method: method, Params: raw})
+}
+
+// Wait implements script.Speaker.
+func (r *runner) Wait(d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-r.Context.Done():
+		return r.Context.Err()
+	}
+}
+
+// Request implements script.Speaker. The answer is for await; ids count from 0.
+func (r *runner) Request(method string, raw json.RawMessage, name, id string) error {
 	if id == "" {
 		r.lastID++
 		id = fmt.Sprint(r.lastID)

@@ -186,10 +186,10 @@ func (r *runner) accept(q *message, without string) error {
 		err = r.send(line{ID: q.ID, Result: script.Encode(answer)})
 	}
 	if err == nil && !strings.Contains(without, "untold") {
-		err = r.update(script.Encode(map[string]any{"sessionUpdate": "user_message", "messageId": message, "content": p.Prompt}))
+		err = r.Update(script.Encode(map[string]any{"sessionUpdate": "user_message", "messageId": message, "content": p.Prompt}))
 	}
 	if err == nil && !strings.Contains(without, "unstated") {
-		err = r.update(json.RawMessage(`{"sessionUpdate":"state_update","state":"running"}`))
+		err = r.Update(json.RawMessage(`{"sessionUpdate":"state_update","state":"running"}`))
 	}
 	return err
 }
@@ -200,7 +200,7 @@ func (r *runner) sayIdle(reason string) error {
 	if reason != "" {
 		state["stopReason"] = reason
 	}
-	return r.update(script.Encode(state))
+	return r.Update(script.Encode(state))
 }
 
 // serveAlso answers pending and further messages in the background, in order: those of these

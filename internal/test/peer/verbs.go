@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	"time"
 
 	"parley/internal/script"
 )
@@ -24,7 +23,7 @@ type (
 )
 
 // verbs are the verbs of scripts.
-var verbs = map[string]verb{
+var verbs = script.Verbs(map[string]verb{
 	"handshake": func(a *args) action {
 		capabilities, session := a.JSON(), a.JSON()
 		return func(r *runner) error { return r.handshake(capabilities, session) }
@@ -57,11 +56,6 @@ var verbs = map[string]verb{
 		return func(r *runner) error { return r.sayIdle(reason) }
 	},
 
-	"say":     chunks("agent_message_chunk"),
-	"think":   chunks("agent_thought_chunk"),
-	"update":  func(a *args) action { return script.ExpandedJSON(a.NeedJSON(), (*runner).update) },
-	"notify":  parseNotify,
-	"request": parseRequest,
 	"cancel": func(a *args) action {
 		name := a.Named("request")
 		return func(r *runner) error {
@@ -93,17 +87,6 @@ var verbs = map[string]verb{
 		return errors.New("this stdout cannot be closed")
 	}),
 
-	"sleep": func(a *args) action {
-		d := a.Duration()
-		return func(r *runner) error {
-			select {
-			case <-time.After(d):
-				return nil
-			case <-r.Context.Done():
-				return r.Context.Err()
-			}
-		}
-	},
 	"hang": script.Plain(func(r *runner) error { <-r.Context.Done(); return r.Context.Err() }),
 	"exit": func(a *args) action {
 		code := a.Number()
@@ -118,7 +101,7 @@ var verbs = map[string]verb{
 	}),
 	"ignore-sigterm": script.Plain(func(*runner) error { signal.Ignore(syscall.SIGTERM); return nil }),
 	"spawn-child":    script.Plain((*runner).spawnChild),
-}
+})
 
 // contains takes an optional "contains TEXT". Quotes stay: they belong to the JSON to
 // search.
@@ -155,33 +138,6 @@ func parseReplyError(a *args) action {
 		e.Data = json.RawMessage(a.JSON())
 	}
 	return func(r *runner) error { return r.replyError(name, e) }
-}
-
-func chunks(kind string) verb {
-	return func(a *args) action {
-		text := a.Rest()
-		var quoted string
-		if json.Unmarshal([]byte(text), &quoted) == nil && strings.HasPrefix(strings.TrimSpace(text), `"`) {
-			text = quoted
-		}
-		return script.Expanded(text, func(r *runner, text string) error { return r.chunk(kind, text) })
-	}
-}
-
-func parseNotify(a *args) action {
-	method, params := a.Method(), a.JSON()
-	if params == "" {
-		return func(r *runner) error { return r.send(line{Method: method}) }
-	}
-	return script.ExpandedJSON(params, func(r *runner, raw json.RawMessage) error { return r.send(line{Method: method, Params: raw}) })
-}
-
-func parseRequest(a *args) action {
-	method, params, name, id := a.Method(), a.NeedJSON(), a.As(), ""
-	if a.Take("id") {
-		id = a.NeedJSON()
-	}
-	return script.ExpandedJSON(params, func(r *runner, raw json.RawMessage) error { return r.request(method, raw, name, id) })
 }
 
 func written(end string) verb {

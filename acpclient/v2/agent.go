@@ -1,0 +1,330 @@
+package v2
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"parley/acpclient"
+)
+
+// Agent is the agent's end of a connection, for an agent that is written for version 1. It
+// speaks version 2 with clients that offer it. Of its methods, Notify, Call and Request take
+// the messages of version 1.
+type Agent struct {
+	*acpclient.Conn
+	agent   acpclient.Receiver
+	prompts atomic.Int64
+	life    context.Context // of prompts in version 2, which outlive their request
+
+	mu      sync.Mutex
+	v2      bool           // was agreed on
+	working map[string]int // prompts by session
+}
+
+// Serve hands what a client sends over t to agent, in version 1. The agent lists, resumes and
+// closes sessions, which version 2 always has. Its session/prompt calls acpclient.Async once
+// it has accepted a prompt, and sends no updates of it before.
+func Serve(t acpclient.Transport, agent acpclient.Receiver, opt acpclient.ConnOptions) *Agent {
+	life, end := context.WithCancel(context.Background())
+	a := &Agent{agent: agent, life: life, working: map[string]int{}}
+	a.mu.Lock() // until Conn is set
+	defer a.mu.Unlock()
+	a.Conn = acpclient.NewConn(t, (*server)(a), opt)
+	go func() {
+		<-a.Done()
+		end()
+	}()
+	return a
+}
+
+// SpeaksV2 reports whether version 2 was agreed on.
+func (a *Agent) SpeaksV2() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.v2
+}
+
+func (a *Agent) speak(v2 bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.v2 = v2
+}
+
+// Notify sends a notification. Version 2 has no updates of the mode, which is an option.
+func (a *Agent) Notify(method string, params any) error {
+	if method != acpclient.SessionUpdateNotification.Name || !a.SpeaksV2() {
+		return a.Conn.Notify(method, params)
+	}
+	var n object
+	if err := json.Unmarshal(encoded(params), &n); err != nil {
+		return fmt.Errorf("encode %s: %w", method, err)
+	}
+	dropped := false
+	n["update"] = change(n["update"], func(update object) {
+		kind := text(update["sessionUpdate"])
+		dropped = kind == "current_mode_update"
+		if translate := updatesOfV1[kind]; translate != nil {
+			translate(update)
+		}
+	})
+	if dropped {
+		return nil
+	}
+	return a.Conn.Notify(method, n)
+}
+
+// Call implements acpclient.Requester. In version 2 the session waits for the user while a
+// question is open.
+func (a *Agent) Call(ctx context.Context, method string, params, result any) error {
+	if method != acpclient.SessionRequestPermission.Name || !a.SpeaksV2() {
+		return a.Conn.Call(ctx, method, params, result)
+	}
+	var session json.RawMessage
+	raw := change(encoded(params), func(o object) {
+		session = o["sessionId"]
+		var call object
+		_ = json.Unmarshal(o["toolCall"], &call) // which acpclient has encoded
+		delete(o, "toolCall")
+		callOfV1(call)
+		o["title"] = quoted(text(call["title"]))
+		o["subject"] = encoded(map[string]any{"type": "tool_call", "toolCall": call})
+	})
+	a.state(session, &acpclient.StateUpdate{State: acpclient.WorkRequiresAction})
+	defer a.state(session, &acpclient.StateUpdate{State: acpclient.WorkRunning})
+	return a.Conn.Call(ctx, method, raw, result)
+}
+
+// state sends the state of a session. It ignores errors: they mean that the client is gone.
+func (a *Agent) state(session json.RawMessage, u *acpclient.StateUpdate) {
+	_ = a.Notify(acpclient.SessionUpdateNotification.Name, &acpclient.SessionNotification{SessionID: acpclient.SessionID(text(session)), Update: u})
+}
+
+// server receives what the client sends.
+type server Agent
+
+// HandleNotification implements acpclient.Receiver.
+func (s *server) HandleNotification(ctx context.Context, method string, params json.RawMessage) {
+	s.agent.HandleNotification(ctx, method, params)
+}
+
+// HandleRequest implements acpclient.Receiver.
+func (s *server) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	a := (*Agent)(s)
+	switch v2 := a.SpeaksV2(); {
+	case method == acpclient.Initialize.Name:
+		return a.initialize(ctx, params)
+	case !v2:
+		return a.agent.HandleRequest(ctx, method, params)
+	case method == acpclient.SessionPrompt.Name:
+		return a.prompt(ctx, params)
+	}
+	var p struct {
+		SessionID  json.RawMessage `json:"sessionId"`
+		ReplayFrom *struct{}       `json:"replayFrom"`
+	}
+	_ = acpclient.Unmarshal(params, &p) // the agent checks them
+	served, known := methodsOfV1[method]
+	if !known {
+		return nil, acpclient.MethodNotFoundError(method)
+	}
+	if p.ReplayFrom != nil {
+		served = acpclient.SessionLoad.Name
+	}
+	result, err := a.agent.HandleRequest(ctx, served, params)
+	if err != nil || result == nil {
+		return nil, err
+	}
+	if method == requests[acpclient.SessionResume.Name].method {
+		a.resumed(p.SessionID)
+	}
+	return change(encoded(result), func(o object) {
+		delete(o, "modes")
+		renameOptions(Version)(o)
+	}), nil
+}
+
+// resumed sends whether the agent works in a session.
+func (a *Agent) resumed(session json.RawMessage) {
+	a.mu.Lock()
+	u := &acpclient.StateUpdate{State: acpclient.WorkIdle}
+	if a.working[text(session)] > 0 {
+		u.State = acpclient.WorkRunning
+	}
+	a.mu.Unlock()
+	a.state(session, u)
+}
+
+// prompt answers a prompt when the agent has accepted it, and sends what it comes to as
+// states.
+func (a *Agent) prompt(ctx context.Context, params json.RawMessage) (any, error) {
+	var p struct {
+		SessionID json.RawMessage `json:"sessionId"`
+		Prompt    json.RawMessage `json:"prompt"`
+	}
+	if err := acpclient.Unmarshal(params, &p); err != nil {
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: err.Error()}
+	}
+	accepted, answered, refused := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	begin := sync.OnceFunc(func() {
+		close(accepted)
+		<-answered
+		a.work(p.SessionID, 1)
+		a.state(p.SessionID, &acpclient.StateUpdate{State: acpclient.WorkRunning})
+	})
+	go func() {
+		result, err := a.agent.HandleRequest(acpclient.OnAsync(a.life, begin), acpclient.SessionPrompt.Name, params)
+		select {
+		case <-accepted:
+		default:
+			if err != nil {
+				refused <- err
+				return
+			}
+			begin()
+		}
+		end := &acpclient.StateUpdate{State: acpclient.WorkIdle, StopReason: acpclient.StopError}
+		if r, ok := result.(*acpclient.PromptResponse); ok && err == nil {
+			end.StopReason, end.Usage = r.StopReason, r.Usage
+		} else {
+			end.Error = &acpclient.Error{Code: acpclient.CodeInternalError, Message: fmt.Sprint(err)}
+		}
+		a.work(p.SessionID, -1)
+		a.state(p.SessionID, end)
+	}()
+	select {
+	case err := <-refused:
+		return nil, err
+	case <-accepted:
+	}
+	id := quoted(fmt.Sprintf("prompt-%d", a.prompts.Add(1)))
+	acpclient.OnAnswered(ctx, func() { close(answered) })
+	update := object{"sessionUpdate": quoted("user_message"), "messageId": id, "content": p.Prompt}
+	_ = a.Conn.Notify(acpclient.SessionUpdateNotification.Name, object{"sessionId": p.SessionID, "update": encoded(update)})
+	return object{"messageId": id}, nil
+}
+
+func (a *Agent) work(session json.RawMessage, prompts int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.working[text(session)] += prompts; a.working[text(session)] == 0 {
+		delete(a.working, text(session))
+	}
+}
+
+// initialize agrees on the latest version that the client offers.
+func (a *Agent) initialize(ctx context.Context, params json.RawMessage) (any, error) {
+	var r struct {
+		ProtocolVersion uint16             `json:"protocolVersion"`
+		Capabilities    ClientCapabilities `json:"capabilities"`
+	}
+	_ = acpclient.Unmarshal(params, &r) // the agent checks it
+	if r.ProtocolVersion < Version {
+		a.speak(false)
+		return a.agent.HandleRequest(ctx, acpclient.Initialize.Name, params)
+	}
+	supported := &acpclient.Supported{}
+	offered := acpclient.ClientCapabilities{
+		Elicitation: r.Capabilities.Elicitation,
+		Auth:        acpclient.AuthCapabilities{Terminal: r.Capabilities.Auth.Terminal != nil},
+		Session: &acpclient.ClientSessionCapabilities{
+			Notices: supported, Compaction: supported, ConfigOptions: &acpclient.SessionConfigOptionsCapabilities{Boolean: supported},
+		},
+	}
+	result, err := a.agent.HandleRequest(ctx, acpclient.Initialize.Name, change(params, func(o object) {
+		infoOf.to(acpclient.ProtocolVersion, o)
+		o["protocolVersion"], o["clientCapabilities"] = encoded(acpclient.ProtocolVersion), encoded(offered)
+	}))
+	if err != nil {
+		return nil, err
+	}
+	a.speak(true)
+	return change(encoded(result), infoOfV1), nil
+}
+
+// infoOfV1 translates an answer to initialize.
+func infoOfV1(o object) {
+	var capabilities, session object
+	_ = json.Unmarshal(o["agentCapabilities"], &capabilities)
+	_ = json.Unmarshal(capabilities["sessionCapabilities"], &session)
+	if session == nil {
+		session = object{}
+	}
+	for _, always := range []string{"list", "resume", "close"} {
+		delete(session, always)
+	}
+	session["prompt"] = change(capabilities["promptCapabilities"], markers)
+	mcp := object{"stdio": empty}
+	_ = json.Unmarshal(change(capabilities["mcpCapabilities"], markers), &mcp)
+	delete(mcp, "sse")
+	session["mcp"] = encoded(mcp)
+	agentInfo.to(Version, o)
+	each(o, "authMethods", func(method object) { methodID.to(Version, method) })
+	delete(o, "agentCapabilities")
+	o["protocolVersion"] = encoded(Version)
+	o["capabilities"] = encoded(object{"session": encoded(session), "_meta": capabilities["_meta"]})
+}
+
+// updatesOfV1 translate the updates that version 2 spells differently.
+var updatesOfV1 = map[string]func(object){
+	"agent_message_chunk":  nameMessage,
+	"agent_thought_chunk":  nameMessage,
+	"tool_call":            callOfV1,
+	"tool_call_update":     callOfV1,
+	"config_option_update": renameOptions(Version),
+	"plan": func(update object) {
+		plan := object{"type": quoted("items"), "planId": quoted("plan"), "entries": update["entries"]}
+		delete(update, "entries")
+		update["sessionUpdate"], update["plan"] = quoted("plan_update"), encoded(plan)
+	},
+	"available_commands_update": func(update object) {
+		each(update, "availableCommands", func(command object) {
+			command["type"] = quoted("command")
+			command["input"] = change(command["input"], func(input object) { input["type"] = quoted("text") })
+			if command["input"] == nil {
+				delete(command, "input")
+			}
+		})
+	},
+}
+
+// nameMessage gives a message its id, which version 1 may omit.
+func nameMessage(update object) {
+	if update["messageId"] == nil {
+		update["messageId"] = quoted("message")
+	}
+}
+
+// callOfV1 translates a tool call or an update of one.
+func callOfV1(call object) {
+	if call["sessionUpdate"] != nil {
+		call["sessionUpdate"] = quoted("tool_call_update")
+	}
+	each(call, "content", func(item object) {
+		switch text(item["type"]) {
+		case "diff":
+			patchOf(item)
+		case "text": // a block that is not wrapped
+			block := encoded(item)
+			clear(item)
+			item["type"], item["content"] = quoted("content"), block
+		}
+	})
+}
+
+// patchOf turns a diff of two texts into a patch.
+func patchOf(item object) {
+	path, from, operation := text(item["path"]), text(item["path"]), acpclient.FileModify
+	if !supported(item["oldText"]) {
+		from, operation = "/dev/null", acpclient.FileAdd
+	}
+	patch := "diff --git " + path + " " + path + "\n" + udiff.Unified(from, path, text(item["oldText"]), text(item["newText"]))
+	clear(item)
+	item["type"] = quoted("diff")
+	item["changes"] = encoded([]any{map[string]any{"operation": operation, "path": path, "fileType": "text"}})
+	item["patch"] = encoded(map[string]string{"format": GitPatch, "text": patch})
+}
