@@ -336,6 +336,22 @@ func (l *Launcher) journal(cwd string, roots []string, resumed acpclient.Session
 	})
 }
 
+// MergeJournal opens a journal of a name for what is merged into a directory while no session there
+// records it, also if the user wants no journals of sessions: what a merge replaces is kept, so that
+// it happens whole or not at all.
+func (l *Launcher) MergeJournal(dir, name string) (*journal.Journal, error) {
+	opt := journal.Options{
+		Dir: filepath.Join(config.StateDir(), "journal"), Cwd: dir, Roots: []string{dir}, Session: name,
+		MaxBytes: l.Config.JournalBytes, MaxAge: l.Config.JournalAge,
+	}
+	j, err := journal.Open(opt)
+	if err == nil {
+		j.Watch(conversation.SessionOpened{ID: acpclient.SessionID(name)})
+		err = j.Unopened()
+	}
+	return j, err
+}
+
 // machineFor returns a function that makes the machine for a session's files and commands in
 // these roots. Commands run in the box and changes are recorded; both may be nil.
 func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Journal, roots []string) func(session.Observer, session.Asker) (session.Machine, error) {

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -22,8 +21,8 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/headless"
+	"parley/internal/journal"
 	"parley/internal/policy"
-	"parley/internal/session"
 	"parley/internal/termtext"
 )
 
@@ -115,18 +114,16 @@ type contestant struct {
 	agent   config.Agent
 	opt     headless.Options
 	session app.Session // nil if it could not be made
-	changed *compare.Changed
 }
 
 // contest runs the contestants.
 type contest struct {
+	*compare.Contest
 	o        *compareOptions
 	launcher *app.Launcher
 	all      []*contestant
 
-	mu sync.Mutex // for what is below, and for the standard streams
-	// shared is what each has been told of what the others have spent.
-	shared []conversation.Spent
+	mu sync.Mutex // for what they have spent, and for the standard streams
 }
 
 // compare runs the comparison, and returns an error unless it has ended well.
@@ -169,9 +166,8 @@ func (o *compareOptions) compare(cmd *cobra.Command) error {
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
-	c := &contest{o: o, launcher: l, shared: make([]conversation.Spent, len(entrants))}
-	comparison, err := c.begin(ctx, cfg, opt, entrants)
-	if err != nil {
+	c := &contest{o: o, launcher: l}
+	if err := c.begin(ctx, cfg, opt, entrants); err != nil {
 		return err
 	}
 	defer supervise(ctx)()
@@ -180,11 +176,11 @@ func (o *compareOptions) compare(cmd *cobra.Command) error {
 	status := headless.Overall(c.results(), o.check != "", interrupted)
 	err = c.outcome(status)
 	if o.keep != "" && status == headless.Answered {
-		err = c.keepBest(context.WithoutCancel(ctx), comparison)
+		err = c.keepBest(context.WithoutCancel(ctx))
 	}
 	err = errors.Join(err, c.print(cfg))
-	if comparison != nil {
-		c.tellWhere(comparison)
+	if !o.noWorktrees {
+		c.tellWhere()
 	}
 	return err
 }
@@ -196,29 +192,29 @@ func denyChanges(l *app.Launcher) {
 	}
 }
 
-// begin makes the worktrees and the sessions. The comparison is nil without worktrees.
-func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Options, entrants []compare.Entrant) (*compare.Comparison, error) {
+// begin makes the worktrees and the sessions. Without worktrees the sides are nil.
+func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Options, entrants []compare.Entrant) error {
 	o := c.o
 	opt.WaitsAtLimit, opt.Unruled = c.launcher.WaitsAtLimit(), c.launcher.NoRules
-	var comparison *compare.Comparison
-	sides := make([]*compare.Side, len(entrants))
+	comparison := &compare.Comparison{Sides: make([]*compare.Side, len(entrants))}
 	if o.noWorktrees {
 		o.streams.tell("All agents work in " + termtext.Line(o.cwd) + ". parley denies edits and commands, but cannot stop an agent that does not ask")
 	} else {
 		var err error
 		comparison, err = compare.Begin(ctx, compare.Options{Config: cfg, Dir: o.cwd, Prompt: opt.Prompts[0], Check: o.check, Entrants: entrants, Changes: o.changes})
 		if errors.Is(err, git.ErrNoRepository) {
-			return nil, app.WithHint("'git init' makes it one; each agent works in a git worktree of its own.\n"+
+			return app.WithHint("'git init' makes it one; each agent works in a git worktree of its own.\n"+
 				"To have them answer side by side, without changes: --no-worktrees", "%w", err)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		sides = comparison.Sides
 	}
+	c.Contest = compare.NewContest(comparison)
+	c.Session = func(side int) app.Session { return c.all[side].session }
 	names := compare.Names(entrants)
 	for i, e := range entrants {
-		k := &contestant{side: sides[i], opt: opt}
+		k := &contestant{side: comparison.Sides[i], opt: opt}
 		k.Name = names[i]
 		k.opt.Mode = cmp.Or(e.Mode, opt.Mode)
 		k.opt.Settings = slices.DeleteFunc(slices.Clone(opt.Settings), func(s headless.Setting) bool { return e.Options[s.Option] != "" })
@@ -241,10 +237,15 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 		if o.streams.ErrTerminal {
 			k.opt.Progress = k.opt.Tell
 		}
-		k.opt.Spent = func(s conversation.Spent) { c.spent(k, s) }
+		k.opt.Spent = func(s conversation.Spent) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			k.Spent = s
+			c.Spent(i, s)
+		}
 		c.all = append(c.all, k)
 	}
-	return comparison, nil
+	return nil
 }
 
 // tell prints a line about a contestant on standard error.
@@ -252,26 +253,6 @@ func (c *contest) tell(k *contestant, line string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	fmt.Fprintln(c.o.streams.Err, k.Name+": "+line)
-}
-
-// spent notes what a contestant has spent, and tells the others whose budget it is, too.
-func (c *contest) spent(k *contestant, s conversation.Spent) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if reflect.DeepEqual(k.Spent, s) {
-		return
-	}
-	k.Spent = s
-	var all []conversation.Spent
-	for _, k := range c.all {
-		all = append(all, k.Spent)
-	}
-	for i, others := range compare.Shared(all) {
-		if other := c.all[i]; other.session != nil && !reflect.DeepEqual(c.shared[i], others) {
-			c.shared[i] = others
-			session.Post(other.session, session.ShareBudget{Spent: others})
-		}
-	}
 }
 
 // run has all contestants work, until each has ended and was checked, and reports whether they
@@ -335,7 +316,8 @@ func (c *contest) work(ctx, checks context.Context, k *contestant) {
 		c.tell(k, "cannot read its changes: "+termtext.Line(err.Error()))
 		return
 	}
-	k.changed, k.Changed = changed, &headless.ComparedChanges{Files: len(changed.Files) + changed.More, Added: changed.Added, Removed: changed.Removed}
+	c.States[slices.Index(c.Sides, k.side)].Changed = changed
+	k.Changed = &headless.ComparedChanges{Files: len(changed.Files) + changed.More, Added: changed.Added, Removed: changed.Removed}
 	if c.o.check == "" || !ended(k.Result) || checks.Err() != nil {
 		return
 	}
@@ -403,28 +385,24 @@ func (c *contest) outcome(s headless.Status) error {
 }
 
 // keepBest merges the best of those that have passed the check into the working tree.
-func (c *contest) keepBest(ctx context.Context, comparison *compare.Comparison) error {
+func (c *contest) keepBest(ctx context.Context) error {
 	best := headless.Best(c.results())
 	if best < 0 {
 		return &failure{errors.New("nothing was merged: those that have passed the check changed nothing"), headless.CheckFailed.ExitCode()}
 	}
-	k := c.all[best]
-	if k.changed.More > 0 {
+	k, changed := c.all[best], c.States[best].Changed
+	if changed.More > 0 {
 		return fmt.Errorf("nothing was merged: %s has changed %d files, more than parley merges at once", k.Name, k.Changed.Files)
 	}
-	var files []string
-	for _, f := range k.changed.Files {
-		files = append(files, f.Path)
-	}
-	taken, err := comparison.Keep(ctx, k.side, k.changed, files, nil)
+	done, err := c.Keep(ctx, c.Journal(c.launcher), k.side, changed, changed.All())
 	switch {
-	case errors.Is(err, git.ErrNothing):
+	case errors.Is(err, journal.ErrNothing):
 		c.tell(k, "is the best, and its changes are in the working tree already")
 	case err != nil:
 		return fmt.Errorf("nothing was merged of %s: %w", k.Name, err)
 	default:
 		k.Kept = true
-		c.tell(k, "is the best: merged "+termtext.Count(len(taken.Files), "file")+" into "+termtext.Line(comparison.Dir)+", uncommitted")
+		c.tell(k, "is the best: merged "+termtext.Count(len(done.Files), "file")+" into "+termtext.Line(c.Dir)+", uncommitted")
 	}
 	return nil
 }
@@ -452,17 +430,17 @@ func (c *contest) print(cfg *config.Config) error {
 }
 
 // tellWhere says how to go on with the worktrees.
-func (c *contest) tellWhere(comparison *compare.Comparison) {
-	first := comparison.Sides[0].Tree
+func (c *contest) tellWhere() {
+	first := c.Sides[0].Tree
 	what, verbs := "see, merge or drop", "diff|merge|drop"
 	if first.Into == "" { // it has no branch to merge into
 		what, verbs = "see or drop", "diff|drop"
 	}
 	var args []string
-	if here, err := os.Getwd(); err != nil || here != comparison.Dir {
-		args = []string{"--cwd", comparison.Dir}
+	if here, err := os.Getwd(); err != nil || here != c.Dir {
+		args = []string{"--cwd", c.Dir}
 	}
 	fmt.Fprintf(c.o.streams.Err, "The worktrees are in %s. In parley, /compare shows them side by side, and keeps what you choose.\n"+
 		"To %s one: %s\nTo drop all: %s\n", termtext.Line(filepath.Dir(first.Path)), what,
-		commandLine("parley worktree "+verbs+" NAME", args...), commandLine("parley worktree drop "+comparison.Name, args...))
+		commandLine("parley worktree "+verbs+" NAME", args...), commandLine("parley worktree drop "+c.Name, args...))
 }

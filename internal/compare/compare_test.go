@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/compare"
 	"parley/internal/git"
+	"parley/internal/journal"
 	"parley/internal/test"
 )
 
@@ -170,59 +172,154 @@ func TestBeginFails(t *testing.T) {
 	}
 }
 
-// Files and hunks are taken from several sides. What conflicts changes nothing, and what was
-// taken can be given back.
-func TestKeep(t *testing.T) {
-	dir, _ := test.New(t, map[string]string{"poem.txt": poem, "old.txt": "old\n"})
-	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
-	a, b := c.Sides[0], c.Sides[1]
-	write(t, "ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n", a.Tree.Path, "poem.txt")
-	write(t, "new", a.Tree.Path, "sub/new.txt")
-	if err := os.Remove(filepath.Join(a.Tree.Path, "old.txt")); err != nil {
-		t.Fatal(err)
-	}
-	write(t, "eins\ntwo\nthree\nFOUR\nfive\nsix\nseven\n", b.Tree.Path, "poem.txt")
-	of := func(s *compare.Side) *compare.Changed {
-		t.Helper()
-		changed, err := s.Changed(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return changed
-	}
-	ofA, ofB := of(a), of(b)
-	if len(ofA.Files) != 3 || ofA.Added != 3 || ofA.Removed != 3 || len(ofA.Named("poem.txt").Hunks) != 2 || ofA.Named("none") != nil {
-		t.Fatalf("alpha has changed %+v", ofA)
-	}
-	write(t, "late\n", a.Tree.Path, "poem.txt") // is not what the user saw
-	last, err := c.Keep(t.Context(), a, ofA, []string{"sub/new.txt", "old.txt"}, []compare.Hunk{{Path: "poem.txt", Index: 1}})
+// changed reads what a side has changed.
+func changed(t *testing.T, s *compare.Side) *compare.Changed {
+	t.Helper()
+	c, err := s.Changed(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, dir, "poem.txt") + read(t, dir, "sub/new.txt"); got != "one\ntwo\nthree\nfour\nfive\nsix\nSEVEN\nnew" {
+	return c
+}
+
+// picks picks hunks: the name of a file, or with the index of one behind a colon.
+func picks(all ...string) compare.Picks {
+	p := compare.Picks{}
+	for _, word := range all {
+		name, index, some := strings.Cut(word, ":")
+		h := compare.Hunk{File: name, Index: compare.Whole}
+		if some {
+			h.Index, _ = strconv.Atoi(index)
+		}
+		p[h] = true
+	}
+	return p
+}
+
+// merging is the journal of a comparison, with a state directory of its own.
+func merging(t *testing.T, c *compare.Comparison) compare.Merger {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	return c.Journal(&app.Launcher{Config: &config.Config{}})
+}
+
+// Files and hunks are taken from several sides, beside what the user has there. What conflicts
+// changes nothing, and what was taken can be given back. Index and branches stay as they are.
+func TestKeep(t *testing.T) {
+	dir, run := test.New(t, map[string]string{"poem.txt": poem, "old.txt": "old\n", "data.bin": "\x00\x01", "run.sh": "go\n"})
+	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
+	a, b, into := c.Sides[0], c.Sides[1], merging(t, c)
+	write(t, "ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n", a.Tree.Path, "poem.txt")
+	write(t, "new", a.Tree.Path, "sub/new.txt")
+	write(t, "\x00\x03", a.Tree.Path, "data.bin")
+	if err := errors.Join(os.Remove(filepath.Join(a.Tree.Path, "old.txt")), os.Chmod(filepath.Join(a.Tree.Path, "run.sh"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "eins\ntwo\nthree\nFOUR\nfive\nsix\nseven\n", b.Tree.Path, "poem.txt")
+	write(t, "mine\n", dir, "mine.txt") // the user's
+	before := run(dir, "rev-parse", "HEAD") + run(dir, "write-tree")
+	ofA, ofB := changed(t, a), changed(t, b)
+	if len(ofA.Files) != 5 || ofA.Added != 3 || ofA.Removed != 3 || len(ofA.Named("poem.txt").Hunks) != 2 || ofA.Named("none") != nil {
+		t.Fatalf("alpha has changed %+v", ofA)
+	}
+	write(t, "late\n", a.Tree.Path, "poem.txt") // is not what the user saw
+	last, err := c.Keep(t.Context(), into, a, ofA, picks("sub/new.txt", "old.txt", "poem.txt:1", "data.bin", "run.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, dir, "poem.txt") + read(t, dir, "sub/new.txt") + read(t, dir, "data.bin"); got != "one\ntwo\nthree\nfour\nfive\nsix\nSEVEN\nnew\x00\x03" {
 		t.Errorf("there is %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "old.txt")); err == nil {
 		t.Error("what alpha removed is there")
 	}
-	if _, err := c.Keep(t.Context(), b, ofB, []string{"poem.txt"}, nil); err != nil {
+	if info, err := os.Stat(filepath.Join(dir, "run.sh")); err != nil || info.Mode()&0o100 == 0 {
+		t.Errorf("it cannot be run: %v, %v", info, err)
+	}
+	if now := run(dir, "rev-parse", "HEAD") + run(dir, "write-tree"); now != before {
+		t.Error("the index or the branch has changed")
+	}
+	if _, err := c.Keep(t.Context(), into, b, ofB, picks("poem.txt")); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, dir, "poem.txt"); !strings.HasPrefix(got, "eins\ntwo\nthree\nFOUR\n") || !strings.HasSuffix(got, "SEVEN\n") {
 		t.Errorf("with beta's there is %q", got)
 	}
-	var unfit *git.UnfitError
-	if _, err := c.Keep(t.Context(), a, ofA, nil, []compare.Hunk{{Path: "poem.txt", Index: 0}}); !errors.As(err, &unfit) || unfit.Files[0] != "poem.txt" {
+	var unfit *journal.ConflictError
+	if _, err := c.Keep(t.Context(), into, a, ofA, picks("poem.txt:0")); !errors.As(err, &unfit) || unfit.Files[0] != "poem.txt" {
 		t.Errorf("of two that conflict: %v", err)
 	}
-	if err := last.Back(t.Context()); err != nil {
+	if _, err := into.Unmerge(t.Context(), last.Act); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, dir, "poem.txt") + read(t, dir, "old.txt"); got != "eins\ntwo\nthree\nFOUR\nfive\nsix\nseven\nold\n" {
+	if got := read(t, dir, "poem.txt") + read(t, dir, "old.txt") + read(t, dir, "data.bin"); got != "eins\ntwo\nthree\nFOUR\nfive\nsix\nseven\nold\n\x00\x01" {
 		t.Errorf("given back, there is %q", got)
 	}
-	if _, err := c.Keep(t.Context(), a, ofA, nil, nil); !errors.Is(err, git.ErrNothing) {
-		t.Errorf("nothing of it: %v", err)
+	for _, p := range []compare.Picks{nil, picks("poem.txt")} {
+		if _, err := c.Keep(t.Context(), into, b, ofB, p); !errors.Is(err, journal.ErrNothing) {
+			t.Errorf("nothing of it: %v", err)
+		}
+	}
+}
+
+// What does not fit changes nothing, and is named. Nothing is written behind a link, or in place of
+// a file that git ignores; a repository and a link are for git to merge.
+func TestKeepWhatDoesNotFit(t *testing.T) {
+	dir, run := test.New(t, map[string]string{"poem.txt": poem, "data.bin": "\x00\x01", ".gitignore": "*.tmp\n"})
+	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
+	s, into, outside := c.Sides[0], merging(t, c), t.TempDir()
+	for name, text := range map[string]string{"poem.txt": "ONE\n" + poem[4:], "a.txt": "a\n", "b/c.txt": "c\n", "data.bin": "\x00theirs", "fine.txt": "fine\n", "x.tmp/a.txt": "a\n", "y.tmp": "theirs\n"} {
+		write(t, text, s.Tree.Path, name)
+	}
+	run(s.Tree.Path, "add", "-f", ".")
+	run(s.Tree.Path, "init", "-q", "own")
+	write(t, "mine\n"+poem[4:], dir, "poem.txt")
+	for name, text := range map[string]string{"a.txt": "mine\n", "data.bin": "\x00mine", "x.tmp": "mine\n", "y.tmp": "mine\n"} {
+		write(t, text, dir, name)
+	}
+	if err := errors.Join(os.Symlink(outside, filepath.Join(dir, "b")), os.Symlink("poem.txt", filepath.Join(s.Tree.Path, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	of := changed(t, s)
+	var unfit *journal.ConflictError
+	_, err := c.Keep(t.Context(), into, s, of, picks("a.txt", "data.bin", "fine.txt", "poem.txt", "y.tmp"))
+	if !errors.As(err, &unfit) || !reflect.DeepEqual(unfit.Files, []string{"a.txt", "data.bin", "poem.txt", "y.tmp"}) {
+		t.Errorf("%v (%+v)", err, unfit)
+	}
+	for name, want := range map[string]string{"b/c.txt": "", "x.tmp/a.txt": "", "own": "own is a git repository of its own", "link": "link is a link"} {
+		if _, err := c.Keep(t.Context(), into, s, of, picks("fine.txt", name)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "fine.txt")); err == nil {
+		t.Error("some of it was written")
+	}
+	if left, _ := os.ReadDir(outside); len(left) > 0 {
+		t.Error("a file was written behind a link")
+	}
+	if got := read(t, dir, "x.tmp") + read(t, dir, "y.tmp") + read(t, dir, "poem.txt")[:5]; got != "mine\nmine\nmine\n" {
+		t.Errorf("there is %q", got)
+	}
+}
+
+// Lines that end as on Windows where the worktree was checked out are no changes, and merge with
+// those of the working tree.
+func TestKeepLinesOfAnotherEnd(t *testing.T) {
+	dir, run := test.New(t, map[string]string{"poem.txt": poem})
+	run(dir, "config", "core.autocrlf", "true")
+	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
+	s, windows := c.Sides[0], strings.ReplaceAll(poem, "\n", "\r\n")
+	if got := read(t, s.Tree.Path, "poem.txt"); got != windows {
+		t.Fatalf("checked out is %q", got)
+	}
+	write(t, "ONE"+windows[3:], s.Tree.Path, "poem.txt")
+	write(t, windows[:len(windows)-len("seven\r\n")]+"SEVEN\r\n", dir, "poem.txt")
+	of := changed(t, s)
+	if of.Added != 1 {
+		t.Errorf("alpha has changed %+v", of)
+	}
+	_, err := c.Keep(t.Context(), merging(t, c), s, of, of.All())
+	if got := read(t, dir, "poem.txt"); err != nil || !strings.HasPrefix(got, "ONE\r\n") || !strings.HasSuffix(got, "SEVEN\r\n") {
+		t.Errorf("there is %q, %v", got, err)
 	}
 }
 

@@ -3,23 +3,24 @@ package compare
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
+	"parley/fs"
 	"parley/internal/app"
 	"parley/internal/git"
+	"parley/internal/journal"
 	"parley/internal/termtext"
 )
 
 // File is a file that a side has changed. It is immutable.
 type File struct {
-	// Path is relative to the top of the worktree, with slashes.
-	Path string
-	// Old and New are its contents before and now; Old is nil for a new file, New for a
-	// deleted one. Of an Opaque one both are unknown: it is not text, or too large.
-	Old, New *string
-	Opaque   bool
+	git.WorktreeChange
+	// Name is its path relative to the top of the worktree, with slashes.
+	Name string
 	// Hunks are the changed lines, none if Opaque.
 	Hunks          []termtext.LineEdit
 	Added, Removed int
@@ -46,7 +47,7 @@ func (s *Side) Changed(ctx context.Context) (*Changed, error) {
 		if err != nil {
 			return nil, err
 		}
-		f := File{Path: filepath.ToSlash(rel), Old: ch.Old, New: ch.New, Opaque: ch.Opaque}
+		f := File{WorktreeChange: ch, Name: filepath.ToSlash(rel)}
 		if !f.Opaque {
 			f.Hunks, _ = termtext.CompareLines(linesOf(f.Old), linesOf(f.New))
 		}
@@ -61,8 +62,11 @@ func (s *Side) Changed(ctx context.Context) (*Changed, error) {
 }
 
 // Named returns the change of a file, nil if it has not changed.
-func (c *Changed) Named(path string) *File {
-	i := slices.IndexFunc(c.Files, func(f File) bool { return f.Path == path })
+func (c *Changed) Named(name string) *File {
+	if c == nil {
+		return nil
+	}
+	i := slices.IndexFunc(c.Files, func(f File) bool { return f.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -77,20 +81,110 @@ func linesOf(text *string) []string {
 	return termtext.SplitLines(*text)
 }
 
-// Hunk is a hunk of a file, by its index.
+// Hunk is a hunk of a file, by its index; [Whole] is the file.
 type Hunk struct {
-	Path  string
+	File  string
 	Index int
 }
 
-// pick returns what is wanted of the file if some hunks of it are.
-func (f *File) pick(wanted func(hunk int) bool) git.Pick {
+// Whole stands for all hunks of a file.
+const Whole = -1
+
+// Picks are what is wanted of a side.
+type Picks map[Hunk]bool
+
+// All picks everything.
+func (c *Changed) All() Picks {
+	p := Picks{}
+	for _, f := range c.Files {
+		p[Hunk{f.Name, Whole}] = true
+	}
+	return p
+}
+
+// Has reports whether a hunk of a file is picked.
+func (p Picks) Has(file string, hunk int) bool { return p[Hunk{file, Whole}] || p[Hunk{file, hunk}] }
+
+// in reports whether anything of a file is picked.
+func (p Picks) in(file string) bool {
+	for h := range p {
+		if h.File == file {
+			return true
+		}
+	}
+	return false
+}
+
+// Toggle picks a hunk, one of several, or no longer.
+func (p Picks) Toggle(f *File, hunk int) (picked bool) {
+	h := Hunk{f.Name, hunk}
+	if all := (Hunk{f.Name, Whole}); hunk != Whole && p[all] { // all but this one
+		delete(p, all)
+		for i := range f.Hunks {
+			p[Hunk{f.Name, i}] = true
+		}
+	}
+	if picked = !p[h]; hunk == Whole {
+		maps.DeleteFunc(p, func(h Hunk, _ bool) bool { return h.File == f.Name })
+	}
+	delete(p, h)
+	if picked {
+		p[h] = true
+	}
+	return picked
+}
+
+// Outdate removes the picks in files that differ between was, which may be nil, and now: the
+// hunk with the same index may be another one.
+func (p Picks) Outdate(was, now *Changed) {
+	maps.DeleteFunc(p, func(h Hunk, _ bool) bool {
+		old, f := was.Named(h.File), now.Named(h.File)
+		return was != nil && (old == nil || f == nil || !reflect.DeepEqual(old.New, f.New))
+	})
+}
+
+// Merger merges changes into files, and undoes that: a session, by its journal, or the journal of
+// a comparison.
+type Merger interface {
+	Merge(context.Context, []journal.Change) (journal.Done, error)
+	Unmerge(ctx context.Context, act int) (journal.Done, error)
+}
+
+// Keep merges what is picked of a side into the working tree where the comparison began,
+// uncommitted, whole or not at all. changed is what the user saw: what the agent has changed since
+// is not taken, but for files that are Opaque. The error is a *[journal.ConflictError] if the same
+// lines have changed there, or [journal.ErrNothing].
+func (c *Comparison) Keep(ctx context.Context, into Merger, s *Side, changed *Changed, picks Picks) (journal.Done, error) {
+	top, err := git.Top(c.Dir)
+	if err != nil {
+		return journal.Done{}, err
+	}
+	var changes []journal.Change
+	for i := range changed.Files {
+		f := &changed.Files[i]
+		if !picks.in(f.Name) {
+			continue
+		}
+		before, after, err := s.Tree.Contents(ctx, &f.WorktreeChange)
+		if err != nil {
+			return journal.Done{}, err
+		}
+		if !f.Opaque {
+			after = f.pick(before, after, picks)
+		}
+		changes = append(changes, journal.NewChange(filepath.Join(top, filepath.FromSlash(f.Name)), before, after))
+	}
+	return into.Merge(ctx, changes)
+}
+
+// pick returns what a file becomes if some hunks of it are picked.
+func (f *File) pick(before, after *fs.Snapshot, picks Picks) *fs.Snapshot {
 	var out []string
 	old, now := linesOf(f.Old), linesOf(f.New)
 	at, all := 0, true
 	for i, h := range f.Hunks {
 		out = append(out, old[at:h.OldStart]...)
-		if wanted(i) {
+		if picks.Has(f.Name, i) {
 			out = append(out, now[h.NewStart:h.NewEnd]...)
 		} else {
 			all = false
@@ -99,34 +193,56 @@ func (f *File) pick(wanted func(hunk int) bool) git.Pick {
 		at = h.OldEnd
 	}
 	if all {
-		return git.Pick{Path: f.Path, Text: f.New}
+		return after
 	}
-	text := strings.Join(append(out, old[at:]...), "")
-	return git.Pick{Path: f.Path, Text: &text}
+	part := &fs.Snapshot{Content: strings.Join(append(out, old[at:]...), "")}
+	if after != nil {
+		part.Mode = after.Mode
+	} else if before != nil {
+		part.Mode = before.Mode
+	}
+	return part
 }
 
-// Keep merges files of a side, or hunks of them, into the working tree where the comparison
-// began, uncommitted, whole or not at all. changed is what the user saw: what the agent has
-// changed since is not taken, but for files that are Opaque. The error is a *git.UnfitError if
-// the same lines have changed there, or [git.ErrNothing].
-func (c *Comparison) Keep(ctx context.Context, s *Side, changed *Changed, files []string, hunks []Hunk) (*git.Taken, error) {
-	var picks []git.Pick
-	for i := range changed.Files {
-		f := &changed.Files[i]
-		whole := slices.Contains(files, f.Path)
-		if whole || slices.ContainsFunc(hunks, func(h Hunk) bool { return h.Path == f.Path }) {
-			picks = append(picks, f.pick(func(i int) bool { return whole || slices.Contains(hunks, Hunk{f.Path, i}) }))
-		}
+// Journal opens the journal of what is merged where a comparison began, while no session there
+// records it.
+func (c *Comparison) Journal(l *app.Launcher) Merger { return own{c, l} }
+
+// own merges by a journal that is open only meanwhile.
+type own struct {
+	c *Comparison
+	l *app.Launcher
+}
+
+func (o own) Merge(ctx context.Context, changes []journal.Change) (journal.Done, error) {
+	return o.with(ctx, func(j *journal.Journal) (journal.Done, error) { return j.Merge(ctx, changes) })
+}
+
+func (o own) Unmerge(ctx context.Context, act int) (journal.Done, error) {
+	return o.with(ctx, func(j *journal.Journal) (journal.Done, error) { return j.Unmerge(ctx, act) })
+}
+
+func (o own) with(ctx context.Context, do func(*journal.Journal) (journal.Done, error)) (journal.Done, error) {
+	top, err := git.Top(o.c.Dir)
+	if err != nil {
+		return journal.Done{}, err
 	}
-	return s.Tree.Take(ctx, c.Dir, picks)
+	j, err := o.l.MergeJournal(top, o.c.Name)
+	if err != nil {
+		return journal.Done{}, err
+	}
+	done, err := do(j)
+	_ = j.Close(context.WithoutCancel(ctx)) // what it has logged is logged
+	return done, err
 }
 
 // Lost says what dropping the worktrees of sides would lose, and what stays in the repository.
 func Lost(ctx context.Context, sides []*Side) (string, error) {
 	var parts []string
 	for _, s := range sides {
+		what := termtext.Line(s.Name) + ", the worktree " + s.Tree.Name + ":"
 		if git.WorktreeGone(s.Tree.Path) {
-			parts = append(parts, termtext.Line(s.Name)+", the worktree "+s.Tree.Name+": its directory is gone; commits of it stay in the repository under refs/parley/dropped")
+			parts = append(parts, what+" its directory is gone; commits of it stay in the repository under refs/parley/dropped")
 			continue
 		}
 		work, err := s.Tree.Work(ctx)
@@ -136,11 +252,11 @@ func Lost(ctx context.Context, sides []*Side) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", s.Tree.Name, err)
 		}
-		part := termtext.Line(s.Name) + ", the worktree " + s.Tree.Name + ": nothing that is not merged"
 		if left := app.LeftInWorktree(work); left != "" {
-			part = termtext.Line(s.Name) + ", the worktree " + s.Tree.Name + ":\n" + left
+			parts = append(parts, what+"\n"+left)
+		} else {
+			parts = append(parts, what+" nothing that is not merged")
 		}
-		parts = append(parts, part)
 	}
 	return strings.Join(parts, "\n\n"), nil
 }

@@ -76,7 +76,7 @@ var inherited = []string{
 var readTime, writeTime = 30 * time.Second, 10 * time.Minute
 
 // writing are the commands that may take long because of large or many files.
-var writing = []string{"add", "apply", "commit", "hash-object", "merge", "read-tree", "update-index", "worktree"}
+var writing = []string{"add", "commit", "merge", "worktree"}
 
 // Command prepares git with arguments in a directory. Only reading commands are safe:
 // checking out or adding files runs the filters that a repository names, and no setting
@@ -124,6 +124,15 @@ func Branch(dir string) string {
 		return termtext.Line(name)
 	}
 	return termtext.Line(ref[:min(len(ref), 8)])
+}
+
+// Top returns the top of the working tree that dir is in, with links resolved.
+func Top(dir string) (string, error) {
+	top := topOf(dir)
+	if top == "" {
+		return "", fmt.Errorf("%s: %w", dir, ErrNoRepository)
+	}
+	return filepath.EvalSymlinks(top)
 }
 
 // topOf returns the top of the working tree that dir is in, "" if it is in none.
@@ -279,11 +288,6 @@ func (w *Writer) has(ctx context.Context, ref string) bool {
 
 // runWith is Run with additional environment variables.
 func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (string, error) {
-	return w.feed(ctx, "", env, args...)
-}
-
-// feed is runWith with standard input.
-func (w *Writer) feed(ctx context.Context, input string, env []string, args ...string) (string, error) {
 	most := readTime
 	if slices.Contains(writing, args[0]) {
 		most = writeTime
@@ -292,7 +296,6 @@ func (w *Writer) feed(ctx context.Context, input string, env []string, args ...s
 	defer cancel()
 	cmd := Command(ctx, w.dir, args...)
 	cmd.Env = append(append(cmd.Env, w.env...), env...)
-	cmd.Stdin = strings.NewReader(input)
 	var out, said bounded
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := cmd.Run()

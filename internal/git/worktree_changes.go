@@ -148,9 +148,12 @@ type WorktreeChange struct {
 	Path string // absolute
 	// Old and New are the file's contents; Old is nil for a new file, and New for a
 	// deleted one. With Opaque set, both are unknown: the file is not text, or too
-	// large.
-	Old, New *string
-	Opaque   bool
+	// large. OldMode and NewMode are the modes.
+	Old, New         *string
+	OldMode, NewMode os.FileMode
+	Opaque           bool
+
+	since string // the commit with the old content
 }
 
 // Bounds of Changes: bytes of one file, and number of files.
@@ -182,20 +185,27 @@ func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more 
 	if err != nil {
 		return nil, 0, err
 	}
+	modes, err := was.Modes(ctx, paths)
+	if err != nil {
+		return nil, 0, err
+	}
 	top, err := os.OpenRoot(t.Path)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer func() { _ = top.Close() }()
 	for i, path := range paths {
-		c := WorktreeChange{Path: path}
+		c := WorktreeChange{Path: path, OldMode: fileMode(modes[path]), since: k.since}
 		old, known := before[path]
 		c.Old = old
-		now, there, isText := content(top, strings.TrimSuffix(shown[i], "/")) // a repository inside has the slash
-		if there && isText {
+		now, mode, isText := content(top, strings.TrimSuffix(shown[i], "/")) // a repository inside has the slash
+		if c.NewMode = mode; isText {
 			c.New = &now
+			if old != nil && strings.Contains(now, "\r\n") && !strings.Contains(*old, "\r\n") {
+				c.Old = new(strings.ReplaceAll(*old, "\n", "\r\n")) // as git checks it out here
+			}
 		}
-		c.Opaque = !known || there && !isText || old != nil && strings.ContainsRune(*old, 0)
+		c.Opaque = !known || mode != 0 && !isText || old != nil && strings.ContainsRune(*old, 0)
 		if c.Opaque {
 			c.Old, c.New = nil, nil
 		}
@@ -217,28 +227,106 @@ func lstat(top *os.Root, name string) (os.FileInfo, error) {
 	return top.Lstat(name)
 }
 
-// content returns the text of a file below a directory, or the target of a link. It never leaves
-// the directory: an agent that may not read a file could have it shown, and merged.
-func content(top *os.Root, name string) (text string, there, isText bool) {
+// fileMode is a mode as git writes it, 0 for no file.
+func fileMode(mode string) os.FileMode {
+	switch mode {
+	case "":
+		return 0
+	case "120000":
+		return os.ModeSymlink | 0o777
+	case "160000":
+		return os.ModeDir | 0o755
+	case "100755":
+		return 0o755
+	}
+	return 0o644
+}
+
+// content returns the text of a file below a directory, or the target of a link, and its mode, 0
+// without a file. It never leaves the directory: an agent that may not read a file could have it
+// shown, and merged.
+func content(top *os.Root, name string) (text string, mode os.FileMode, isText bool) {
 	info, err := lstat(top, name)
 	switch {
 	case os.IsNotExist(err):
-		return "", false, false
+		return "", 0, false
 	case err != nil:
-		return "", true, false
+		return "", os.ModeIrregular, false
 	case info.Mode()&os.ModeSymlink != 0:
 		text, err = top.Readlink(name)
-		return text, true, err == nil
-	case info.Size() > maxShown:
-		return "", true, false
+		return text, info.Mode(), err == nil
 	}
+	text, err = read(top, name, maxShown)
+	return text, info.Mode(), err == nil && !strings.ContainsRune(text, 0)
+}
+
+// read reads a file of at most so many bytes.
+func read(top *os.Root, name string, most int64) (string, error) {
 	f, err := fs.OpenRegularIn(top, name)
 	if err != nil {
-		return "", true, false
+		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, maxShown))
-	return string(b), true, err == nil && !strings.ContainsRune(string(b), 0)
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fs.ErrTooLarge
+	}
+	return string(b), err
+}
+
+// Contents returns what a file contained before a change, and contains after it, nil for no file,
+// to be merged elsewhere. A mode is there only if the change is about it. An Opaque file is as it is
+// now.
+func (t *Worktree) Contents(ctx context.Context, c *WorktreeChange) (before, after *fs.Snapshot, err error) {
+	name := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(c.Path, t.Path)), "/")
+	switch {
+	case c.NewMode.IsDir():
+		return nil, nil, fmt.Errorf("%s is a git repository of its own, which cannot be merged into the working tree: mark the other files", name)
+	case (c.OldMode|c.NewMode)&os.ModeType != 0:
+		return nil, nil, fmt.Errorf("%s is a link or no file, which only git merges: mark the other files, or commit it and merge the branch", name)
+	}
+	was, now := c.Old, c.New
+	if c.Opaque {
+		if was, now, err = t.opaque(ctx, c, name); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if was != nil {
+		before = &fs.Snapshot{Content: *was}
+	}
+	if now != nil {
+		after = &fs.Snapshot{Content: *now}
+		if was == nil || (c.OldMode^c.NewMode)&0o100 != 0 {
+			after.Mode = c.NewMode.Perm()
+		}
+	}
+	return before, after, nil
+}
+
+// opaque reads a file that is not shown.
+func (t *Worktree) opaque(ctx context.Context, c *WorktreeChange, name string) (was, now *string, err error) {
+	if err := t.check(); err != nil {
+		return nil, nil, err
+	}
+	known := false
+	err = (&Status{Top: t.Path, Head: c.since}).Blobs(ctx, []string{c.Path}, fs.MaxBytes, func(_ string, exists bool, content string) {
+		if known = true; exists {
+			was = &content
+		}
+	})
+	if err == nil && !known {
+		err = fs.ErrTooLarge
+	}
+	if err != nil || c.NewMode == 0 {
+		return was, nil, err
+	}
+	top, err := os.OpenRoot(t.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = top.Close() }()
+	text, err := read(top, name, fs.MaxBytes)
+	return was, &text, err
 }
 
 // Patch returns the difference in git's format, including uncommitted changes. It
@@ -252,39 +340,54 @@ func (t *Worktree) Patch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return w.patch(ctx, k.since, tree)
+	return w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary", "--full-index", "--no-renames", k.since, tree, "--")
 }
 
-// patch returns the difference of two trees in git's format.
-func (w *Writer) patch(ctx context.Context, from, to string) (string, error) {
-	return w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary", "--full-index", "--no-renames", from, to, "--")
+// Snapshot commits everything in the working tree of dir except ignored files, on top of its
+// last commit and on no branch, and returns the commit. Working tree, index and branches stay
+// as they are. Without changes it is the last commit. It fails with [ErrNoRepository] or
+// [ErrNoCommit].
+func Snapshot(ctx context.Context, dir string) (commit string, err error) {
+	w, _, err := open(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	head, err := w.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", dir, ErrNoCommit)
+	}
+	tree, err := snapshot(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	if was, err := w.line(ctx, "rev-parse", "--verify", "HEAD^{tree}"); err == nil && was == tree {
+		return head, nil
+	}
+	return w.commitTree(ctx, tree, "The working tree when a comparison began", head)
 }
 
 // snapshot writes everything in the worktree, except ignored files, to the repository,
-// and returns the hash of the tree. It does not touch the worktree's own index.
+// and returns the hash of the tree. It uses a copy of the index, and does not touch the worktree's
+// own.
 func snapshot(ctx context.Context, w *Writer) (tree string, err error) {
-	return w.treeOf(ctx, func(env []string) error {
-		_, err := w.runWith(ctx, env, "add", "--all")
-		return err
-	})
-}
-
-// treeOf writes the tree of a copy of the index after a change, for which git has an environment.
-func (w *Writer) treeOf(ctx context.Context, change func(env []string) error) (tree string, err error) {
-	err = withIndex(func(file string, env []string) error {
-		index, err := w.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
-		if err != nil {
-			return err
-		}
-		if err := copyIndex(strings.TrimSuffix(index, "\n"), file); err != nil {
-			return err
-		}
-		if err := change(env); err != nil {
-			return err
-		}
-		tree, err = w.runWith(ctx, env, "write-tree")
-		return err
-	})
+	dir, err := os.MkdirTemp("", "parley-index-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "index")
+	index, err := w.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
+	if err == nil {
+		err = copyIndex(strings.TrimSuffix(index, "\n"), file)
+	}
+	if err != nil {
+		return "", err
+	}
+	env := []string{"GIT_INDEX_FILE=" + file}
+	if _, err := w.runWith(ctx, env, "add", "--all"); err != nil {
+		return "", err
+	}
+	tree, err = w.runWith(ctx, env, "write-tree")
 	return strings.TrimSpace(tree), err
 }
 
@@ -303,16 +406,4 @@ func copyIndex(from, to string) error {
 		return err
 	}
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
-}
-
-// withIndex runs do with the name of a temporary index, and the environment in which git
-// uses it.
-func withIndex(do func(file string, env []string) error) error {
-	dir, err := os.MkdirTemp("", "parley-index-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "index")
-	return do(file, []string{"GIT_INDEX_FILE=" + file})
 }

@@ -358,7 +358,7 @@ func TestWorktreeThatIsNoLongerOne(t *testing.T) {
 		}
 		_, err := tree.Work(t.Context())
 		_, dropped := tree.Drop(t.Context())
-		_, taken := tree.Take(t.Context(), dir, []git.Pick{{Path: "a.txt"}})
+		_, _, taken := tree.Contents(t.Context(), &git.WorktreeChange{Path: filepath.Join(tree.Path, "a.txt"), Opaque: true})
 		for _, err := range []error{err, dropped, taken, tree.Commit(t.Context(), "x")} {
 			if err == nil || !strings.Contains(err.Error(), "no longer the worktree wren") {
 				t.Errorf("%s: %v", what, err)
@@ -548,5 +548,73 @@ func TestSnapshotOfAFileAsYoungAsTheIndex(t *testing.T) {
 	age(file)
 	if patch, err := tree.Patch(t.Context()); err != nil || !strings.Contains(patch, "+TWO") {
 		t.Errorf("the patch is %q, %v", patch, err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "(" + filepath.Base(path) + " cannot be read)"
+	}
+	return string(b)
+}
+
+// A comparison may begin with what is not committed; what the agent does there is all that
+// its changes are.
+func TestSnapshot(t *testing.T) {
+	dir, run := project(t)
+	if commit, err := git.Snapshot(t.Context(), dir); err != nil || commit != run(dir, "rev-parse", "HEAD") {
+		t.Errorf("without changes it is %s, %v", commit, err)
+	}
+	put(t, filepath.Join(dir, "poem.txt"), "one\ntwo\nmine\n")
+	put(t, filepath.Join(dir, "sub/mine.txt"), "mine\n")
+	status := run(dir, "status", "--porcelain")
+	commit, err := git.Snapshot(t.Context(), filepath.Join(dir, "sub"))
+	if err != nil || run(dir, "status", "--porcelain") != status {
+		t.Fatalf("%v; the status is %q", err, run(dir, "status", "--porcelain"))
+	}
+	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Snapshot: commit, Note: "a note"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(tree.Path, "poem.txt")) + read(t, filepath.Join(tree.Path, "sub/mine.txt")); got != "one\ntwo\nmine\nmine\n" || tree.Into != "" {
+		t.Errorf("the worktree has %q, into %q", got, tree.Into)
+	}
+	if at := git.WorktreeAt(tree.Path); at == nil || at.Note != "a note" {
+		t.Errorf("found as %+v", at)
+	}
+	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nmine\n")
+	changes, _, err := tree.Changes(t.Context())
+	if err != nil || len(changes) != 1 || *changes[0].Old != "one\ntwo\nmine\n" {
+		t.Errorf("the changes are %+v, %v", changes, err)
+	}
+	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Note: strings.Repeat("x", 9<<10)}); err == nil {
+		t.Error("a note of 9 KiB was taken")
+	}
+}
+
+// What an agent has committed and then put behind a link is not read there: the agent may not be
+// allowed to read it, and what is kept of its changes gets into the repository.
+func TestChangesBehindALink(t *testing.T) {
+	dir, run := project(t)
+	tree := create(t, dir, "lark")
+	outside := t.TempDir()
+	put(t, filepath.Join(outside, "key"), "secret\n")
+	put(t, filepath.Join(tree.Path, "a/key"), "x\n")
+	run(tree.Path, "add", ".")
+	run(tree.Path, "commit", "-q", "-m", "A key")
+	if err := errors.Join(os.RemoveAll(filepath.Join(tree.Path, "a")), os.Symlink(outside, filepath.Join(tree.Path, "a"))); err != nil {
+		t.Fatal(err)
+	}
+	changes, _, err := tree.Changes(t.Context())
+	if err != nil || len(changes) != 2 {
+		t.Fatalf("%+v, %v", changes, err)
+	}
+	if c := changes[0]; c.New == nil || *c.New != outside {
+		t.Errorf("the link is shown as %+v", c)
+	}
+	if c := changes[1]; c.New != nil || c.Opaque {
+		t.Errorf("behind the link there is %+v", c)
 	}
 }

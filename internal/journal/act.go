@@ -24,6 +24,7 @@ const (
 	actUndo   = "undo"
 	actRedo   = "redo"
 	actRewind = "rewind"
+	actMerge  = "merge"
 )
 
 // carryOut executes plans, after checking that all of them can be, and that the user
@@ -60,7 +61,7 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewin
 		}
 		ctx = context.WithoutCancel(ctx)
 	}
-	done := Done{Rewound: rewind}
+	done := Done{Rewound: rewind, Act: number}
 	for i := range plans {
 		p := &plans[i]
 		if err := j.write(ctx, p, number); err != nil {
@@ -101,7 +102,7 @@ func (j *Journal) try(ctx context.Context, p *plan) (r record, err error) {
 				return err
 			}
 			was, is := j.keep(now, true), j.keep(next, true)
-			r = record{Kind: kindPlanned, Path: p.path, Before: &was, After: &is, Turn: p.turn, Seen: p.seen, Reverts: p.reverts}
+			r = record{Kind: kindPlanned, Path: p.path, Before: &was, After: &is, Source: p.source(), Turn: p.turn, Seen: p.seen, Reverts: p.reverts}
 			p.steps, p.force = []step{{now, next}}, false
 			return nil
 		})
@@ -180,7 +181,7 @@ func (j *Journal) takeBack(ctx context.Context, number int) error {
 // write executes a plan as part of an act. It records a file that already has the right
 // contents without writing it.
 func (j *Journal) write(ctx context.Context, p *plan, number int) error {
-	a := &act{p.path, number, p.turn, p.seen, p.reverts}
+	a := &act{p.path, number, p.turn, p.seen, p.reverts, p.source()}
 	change := func(now *fs.Snapshot) (*fs.Snapshot, error) {
 		next, err := p.next(now)
 		if err != nil {
@@ -190,7 +191,7 @@ func (j *Journal) write(ctx context.Context, p *plan, number int) error {
 			i := j.keep(now, true)
 			j.add(record{
 				Kind: kindChange, Path: p.path, Before: &i, After: &i,
-				Source: SourceUser, Happened: true, Act: a.number, Turn: a.turn, Seen: a.seen, Reverts: a.reverts,
+				Source: a.source, Happened: true, Act: a.number, Turn: a.turn, Seen: a.seen, Reverts: a.reverts,
 			}, true)
 			return now, nil
 		}
@@ -238,7 +239,7 @@ func (j *Journal) finishAct(ctx context.Context, a *files) *Recovered {
 			continue
 		}
 		s, err := j.step(*p.Before, *p.After)
-		next := plan{path: p.Path, steps: []step{s}, turn: p.Turn, seen: p.Seen, reverts: p.Reverts}
+		next := plan{path: p.Path, steps: []step{s}, turn: p.Turn, seen: p.Seen, reverts: p.Reverts, merged: p.Source == SourceMerge}
 		if err == nil {
 			_, err = j.try(ctx, &next)
 		}

@@ -17,6 +17,9 @@ const (
 	SourceReport Source = "report"
 	// SourceSeen is a change found at the end of a turn: anybody may have made it.
 	SourceSeen Source = "seen"
+	// SourceMerge is a change that the user has merged from elsewhere, such as a worktree. It
+	// belongs to the seen part of the file.
+	SourceMerge Source = "merge"
 	// SourceUser is a change that the user made in the review.
 	SourceUser Source = "person" // on disk since before the name
 )
@@ -325,7 +328,7 @@ func (h *history) changed() (n int) {
 // redo is not an undo.
 func (h *history) redoable() []*change {
 	for _, c := range slices.Backward(h.changes) {
-		if c.act == 0 || !h.live(c) || h.isRedo(c) {
+		if c.act == 0 || c.source == SourceMerge || !h.live(c) || h.isRedo(c) {
 			continue
 		}
 		var act []*change
@@ -353,6 +356,6 @@ func (h *history) lastRewind() int {
 func (h *history) isRedo(c *change) bool {
 	return len(c.reverts) > 0 && !slices.ContainsFunc(c.reverts, func(id int) bool {
 		o := h.byID[id]
-		return o == nil || o.act == 0
+		return o == nil || o.act == 0 || o.source == SourceMerge
 	})
 }

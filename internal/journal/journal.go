@@ -137,6 +137,7 @@ type act struct {
 	turn    int  // of the change, if a hunk is undone
 	seen    bool // the hunk is of the file's seen part
 	reverts []int
+	source  Source
 }
 
 // Open opens a journal for a session that begins. If its files cannot be opened, it records
@@ -341,7 +342,7 @@ func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(err
 		kept, j.forgone = true, ""
 	}
 	if a := j.acting; a != nil && a.path == path {
-		c.Source, c.Act, c.Turn, c.Seen, c.Reverts = SourceUser, a.number, a.turn, a.seen, a.reverts
+		c.Source, c.Act, c.Turn, c.Seen, c.Reverts = a.source, a.number, a.turn, a.seen, a.reverts
 		kept, j.acting = true, nil
 	}
 	j.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -52,6 +53,8 @@ type Done struct {
 	Files []string
 	// Left are the files of the turn that were left alone.
 	Left []Left
+	// Act is the number of the act.
+	Act int
 	// Turn is the turn that was undone, 0 if it was something else.
 	Turn int
 	// Rewound is the turn of the rewind that was made, or undone, 0 if it was something
@@ -114,7 +117,7 @@ func (s step) replay(now *fs.Snapshot, force bool) (next *fs.Snapshot, clean boo
 	if changed && mergeable {
 		merged.Content, clean = merge(s.from.Content, now.Content, s.to.Content, force)
 	}
-	if now.Mode == s.from.Mode && s.to.Mode != 0 {
+	if (now.Mode == s.from.Mode || s.from.Mode == 0) && s.to.Mode != 0 {
 		merged.Mode = s.to.Mode
 	}
 	return &merged, clean
@@ -133,9 +136,18 @@ type plan struct {
 	seen    bool // the hunk is of the file's seen part
 	force   bool // its lines count where the file's have changed since
 	reverts []int
+	merged  bool // it merges a change from elsewhere
 	// word is not "" if only the agent says what the file contained: ProvenanceReported or
 	// ProvenanceClaimed.
 	word Provenance
+}
+
+// source is how the journal knows of the change that the plan makes.
+func (p *plan) source() Source {
+	if p.merged {
+		return SourceMerge
+	}
+	return SourceUser
 }
 
 // next returns what the plan makes of a file, or ErrConflict.
@@ -307,18 +319,108 @@ func (j *Journal) Redo(ctx context.Context) (Done, error) {
 	changes := j.history.redoable()
 	rewound := j.history.lastRewind()
 	j.mu.Unlock()
-	if len(changes) == 0 {
-		return Done{}, ErrNothing
-	}
-	var plans []plan
-	for _, c := range changes {
-		s, err := j.step(c.after, c.before)
-		if err != nil {
-			return Done{}, &FileError{c.path, err}
-		}
-		plans = append(plans, plan{path: c.path, steps: []step{s}, reverts: []int{c.id}})
+	plans, err := j.revertEach(changes)
+	if err != nil {
+		return Done{}, err
 	}
 	done, err := j.carryOut(ctx, plans, actRedo, 0)
 	done.Rewound = rewound
 	return done, err
+}
+
+// revertEach plans to undo changes of an act, each by itself.
+func (j *Journal) revertEach(changes []*change) (plans []plan, err error) {
+	if len(changes) == 0 {
+		return nil, ErrNothing
+	}
+	for _, c := range changes {
+		s, err := j.step(c.after, c.before)
+		if err != nil {
+			return nil, &FileError{c.path, err}
+		}
+		plans = append(plans, plan{path: c.path, steps: []step{s}, reverts: []int{c.id}})
+	}
+	return plans, nil
+}
+
+// Change is a change of a file that was made elsewhere, such as in a worktree.
+type Change struct {
+	Path          string
+	Before, After Version
+}
+
+// NewChange describes a change; nil is no file. A Before without a mode may have any, and an After
+// without one leaves it.
+func NewChange(path string, before, after *fs.Snapshot) Change {
+	return Change{path, versionOf(before), versionOf(after)}
+}
+
+// ConflictError is an [ErrConflict] in several files.
+type ConflictError struct{ Files []string }
+
+func (e *ConflictError) Error() string {
+	return "the same lines have changed in the working tree: " + strings.Join(e.Files, ", ")
+}
+
+func (e *ConflictError) Unwrap() error { return ErrConflict }
+
+// Merge makes changes to files here, whatever else has changed in them: all of them or none. They
+// belong to the seen parts of the files. The error is a *[ConflictError], or [ErrNothing] if the
+// files have the changes already.
+func (j *Journal) Merge(ctx context.Context, changes []Change) (Done, error) {
+	j.reviewing.Lock()
+	defer j.reviewing.Unlock()
+	j.mu.Lock()
+	turn := j.history.turn()
+	j.mu.Unlock()
+	var plans []plan
+	for _, c := range changes {
+		plans = append(plans, plan{path: c.Path, steps: []step{{c.Before.snapshot(), c.After.snapshot()}}, turn: turn, seen: true, merged: true})
+	}
+	return j.merge(ctx, plans, actMerge)
+}
+
+// Unmerge takes a merge back, by the number of its act.
+func (j *Journal) Unmerge(ctx context.Context, act int) (Done, error) {
+	j.reviewing.Lock()
+	defer j.reviewing.Unlock()
+	j.mu.Lock()
+	var changes []*change
+	for _, c := range j.history.changes {
+		if c.act == act && c.source == SourceMerge && j.history.live(c) {
+			changes = append(changes, c)
+		}
+	}
+	j.mu.Unlock()
+	plans, err := j.revertEach(changes)
+	if err != nil {
+		return Done{}, err
+	}
+	return j.merge(ctx, plans, actUndo)
+}
+
+// merge carries out those plans that change something. It names all files in which one does not
+// fit.
+func (j *Journal) merge(ctx context.Context, plans []plan, what string) (Done, error) {
+	var wanted []plan
+	var unfit ConflictError
+	for _, p := range plans {
+		r, err := j.try(ctx, &p)
+		switch {
+		case errors.Is(err, ErrConflict):
+			name, _ := filepath.Rel(j.cwd, p.path) // both are absolute
+			unfit.Files = append(unfit.Files, name)
+		case err != nil:
+			return Done{}, &FileError{p.path, err}
+		case !r.Before.same(*r.After):
+			wanted = append(wanted, p)
+		}
+	}
+	switch {
+	case len(unfit.Files) > 0:
+		return Done{}, &unfit
+	case len(wanted) == 0:
+		return Done{}, ErrNothing
+	}
+	return j.carryOut(ctx, wanted, what, 0)
 }

@@ -75,7 +75,7 @@ func (j *Journal) Files(since int) []File {
 	var out []File
 	index := map[Part]int{}
 	for _, c := range j.history.changes {
-		if c.act != 0 || c.turn < since {
+		if c.act != 0 && c.source != SourceMerge || c.turn < since {
 			continue
 		}
 		part := Part{c.path, c.seen}

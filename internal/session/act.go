@@ -137,6 +137,8 @@ var _ = []*Kind{
 	NewKind[UndoTurn](Lasts).journalled(),
 	NewKind[Redo](Lasts).journalled(),
 	NewKind[Rewind](Lasts).journalled(),
+	NewKind[Merge](Lasts).journalled(),
+	NewKind[Unmerge](Lasts).journalled(),
 	NewKind[KeepHunk](Posts).journalled(),
 	NewKind[KeepFile](Posts).journalled(),
 	NewKind[OpenFile](Posts).journalled(),

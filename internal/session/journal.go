@@ -83,6 +83,20 @@ func (Redo) Do(ctx context.Context, s *Session) (journal.Done, error) {
 	return s.opt.Journal.Redo(ctx)
 }
 
+// Merge merges changes that were made elsewhere.
+type Merge struct{ Changes []journal.Change }
+
+func (a Merge) Do(ctx context.Context, s *Session) (journal.Done, error) {
+	return s.opt.Journal.Merge(ctx, a.Changes)
+}
+
+// Unmerge takes back a [Merge], by the number of its act.
+type Unmerge struct{ Act int }
+
+func (a Unmerge) Do(ctx context.Context, s *Session) (journal.Done, error) {
+	return s.opt.Journal.Unmerge(ctx, a.Act)
+}
+
 // Rewind carries out a plan, with the files that it leaves alone and the user has chosen.
 type Rewind struct {
 	Plan   *journal.RewindPlan

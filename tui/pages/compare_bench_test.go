@@ -8,11 +8,10 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
+	"parley/internal/command"
 	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/git"
-	"parley/tui/diffview"
-	"parley/tui/theme"
 )
 
 // A frame of six sides that work costs the same however long their sessions are.
@@ -26,13 +25,8 @@ func BenchmarkCompare(b *testing.B) {
 					c.Sides = append(c.Sides, &compare.Side{Name: fmt.Sprint("agent ", i), Tree: &git.Worktree{Name: "tree", Path: "/tree"}})
 					states = append(states, longState(turns))
 				}
-				v := NewCompare(CompareOptions{
-					Comparison: c, Theme: theme.New(true), Keys: TestActions.Keys(), Diffs: &diffview.Preference{}, Now: time.Now,
-					Host: CompareHost{
-						Host:     Host{Flash: func() string { return "" }},
-						Overview: func(side int) (app.Overview, int) { return app.OverviewOf(states[side], nil), side + 1 },
-					},
-				})
+				host := &seated{&judge{desk: &desk{TB: b}}, states}
+				v := NewCompare(host.env(), host, compare.NewContest(c), time.Now)
 				b.ReportAllocs()
 				for b.Loop() {
 					v.View(width, 50)
@@ -41,6 +35,16 @@ func BenchmarkCompare(b *testing.B) {
 			})
 		}
 	}
+}
+
+// seated is the host of sides that work.
+type seated struct {
+	*judge
+	states []*conversation.State
+}
+
+func (s *seated) Seat(side int) *command.Seat {
+	return &command.Seat{Overview: app.OverviewOf(s.states[side], nil), Place: "tab 1"}
 }
 
 // longState is a session with so many turns, of which the last one runs.

@@ -4,15 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
-
-	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/compare"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
-	"parley/tui/list"
 	"parley/tui/toolview"
 )
 
@@ -25,58 +21,48 @@ type compareDiffs struct {
 	file   int
 	sides  [2]int
 	active int // the pane that keys are for
-	panes  [2]*diffPane
-	// picks are what is marked, of each side.
-	picks map[int]*picks
-	split int // the width of the left pane as drawn, 0 if there is one
-}
-
-// picks is what is marked of a side, by path. A file that is marked whole has no hunks.
-type picks struct {
-	files map[string]bool
-	hunks map[compare.Hunk]bool
-}
-
-// has reports whether a hunk of a file is marked.
-func (p *picks) has(path string, hunk int) bool {
-	return p != nil && (p.files[path] || p.hunks[compare.Hunk{Path: path, Index: hunk}])
+	panes  [2]diffPane
+	shown  [2]*compare.File      // in the panes
+	picks  map[int]compare.Picks // what is marked of each side
+	split  int                   // the width of the left pane as drawn, 0 if there is one
 }
 
 // toggleDiffs shows the differences of the marked side and the next one, or the sides again.
-func (v *Compare) toggleDiffs() tea.Cmd {
-	if v.diffs != nil {
-		v.back()
-		return nil
-	}
+func (v *Compare) toggleDiffs() {
 	at := v.at()
-	if v.sides[at].dropped {
-		v.page.Say(v.sides[at].Name+" was dropped", false)
-		return nil
+	switch {
+	case v.diffs != nil:
+		v.back()
+		return
+	case v.contest.States[at].Dropped:
+		v.say(v.name(at) + " was dropped")
+		return
 	}
-	var cmds []tea.Cmd
 	waiting := 0
-	show := func() tea.Cmd {
-		if waiting--; waiting == 0 && v.diffs == nil {
-			v.showDiffs(at)
-		}
-		return nil
-	}
-	for i := range v.sides {
-		if !v.sides[i].dropped {
+	for i := range v.contest.States {
+		if !v.contest.States[i].Dropped {
 			waiting++
-			cmds = append(cmds, v.read(i, show))
 		}
 	}
-	return tea.Batch(cmds...)
+	for i := range v.contest.States {
+		v.read(i, func() {
+			if waiting--; waiting == 0 && v.diffs == nil {
+				v.showDiffs(at)
+			}
+		})
+	}
 }
+
+// changedBy returns what a side has changed, nil if that is not known.
+func (v *Compare) changedBy(side int) *compare.Changed { return v.contest.States[side].Changed }
 
 // showDiffs shows the differences, once they are read.
 func (v *Compare) showDiffs(at int) {
-	d := &compareDiffs{picks: map[int]*picks{}}
-	other := at
+	d := &compareDiffs{picks: map[int]compare.Picks{}}
+	n, other := len(v.contest.Sides), at
 	for _, least := range []int{1, 0} { // rather one that has changed something
-		for i := 1; i < len(v.sides) && other == at; i++ {
-			if next := (at + i) % len(v.sides); v.sides[next].changed != nil && len(v.sides[next].changed.Files) >= least {
+		for i := 1; i < n && other == at; i++ {
+			if next := (at + i) % n; v.changedBy(next) != nil && len(v.changedBy(next).Files) >= least {
 				other = next
 			}
 		}
@@ -84,27 +70,14 @@ func (v *Compare) showDiffs(at int) {
 	d.sides = [2]int{at, other}
 	d.refresh(v)
 	if len(d.files) == 0 {
-		v.page.Say("none of them has changed anything", false)
+		v.say("none of them has changed anything")
 		return
 	}
-	if c := v.sides[at].changed; c != nil && len(c.Files) > 0 {
-		d.file = max(0, slices.Index(d.files, c.Files[0].Path))
+	if c := v.changedBy(at); c != nil && len(c.Files) > 0 {
+		d.file = slices.Index(d.files, c.Files[0].Name)
 	}
 	v.diffs = d
 	d.show(v)
-}
-
-// unmark removes the marks in files that differ between was, which may be nil, and now.
-func (p *picks) unmark(was, now *compare.Changed) {
-	if p == nil || was == nil {
-		return
-	}
-	differs := func(path string) bool {
-		old, f := was.Named(path), now.Named(path)
-		return old == nil || f == nil || !reflect.DeepEqual(old.New, f.New)
-	}
-	maps.DeleteFunc(p.files, func(path string, _ bool) bool { return differs(path) })
-	maps.DeleteFunc(p.hunks, func(h compare.Hunk, _ bool) bool { return differs(h.Path) })
 }
 
 // refresh shows what the sides have changed by now.
@@ -114,60 +87,53 @@ func (d *compareDiffs) refresh(v *Compare) {
 		was = d.files[d.file]
 	}
 	all := map[string]bool{}
-	for i := range v.sides {
-		c := v.sides[i].changed
-		if c == nil {
+	for i := range v.contest.States {
+		if v.changedBy(i) == nil {
 			delete(d.picks, i)
 			continue
 		}
-		for _, f := range c.Files {
-			all[f.Path] = true
+		for _, f := range v.changedBy(i).Files {
+			all[f.Name] = true
 		}
 	}
 	d.files = slices.Sorted(maps.Keys(all))
 	d.file = max(0, slices.Index(d.files, was))
-	if v.diffs == d {
-		d.show(v)
-	}
+	d.show(v)
 }
 
-// show makes the panes of the file.
+// show shows the file in the panes. A pane that shows the same change stays as it is.
 func (d *compareDiffs) show(v *Compare) {
 	for i, side := range d.sides {
-		p := &diffPane{context: diffview.DefaultContext, target: 0}
-		if old := d.panes[i]; old != nil {
-			p.Height = old.Height
+		f := d.of(v, side)
+		d.shown[i] = f
+		if f == nil || f.Opaque {
+			d.panes[i].show(fmt.Sprint(side), nil, nil)
+			continue
 		}
-		if f := d.of(v, side); f != nil && !f.Opaque {
-			now := ""
-			if f.New != nil {
-				now = *f.New
-			}
-			p.diff, p.hunks = diffview.New(f.Path, f.Old, now), f.Hunks
+		now := ""
+		if f.New != nil {
+			now = *f.New
 		}
-		d.panes[i] = p
+		d.panes[i].show(fmt.Sprint(side, f.Name), diffview.New(f.Name, f.Old, now), f.Hunks)
 	}
 }
 
 // of returns the change of the shown file by a side, nil for none.
 func (d *compareDiffs) of(v *Compare, side int) *compare.File {
-	if c := v.sides[side].changed; c != nil && d.file < len(d.files) {
-		return c.Named(d.files[d.file])
+	if d.file >= len(d.files) {
+		return nil
 	}
-	return nil
+	return v.changedBy(side).Named(d.files[d.file])
 }
 
-func (d *compareDiffs) pane() *diffPane { return d.panes[d.active] }
-
-// swap goes to the other pane.
-func (d *compareDiffs) swap() { d.active = 1 - d.active }
+func (d *compareDiffs) pane() *diffPane { return &d.panes[d.active] }
 
 // step shows another side in the active pane, one that is not in the other.
 func (d *compareDiffs) step(v *Compare, by int) {
-	n := len(v.sides)
+	n := len(v.contest.Sides)
 	for i := 1; i <= n; i++ {
 		next := ((d.sides[d.active]+by*i)%n + n) % n
-		if next != d.sides[1-d.active] && v.sides[next].changed != nil {
+		if next != d.sides[1-d.active] && v.changedBy(next) != nil {
 			d.sides[d.active] = next
 			d.show(v)
 			return
@@ -175,126 +141,61 @@ func (d *compareDiffs) step(v *Compare, by int) {
 	}
 }
 
-func (v *Compare) stepFile(by int) {
-	d := v.diffs
+func (d *compareDiffs) stepFile(v *Compare, by int) {
 	next := d.file + by
 	if next < 0 || next >= len(d.files) {
-		v.page.Say("there are no more changed files", false)
+		v.say("there are no more changed files")
 		return
 	}
 	d.file = next
 	d.show(v)
 }
 
-func (v *Compare) stepHunk(by int) {
-	if !v.diffs.pane().step(by) {
-		v.page.Say("there are no more changes in this file", false)
-	}
-}
-
-// picksOf returns the marks of a side.
-func (d *compareDiffs) picksOf(side int) *picks {
-	p := d.picks[side]
-	if p == nil {
-		p = &picks{map[string]bool{}, map[compare.Hunk]bool{}}
-		d.picks[side] = p
-	}
-	return p
-}
-
-// markHunk toggles the mark of the change at the cursor.
-func (v *Compare) markHunk() {
-	d := v.diffs
-	side := v.at()
-	f := d.of(v, side)
+// mark toggles the mark of a hunk of the active pane, or of the file.
+func (d *compareDiffs) mark(v *Compare, hunk int) {
+	side, f := d.sides[d.active], d.shown[d.active]
 	if f == nil {
-		v.page.Say(v.sides[side].Name+" has not changed this file", false)
+		v.say(v.name(side) + " has not changed this file")
 		return
 	}
-	hunk := d.pane().hunk()
 	if hunk < 0 || len(f.Hunks) < 2 {
-		v.markFile()
-		return
+		hunk = compare.Whole
 	}
-	p, h := d.picksOf(side), compare.Hunk{Path: f.Path, Index: hunk}
-	if p.files[f.Path] { // all but this one
-		delete(p.files, f.Path)
-		for i := range f.Hunks {
-			p.hunks[compare.Hunk{Path: f.Path, Index: i}] = true
-		}
+	if d.picks[side] == nil {
+		d.picks[side] = compare.Picks{}
 	}
-	if p.hunks[h] {
-		delete(p.hunks, h)
-	} else {
-		p.hunks[h] = true
+	if d.picks[side].Toggle(f, hunk) && hunk != compare.Whole {
 		d.pane().step(1)
 	}
 }
 
-// markFile toggles the mark of the whole file.
-func (v *Compare) markFile() {
-	d := v.diffs
-	side := v.at()
-	f := d.of(v, side)
-	if f == nil {
-		v.page.Say(v.sides[side].Name+" has not changed this file", false)
-		return
-	}
-	p := d.picksOf(side)
-	maps.DeleteFunc(p.hunks, func(h compare.Hunk, _ bool) bool { return h.Path == f.Path })
-	if p.files[f.Path] {
-		delete(p.files, f.Path)
-	} else {
-		p.files[f.Path] = true
-	}
-}
-
-// marked counts what is marked of a side.
-func (d *compareDiffs) marked(side int) int {
-	if p := d.picks[side]; p != nil {
-		return len(p.files) + len(p.hunks)
-	}
-	return 0
-}
-
-// list returns what is marked.
-func (p *picks) list() (files []string, hunks []compare.Hunk) {
-	return slices.Sorted(maps.Keys(p.files)), slices.Collect(maps.Keys(p.hunks))
-}
-
 // lay puts both diffs into lines.
 func (d *compareDiffs) lay(v *Compare, width, rows int) {
-	d.split = 0
-	if width >= 2*leastPane+1 && d.sides[0] != d.sides[1] {
+	widths, pref := [2]int{width, width}, v.Diffs
+	if d.split = 0; width >= 2*leastPane+1 && d.sides[0] != d.sides[1] {
 		d.split = width / 2
+		widths, pref = [2]int{d.split - 1, width - d.split}, &diffview.Preference{Mode: diffview.Unified}
 	}
-	for i, p := range d.panes {
-		w := width
-		if d.split > 0 {
-			if w = d.split - 1; i == 1 {
-				w = width - d.split
-			}
-		}
-		pref := &diffview.Preference{Mode: diffview.Unified}
-		if d.split == 0 {
-			pref = v.opt.Diffs
-		}
-		p.lay(pref, max(1, w-margin), rows-1)
+	for i := range d.panes {
+		d.panes[i].lay(pref, max(1, widths[i]-margin), rows-1)
 	}
 }
 
 // head names the file, and how much of it there is.
 func (d *compareDiffs) head(v *Compare, width int) string {
-	th := v.opt.Theme
-	right := th.Muted.Render(fmt.Sprintf("file %d of %d", d.file+1, len(d.files)))
+	right := v.Theme.Muted.Render(fmt.Sprintf("file %d of %d", d.file+1, len(d.files)))
 	n := 0
-	for side := range d.picks {
-		n += d.marked(side)
+	for _, picks := range d.picks {
+		n += len(picks)
 	}
 	if n > 0 {
-		right = th.Warning.Render(fmt.Sprintf("%d marked", n)) + "  " + right
+		right = v.Theme.Warning.Render(fmt.Sprintf("%d marked", n)) + "  " + right
 	}
-	return v.page.Head(termtext.VisibleLine(d.files[d.file]), "", right, width)
+	name := ""
+	if d.file < len(d.files) {
+		name = d.files[d.file]
+	}
+	return v.head(termtext.VisibleLine(name), "", right, width)
 }
 
 // draw draws the panes.
@@ -302,33 +203,36 @@ func (d *compareDiffs) draw(v *Compare, width, rows int) []string {
 	if d.split == 0 {
 		return d.drawPane(v, d.active, width, rows)
 	}
-	return list.Beside(d.drawPane(v, 0, d.split-1, rows), d.drawPane(v, 1, width-d.split, rows), d.split-1, v.opt.Theme.Faint.Render("│"))
+	return beside(d.drawPane(v, 0, d.split-1, rows), d.drawPane(v, 1, width-d.split, rows), d.split-1, v.Theme.Faint.Render("│"))
 }
 
 // drawPane draws one pane: whose it is, and the changes.
 func (d *compareDiffs) drawPane(v *Compare, pane, width, rows int) []string {
-	th, side, p := v.opt.Theme, d.sides[pane], d.panes[pane]
-	f := d.of(v, side)
+	th, side, p, f := v.Theme, d.sides[pane], &d.panes[pane], d.shown[pane]
 	name, right, mark := th.Muted, "", "  "
 	if pane == d.active {
 		name, mark = th.Strong, th.Accent.Render("❯")+" "
 	}
 	if f != nil {
 		right = toolview.Counts{Added: f.Added, Removed: f.Removed}.Styled(th)
-		if picks := d.picks[side]; picks != nil && picks.files[f.Path] && len(f.Hunks) != 1 {
+		if d.picks[side].Has(f.Name, compare.Whole) && len(f.Hunks) != 1 {
 			right = th.Warning.Render("■ whole file") + "  " + right
 		}
 	}
-	lines := []string{termtext.JoinSides(mark+name.Render(termtext.Line(v.sides[side].Name)), right+" ", width)}
+	lines := []string{termtext.JoinSides(mark+name.Render(v.name(side)), right+" ", width)}
 	if p.layout == nil {
-		return append(lines, "  "+th.Muted.Render(termtext.Truncate(nothingIn(f), max(1, width-margin), "…")))
+		words := "not changed"
+		if f != nil {
+			words = "changed: binary, or too large to show"
+		}
+		return append(lines, "  "+th.Muted.Render(termtext.Truncate(words, max(1, width-margin), "…")))
 	}
 	drawn := p.lines(th, pane == d.active, func(_, hunk int) string {
 		switch {
 		case f == nil || hunk < 0:
-		case d.picks[side].has(f.Path, hunk):
+		case d.picks[side].Has(f.Name, hunk):
 			return th.Warning.Render("■")
-		case v.kept(side, f.Path, hunk):
+		case v.isMerged(side, f.Name, hunk):
 			return th.Success.Render("✓")
 		}
 		return ""
@@ -336,28 +240,18 @@ func (d *compareDiffs) drawPane(v *Compare, pane, width, rows int) []string {
 	return append(lines, drawn[:min(len(drawn), rows-1)]...)
 }
 
-// nothingIn says why there are no lines of a file to show.
-func nothingIn(f *compare.File) string {
-	switch {
-	case f == nil:
-		return "not changed"
-	case f.Opaque:
-		return "changed: binary, or too large to show"
-	}
-	return ""
-}
-
 // about says what the cursor is on.
 func (d *compareDiffs) about(v *Compare) string {
-	side := d.sides[d.active]
-	switch f := d.of(v, side); {
+	switch f := d.shown[d.active]; {
 	case f == nil:
-		return v.sides[side].Name + " has not changed this file"
-	case f.Old == nil && !f.Opaque:
+		return v.name(d.sides[d.active]) + " has not changed this file"
+	case f.Opaque:
+		return ""
+	case f.Old == nil:
 		return "new file"
-	case f.New == nil && !f.Opaque:
+	case f.New == nil:
 		return "deleted"
-	case len(f.Hunks) > 0 && len(d.pane().spans) > 0:
+	case len(d.pane().spans) > 0:
 		return fmt.Sprintf("change %d of %d", d.pane().hunk()+1, len(f.Hunks))
 	}
 	return ""
@@ -375,12 +269,11 @@ func (d *compareDiffs) click(x, line int) {
 }
 
 // edit opens the file in the editor, in the worktree.
-func (d *compareDiffs) edit(v *Compare) tea.Cmd {
-	side := d.sides[d.active]
-	f := d.of(v, side)
+func (d *compareDiffs) edit(v *Compare) {
+	f := d.shown[d.active]
 	if f == nil || f.New == nil && !f.Opaque {
-		v.page.Say("there is no such file in this worktree", false)
-		return nil
+		v.say("there is no such file in this worktree")
+		return
 	}
-	return v.opt.Host.Edit(filepath.Join(v.sides[side].Tree.Path, filepath.FromSlash(f.Path)), d.pane().newLine())
+	v.Host.Edit(filepath.Join(v.contest.Sides[d.sides[d.active]].Tree.Path, filepath.FromSlash(f.Name)), d.pane().newLine())
 }

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,38 +11,34 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/command"
 	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/test"
 	"parley/tui/dialog"
-	"parley/tui/diffview"
-	"parley/tui/theme"
 )
 
 // judge looks at a comparison of three agents.
 type judge struct {
-	*testing.T
-	c         *compare.Comparison
+	*desk
+	c         *compare.Contest
 	view      *Compare
 	overviews []app.Overview
-	looks     int // at overviews
+	looks     int // at seats
 	now       time.Time
-
-	width, height int
-	asked         *app.Question
-	did           []string // what the page asked of its host
-	check         compare.Checked
-	dropFails     error
+	did       []string // what the page asked of its host
+	check     compare.Checked
+	dropFails error
 }
 
 func newJudge(t *testing.T, check string) *judge {
 	t.Helper()
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	dir, _ := test.New(t, map[string]string{"poem.txt": "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n", "old.txt": "old\n"})
 	var entrants []compare.Entrant
 	for _, id := range []string{"alpha", "beta", "gamma"} {
@@ -51,106 +48,62 @@ func newJudge(t *testing.T, check string) *judge {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &judge{T: t, c: c, overviews: make([]app.Overview, 3), now: c.Began.Add(time.Minute), width: 160, height: 30}
-	call := func(what string) func(int) tea.Cmd {
-		return func(side int) tea.Cmd { j.did = append(j.did, what+" "+c.Sides[side].Name); return nil }
-	}
-	j.view = NewCompare(CompareOptions{
-		Comparison: c, Theme: theme.New(true), Keys: TestActions.Keys(), Diffs: &diffview.Preference{}, Now: func() time.Time { return j.now },
-		Host: CompareHost{
-			Host: Host{Flash: func() string { return "" }, Here: func(do func() tea.Cmd) func() { return func() { j.run(do()) } }, Ask: func(q app.Question) { j.asked = &q }, Edit: func(path string, _ int) tea.Cmd {
-				j.did = append(j.did, "edit "+filepath.Base(path))
-				return nil
-			}},
-			Background: func(do func(context.Context) func() tea.Cmd) tea.Cmd {
-				return func() tea.Msg { return do(t.Context()) }
-			},
-			Overview: func(side int) (app.Overview, int) { j.looks++; return j.overviews[side], side + 2 },
-			Go:       call("go to"), Answer: call("answer"), Stop: call("stop"), Merge: call("merge"), Dropped: call("close"),
-			Drop: func(side int) func(context.Context) error {
-				return func(ctx context.Context) error {
-					if j.dropFails != nil {
-						return j.dropFails
-					}
-					_, err := c.Sides[side].Tree.Drop(ctx)
-					return err
-				}
-			},
-			Check: func(context.Context, int) (compare.Checked, error) { return j.check, nil },
-		},
-	})
+	j := &judge{desk: &desk{TB: t, width: 160, height: 30}, overviews: make([]app.Overview, 3), now: c.Began.Add(time.Minute)}
+	j.follow(c)
 	return j
 }
 
-// run does what a command does, to its end.
-func (j *judge) run(cmd tea.Cmd) {
-	j.Helper()
-	if cmd == nil {
-		return
-	}
-	switch msg := cmd().(type) {
-	case nil:
-	case tea.BatchMsg:
-		for _, c := range msg {
-			j.run(c)
-		}
-	case func() tea.Cmd:
-		j.run(msg())
-	default:
-		j.Fatalf("a message %T", msg)
-	}
+// follow shows a comparison.
+func (j *judge) follow(c *compare.Comparison) {
+	j.c = compare.NewContest(c)
+	j.c.Run = func(context.Context, int) (compare.Checked, error) { return j.check, nil }
+	j.view = NewCompare(j.env(), j, j.c, func() time.Time { return j.now })
+	j.desk.view = j.view
 }
 
-func (j *judge) do(a dialog.Action) {
-	j.Helper()
-	if stay, is := a.(dialog.Stay); is {
-		j.run(stay())
+func (j *judge) does(what string, side int) { j.did = append(j.did, what+" "+j.c.Sides[side].Name) }
+
+func (j *judge) Seat(side int) *command.Seat {
+	j.looks++
+	return &command.Seat{
+		Overview: j.overviews[side], Place: fmt.Sprint("tab ", side+2), Go: func() { j.does("go to", side) },
+		Asked: []command.Asked{{}, {Answer: func() { j.does("answer", side) }}},
+	}
+}
+func (j *judge) Open(side int)          { j.does("open", side) }
+func (j *judge) Stop(side int)          { j.does("stop", side) }
+func (j *judge) Merge(side int)         { j.does("merge", side) }
+func (j *judge) Merger() compare.Merger { return j.c.Journal(&app.Launcher{Config: &config.Config{}}) }
+func (j *judge) Dropped(side int)       { j.does("close", side) }
+func (j *judge) Drop(side int) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if j.dropFails != nil {
+			return j.dropFails
+		}
+		_, err := j.c.Sides[side].Tree.Drop(ctx)
+		return err
 	}
 }
 
 // press presses keys and returns the screen.
 func (j *judge) press(keys ...string) string {
 	j.Helper()
-	for _, k := range keys {
-		j.screen()
-		j.do(j.view.Key(pressed(k)))
-	}
+	j.screen()
+	j.strike(keys...)
 	return j.screen()
 }
 
-func (j *judge) screen() string {
-	j.Helper()
-	v := j.view.View(j.width, j.height)
-	text := ansi.Strip(strings.Join(v.Lines, "\n"))
-	for _, line := range v.Lines {
-		if ansi.StringWidth(line) > j.width {
-			j.Errorf("wider than %d: %s", j.width, ansi.Strip(line))
-		}
-	}
-	if len(v.Lines) > j.height {
-		j.Errorf("%d lines, want at most %d", len(v.Lines), j.height)
-	}
-	return text
-}
-
-// choose answers the question that is open.
+// choose answers the question that is open, and returns the screen.
 func (j *judge) choose(name string) string {
 	j.Helper()
-	q := j.asked
-	if q == nil {
-		j.Fatal("nothing was asked")
-	}
-	j.asked = nil
-	for _, c := range q.Choices {
-		if c.Name == name {
-			if c.Here != nil {
-				c.Here()
-			}
-			return j.screen()
-		}
-	}
-	j.Fatalf("%q offers no %s", q.Title, name)
-	return ""
+	j.answer(name)
+	return j.screen()
+}
+
+// ended ends the turn of a side.
+func (j *judge) ended(side int) {
+	j.view.Ended(side)
+	j.work()
 }
 
 func (j *judge) put(side int, name, text string) {
@@ -187,7 +140,7 @@ func (j *judge) worked() {
 	j.put(1, "poem.txt", "eins\ntwo\nthree\nfour\nFIVE\nsix\nseven\neight\nnine\n")
 	j.put(1, "new.txt", "new\n")
 	for i := range j.overviews {
-		j.run(j.view.Ended(i))
+		j.ended(i)
 	}
 }
 
@@ -237,47 +190,45 @@ func TestCompareSumsUpOncePerFrame(t *testing.T) {
 // no more in a worktree that is dropped.
 func TestCompareStopsACheck(t *testing.T) {
 	j := newJudge(t, "make test")
-	began, running := make(chan struct{}), 0
-	j.view.opt.Host.Check = func(ctx context.Context, _ int) (compare.Checked, error) {
-		running++
+	began, running := make(chan struct{}), false
+	j.c.Run = func(ctx context.Context, _ int) (compare.Checked, error) {
+		running = true
 		began <- struct{}{}
 		<-ctx.Done()
-		running--
+		running = false
 		return compare.Checked{Why: context.Cause(ctx).Error()}, nil
 	}
-	start := func(cmd tea.Cmd) <-chan func() tea.Cmd {
-		ended := make(chan func() tea.Cmd, 1)
-		go func() { ended <- cmd().(func() tea.Cmd) }()
+	// start begins the check, or goes on with it.
+	start := func() <-chan func() {
+		job := j.jobs[0]
+		j.jobs = nil
+		ended := make(chan func(), 1)
+		go func() { ended <- job(t.Context()) }()
 		<-began
 		return ended
 	}
-	ended := start(j.view.check(0))
+	j.c.RunCheck(0)
+	ended := start()
 	j.wants(j.press("c"), "check runs", "the check is running; s stops it")
 	j.press("s")
-	if again := (<-ended)(); again != nil {
+	if (<-ended)(); len(j.jobs) > 0 {
 		t.Error("a stopped check runs again")
 	}
 	j.wants(j.screen(), "check failed: stopped")
 
-	ended = start(j.view.check(0))
-	j.run(j.view.Ended(0))
-	again := (<-ended)()
-	if again == nil {
+	j.c.RunCheck(0)
+	ended = start()
+	j.ended(0)
+	if (<-ended)(); len(j.jobs) == 0 {
 		t.Fatal("what the agent has done meanwhile is not checked")
 	}
-	ended = start(again)
-	drop := j.view.opt.Host.Drop
-	j.view.opt.Host.Drop = func(side int) func(context.Context) error {
-		do := drop(side)
-		return func(ctx context.Context) error {
-			if running > 0 {
-				t.Error("the check still runs in the worktree")
-			}
-			return do(ctx)
-		}
+	ended = start()
+	j.view.dropAll([]int{0})
+	j.work()
+	if running {
+		t.Error("the check still runs in the worktree")
 	}
-	j.run(j.view.dropAll([]int{0}))
-	if again := (<-ended)(); again != nil {
+	if (<-ended)(); len(j.jobs) > 0 {
 		t.Error("a check runs in the dropped worktree")
 	}
 	j.wants(j.screen(), "dropped 1 worktree")
@@ -287,16 +238,16 @@ func TestCompareStopsACheck(t *testing.T) {
 func TestCompareShowsACheckThatWasFound(t *testing.T) {
 	j := newJudge(t, "make \x1b[31mtest")
 	j.c.Found = true
-	j.view = NewCompare(j.view.opt)
+	j.follow(j.c.Comparison)
 	j.check = compare.Checked{Passed: true}
-	j.run(j.view.Ended(0))
+	j.ended(0)
 	j.wants(j.press("c"), "not checked")
 	if j.asked == nil || !strings.Contains(j.asked.Text, "make ␛[31mtest") {
 		t.Fatalf("asked %+v", j.asked)
 	}
-	j.asked.Choices[1].Here()
+	j.choose("Run it")
 	j.wants(j.screen(), "check passed")
-	j.run(j.view.Ended(1))
+	j.ended(1)
 	if strings.Count(j.screen(), "check passed") != 2 {
 		t.Error("it does not run after another turn")
 	}
@@ -325,8 +276,9 @@ func TestCompareUndoesAfterADrop(t *testing.T) {
 	j := newJudge(t, "")
 	j.worked()
 	j.press("m")
-	j.asked.Choices[0].Here()
-	j.run(j.view.dropAll([]int{0, 1, 2}))
+	j.choose("Merge into the working tree, not committed")
+	j.view.dropAll([]int{0, 1, 2})
+	j.work()
 	poem := filepath.Join(j.c.Dir, "poem.txt")
 	merged, err := os.ReadFile(poem)
 	if err != nil || os.WriteFile(poem, []byte("mine\n"), 0o600) != nil {
@@ -342,19 +294,23 @@ func TestCompareUndoesAfterADrop(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(j.c.Sides[0].Tree.Path, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	j.run(j.view.askToDrop("Drop it?", []int{0}))
-	if j.asked == nil || j.asked.Title != "No worktree was dropped" {
-		t.Errorf("asked %+v", j.asked)
+	j.view.askToDrop("Drop it?", []int{0})
+	j.work()
+	if len(j.told) != 1 || !strings.HasPrefix(j.told[0], "No worktree was dropped: ") {
+		t.Errorf("told %q", j.told)
 	}
 }
 
 // What a side changes while its changes are being read is read, too.
 func TestCompareReadsAgain(t *testing.T) {
 	j := newJudge(t, "")
-	read := j.view.read(0, nil)().(func() tea.Cmd) // before the change
+	j.view.Open()
+	read := j.jobs[0](t.Context()) // before the change
 	j.put(0, "poem.txt", "ONE\n")
-	j.run(j.view.Ended(0))
-	j.run(read())
+	j.jobs = nil
+	j.ended(0)
+	read()
+	j.work()
 	j.wants(j.screen(), "1 file +1 −9")
 }
 
@@ -419,9 +375,22 @@ func TestCompareKeepsParts(t *testing.T) {
 	}
 	j.press("o")
 	j.wants(j.press("q"), "no changes")
-	if got := strings.Join(j.did, ", "); got != "edit poem.txt" {
-		t.Errorf("the host did: %s", got)
+	if len(j.edited) != 1 || !strings.HasPrefix(j.edited[0], "poem.txt:") {
+		t.Errorf("edited %q", j.edited)
 	}
+}
+
+// The differences stay where the user is when an agent ends a turn, wherever it has worked.
+func TestCompareStaysAtAChange(t *testing.T) {
+	j := newJudge(t, "")
+	j.worked()
+	j.wants(j.press("d", "]"), "change 2 of 2")
+	j.ended(2)
+	j.wants(j.screen(), "change 2 of 2")
+	j.put(0, "other.txt", "more\n")
+	j.ended(0)
+	j.wants(j.screen(), "change 2 of 2", "poem.txt", "file 3 of 3")
+	j.wants(j.press("tab"), "change 1 of 2")
 }
 
 // A mark is of what the user saw: it goes when the agent changes the file once more.
@@ -431,7 +400,7 @@ func TestCompareUnmarksWhatChanges(t *testing.T) {
 	j.press("d", "space", "m")
 	j.wants(j.press("space"), "1 marked", "✓", "■")
 	j.put(0, "poem.txt", "zero\none\ntwo\nthree\nfour\nfive\nsix\nsieben\neight\nNINE\n")
-	j.run(j.view.Ended(0))
+	j.ended(0)
 	if s := j.screen(); strings.Contains(s, "marked") || strings.Contains(s, "✓") || strings.Contains(s, "■") {
 		t.Errorf("changes that the user has not seen are marked:\n%s", s)
 	}
@@ -480,8 +449,8 @@ func TestCompareDrops(t *testing.T) {
 	j.press("right", "x")
 	j.choose("That of beta")
 	j.choose("Drop")
-	if j.asked == nil || !strings.Contains(j.asked.Text, "it is in use") || git.WorktreeAt(j.c.Sides[1].Tree.Path) == nil {
-		t.Errorf("told %+v", j.asked)
+	if len(j.told) != 1 || !strings.Contains(j.told[0], "it is in use") || git.WorktreeAt(j.c.Sides[1].Tree.Path) == nil {
+		t.Errorf("told %q", j.told)
 	}
 }
 
@@ -490,7 +459,7 @@ func TestCompareByMouse(t *testing.T) {
 	j.worked()
 	click := func(x, y int) {
 		j.screen()
-		j.do(j.view.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y))
+		j.view.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y)
 	}
 	click(60, 3)
 	click(60, 3)

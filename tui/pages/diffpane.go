@@ -12,13 +12,30 @@ import (
 // diffPane is the diff of one file, with a cursor among its hunks.
 type diffPane struct {
 	list.Window                // the mark is the cursor
+	path        string         // of the file
 	diff        *diffview.Diff // nil if there are no lines to show
 	hunks       []termtext.LineEdit
 	context     int
 	layout      *diffview.Layout     // as it was drawn last
 	spans       []diffview.LineRange // of the hunks, in that layout
 	width       int
-	target      int // the change that the cursor goes to when it is laid out, -1 for none
+	target      int // the hunk that the cursor goes to when it is laid out, -1 for none
+	next        int // the same when there is another diff, -1 for none
+}
+
+// show shows the change of a file; diff is nil if it has no lines. The cursor stays where it is
+// if the file was shown before, and goes to the first hunk otherwise.
+func (p *diffPane) show(path string, diff *diffview.Diff, hunks []termtext.LineEdit) {
+	if path != p.path {
+		*p = diffPane{Window: list.Window{Scroll: list.Scroll{Height: p.Height}}, path: path, context: diffview.DefaultContext, next: -1}
+	}
+	if p.next >= 0 {
+		p.target, p.next = min(p.next, len(hunks)-1), -1
+	}
+	p.diff, p.hunks, p.layout, p.spans = diff, hunks, nil, nil
+	if diff != nil && p.context != diffview.DefaultContext {
+		diff.SetContext(p.context)
+	}
 }
 
 // lay puts the changes into lines of a width.
@@ -40,14 +57,13 @@ func (p *diffPane) lay(pref *diffview.Preference, width, height int) {
 	p.Fit(layout.Len(), height)
 }
 
-// hunk returns the change at the cursor, or the next one, or else the last; -1 if there is
-// none.
+// hunk returns the hunk at the cursor, or the next one, or else the last; -1 if there is none.
 func (p *diffPane) hunk() int {
 	i := sort.Search(len(p.spans), func(i int) bool { return p.spans[i].To > p.Mark })
 	return min(i, len(p.spans)-1)
 }
 
-// step goes to the next change, or back, and reports whether there is one.
+// step goes to the next hunk, or back, and reports whether there is one.
 func (p *diffPane) step(by int) bool {
 	var i int
 	if by > 0 {
@@ -66,7 +82,7 @@ func (p *diffPane) step(by int) bool {
 	return true
 }
 
-// widen shows more of the lines around the changes.
+// widen shows more of the lines around the hunks.
 func (p *diffPane) widen() {
 	if p.diff == nil {
 		return

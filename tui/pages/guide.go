@@ -6,31 +6,25 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/config"
 	"parley/internal/command"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
-	"parley/tui/list"
 	"parley/tui/markdown"
-	"parley/tui/theme"
 )
 
 // Guide shows a document to read by its sections: a list of them goes to each, and words
 // are found in it.
 type Guide struct {
-	env      dialog.Env
-	page     list.Page
+	page
+	text
 	title    string
 	sections []section
-	text     list.Text
-	// contents lists the sections while one is chosen, nil otherwise.
-	contents *dialog.Selector
 	words    string // what the user looks for
 	from     int    // the line in which the search began
 
-	layout  termtext.Layout // of the text as it is laid out; zero if it must be laid out anew
-	listed  int             // the first section that the list beside the text shows
-	beside  int             // the width of that list, 0 if there is none
-	overlay int             // the line where the contents begin
+	listed int // the first section that the list beside the text shows
+	beside int // the width of that list, 0 if there is none
 }
 
 // section is a part of the document; start is its first line, as it is laid out.
@@ -40,49 +34,31 @@ type section struct {
 }
 
 // NewGuide shows a document in Markdown below a title.
-func NewGuide(env dialog.Env, title, text string) *Guide {
-	d := &Guide{env: env, page: list.Page{Theme: env.Theme}, title: termtext.Line(title), text: list.NewText(env.Keys)}
+func NewGuide(env Env, title, text string) *Guide {
+	d := &Guide{page: newPage(env), title: termtext.Line(title)}
 	for _, s := range markdown.Sections(text) {
 		d.sections = append(d.sections, section{Section: s})
 	}
 	return d
 }
 
-// Covers says that the page takes the whole screen.
-func (d *Guide) Covers() {}
-
-// SetTheme implements dialog.Dialog.
-func (d *Guide) SetTheme(th *theme.Theme) {
-	d.env.Theme, d.page.Theme, d.layout = th, th, termtext.Layout{}
-	if d.contents != nil {
-		d.contents.SetTheme(th)
-	}
-}
-
-// lay lays the sections out below each other, a blank line between two of them.
-func (d *Guide) lay(width int) {
-	layout := termtext.NewLayout(width)
-	if d.layout == layout {
-		return
-	}
-	d.layout = layout
-	var lines []string
+// whole lays the sections out below each other, a blank line between two of them.
+func (d *Guide) whole(width int) (lines []string) {
 	for i := range d.sections {
 		if i > 0 {
 			lines = append(lines, "")
 		}
-		drawn := markdown.Whole(d.sections[i].Source, width, d.env.Theme)
 		d.sections[i].start = len(lines)
-		lines = append(lines, drawn...)
+		lines = append(lines, markdown.Whole(d.sections[i].Source, width, d.Theme)...)
 	}
-	d.text.SetLines(lines, d.env.Theme)
+	return lines
 }
 
 // current returns the section of the first visible line.
 func (d *Guide) current() int {
 	at := 0
 	for i, s := range d.sections {
-		if s.start <= d.text.Top()+1 {
+		if s.start <= d.Top+1 {
 			at = i
 		}
 	}
@@ -92,7 +68,7 @@ func (d *Guide) current() int {
 // goTo shows a section from its heading on.
 func (d *Guide) goTo(i int) {
 	if len(d.sections) > 0 {
-		d.text.GoTo(d.sections[max(0, min(i, len(d.sections)-1))].start)
+		d.text.goTo(d.sections[max(0, min(i, len(d.sections)-1))].start)
 	}
 }
 
@@ -103,113 +79,75 @@ func (s *section) name() string { return strings.Repeat("  ", max(0, s.Level-2))
 func (d *Guide) showContents() {
 	items := make([]command.Item, len(d.sections))
 	for i := range d.sections {
-		s := &d.sections[i]
-		items[i] = command.Item{ID: s.Heading, Title: s.name(), Current: i == d.current(), Do: func() { d.goTo(i) }}
+		items[i] = command.Item{ID: fmt.Sprint(i), Title: d.sections[i].name(), Current: i == d.current(), Do: func() { d.goTo(i) }}
 	}
-	d.contents = dialog.NewSelector(d.env, command.Choice{Title: d.title + ": contents", Items: items, Filter: true})
+	d.Host.Choose(command.Choice{Title: d.title + ": contents", Items: items, Filter: true})
 }
 
-// chosen carries out what a key or a click in the list of sections does.
-func (d *Guide) chosen(a dialog.Action) dialog.Action {
-	switch a := a.(type) {
-	case dialog.Act:
-		d.contents = nil
-		a.Do()
-		return nil
-	case dialog.Close:
-		d.contents = nil
-		return nil
+// guideRows are the commands of the guide.
+func guideRows() rows[*Guide] {
+	scrolls := func(d *Guide) bool { return d.Scrolls() }
+	find := always(func(d *Guide) {
+		d.from = d.Top
+		d.writeLine(input{lead: "find", enter: "next", esc: "end", typed: d.look}, "words", d.words)
+	}, "find")
+	return append(rows[*Guide]{
+		{ID: "page_down", Do: when(scrolls, func(d *Guide) { d.Page(1) }, "scroll")},
+		{ID: command.FocusPrompt, Do: when(func(d *Guide) bool { return len(d.sections) > 1 }, (*Guide).showContents, "contents")},
+		{ID: command.Search, Do: find},
+		{ID: command.FindNext, Do: when(func(d *Guide) bool { return d.finds() }, func(d *Guide) { d.findNext(1) }, "next")},
+		{ID: command.PagerClose, Do: does[*Guide]{(*Guide).back, func(d *Guide) string {
+			if d.finds() {
+				return "end"
+			}
+			return "close"
+		}}},
+		{ID: command.Find, Do: quiet(find.do)},
+		{ID: command.FindPrev, Do: quiet(func(d *Guide) { d.findNext(-1) })},
+		{ID: command.PromptNext, Do: quiet(func(d *Guide) { d.goTo(d.current() + 1) })},
+		{ID: command.PromptPrev, Do: quiet(func(d *Guide) {
+			at := d.current()
+			if len(d.sections) > 0 && d.Top <= d.sections[at].start {
+				at--
+			}
+			d.goTo(at)
+		})},
+		{ID: command.Expand, Do: quiet(func(d *Guide) { d.Page(1) })},
+		{ID: command.Guide, Do: quiet((*Guide).close)},
+		{ID: command.Help, Do: quiet((*Guide).close)},
+	}, moving(func(d *Guide, by int) { d.By(by) }, func(d *Guide) int { return d.Height })...)
+}
+
+// back ends the search, or closes the guide.
+func (d *Guide) back() {
+	if d.finds() {
+		d.look("")
+		return
 	}
-	return a
+	d.close()
 }
 
 // Key implements dialog.Dialog.
-func (d *Guide) Key(msg tea.KeyPressMsg) dialog.Action {
-	key, keys := msg.String(), d.env.Keys
-	switch {
-	case d.contents != nil:
-		return d.chosen(d.contents.Key(msg))
-	case d.page.Writes() && d.findKey(msg):
-	case keys.Match(command.DialogClose, key) && d.text.Finds():
-		d.find("")
-	case keys.Match(command.DialogClose, key), keys.Match(command.Guide, key), keys.Match(command.Help, key), key == "q":
-		d.env.Guard.Ended(key)
-		return dialog.Close{}
-	case key == "tab":
-		d.showContents()
-	case keys.Match(command.Search, key), keys.Match(command.Find, key):
-		d.from = d.text.Top()
-		d.page.Write("find", "words", d.words)
-	case keys.Match(command.FindNext, key):
-		d.text.FindNext(1)
-	case keys.Match(command.FindPrev, key):
-		d.text.FindNext(-1)
-	case keys.Match(command.PromptNext, key):
-		d.goTo(d.current() + 1)
-	case keys.Match(command.PromptPrev, key):
-		at := d.current()
-		if len(d.sections) > 0 && d.text.Top() <= d.sections[at].start {
-			at--
-		}
-		d.goTo(at)
-	case key == "j":
-		d.text.By(1)
-	case key == "k":
-		d.text.By(-1)
-	case key == "space":
-		d.text.Page()
-	default:
-		d.text.Key(msg)
-	}
-	return nil
+func (d *Guide) Key(k tea.KeyPressMsg) dialog.Action {
+	return press(&d.page, d, guideRows(), config.ContextPager, k)
 }
 
-// findKey takes a key while the user writes what to find. It returns false for keys that
-// scroll.
-func (d *Guide) findKey(msg tea.KeyPressMsg) bool {
-	key, keys := msg.String(), d.env.Keys
-	switch {
-	case keys.Match(command.DialogClose, key):
-		d.page.Written()
-		d.find("")
-	case keys.Match(command.DialogAccept, key):
-		d.page.Written()
-	case d.page.Line.Key(msg):
-		d.find(d.page.Line.Text())
-	default:
-		return false
-	}
-	return true
-}
+// Hints implements dialog.Dialog.
+func (d *Guide) Hints() []dialog.Hint { return hints(&d.page, d, guideRows()) }
 
-// find shows the first place that has words, from where the search began.
-func (d *Guide) find(words string) {
+// look shows the first place that has words, from where the search began.
+func (d *Guide) look(words string) {
 	d.words = words
-	d.text.Find(words, d.from)
-}
-
-// Paste implements dialog.Dialog.
-func (d *Guide) Paste(text string) dialog.Action {
-	if d.contents != nil {
-		return d.contents.Paste(text)
-	}
-	if d.page.Writes() {
-		d.page.Line.Paste(text)
-		d.find(d.page.Line.Text())
-	}
-	return nil
+	d.find(words, d.from)
 }
 
 // Mouse implements dialog.Dialog.
 func (d *Guide) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
-	if d.contents != nil {
-		return d.chosen(d.contents.Mouse(msg, x, y-d.overlay))
-	}
 	switch m := msg.(type) {
 	case tea.MouseWheelMsg:
-		d.text.Wheel(m)
+		d.Wheel(m)
 	case tea.MouseClickMsg:
-		if line := list.BodyLine(y); m.Button == tea.MouseLeft && line >= 0 && x < d.beside {
+		if line := bodyLine(y); m.Button == tea.MouseLeft && line >= 0 && x < d.beside {
 			d.goTo(d.listed + line)
 		}
 	}
@@ -227,85 +165,43 @@ const (
 
 // View implements dialog.Dialog.
 func (d *Guide) View(width, height int) dialog.View {
-	th, rows := d.env.Theme, list.Rows(height)
+	th, rows := d.Theme, bodyHeight(height)
 	d.beside = 0
 	if width >= roomForTwo && len(d.sections) > 2 {
 		d.beside = sectionsWidth
 	}
-	room := max(1, min(width-d.beside-2*margin, widestText))
-	d.lay(room)
-	body := d.text.Draw(rows)
+	d.lay(max(1, min(width-d.beside-2*margin, widestText)), th, d.whole)
+	body := d.text.draw(rows)
 	if d.beside > 0 {
-		body = list.Beside(d.contentsBeside(rows), body, d.beside, th.Faint.Render("│ "))
+		body = beside(d.contentsBeside(rows), body, d.beside, th.Faint.Render("│ "))
 	} else {
-		body = list.Beside(nil, body, margin, "")
+		body = beside(nil, body, margin, "")
 	}
-	lines, cursor := d.page.Draw(d.page.Head(d.title, "", th.Muted.Render(list.HiddenWords(d.text.Hidden())), width), "", body, d.finding(), th.Text, width, height)
-	if d.contents == nil {
-		return dialog.View{Lines: lines, Cursor: cursor}
-	}
-	v := d.contents.View(width, height)
-	d.overlay = max(0, len(lines)-len(v.Lines))
-	if v.Cursor != nil {
-		v.Cursor.Y += d.overlay
-	}
-	v.Lines = append(lines[:d.overlay:d.overlay], v.Lines...)
-	return v
+	return d.page.draw(d.head(d.title, "", d.hidden(), width), "", body, d.finding(), th.Text, width, height)
 }
 
 // finding describes the visible match and the number of matches.
 func (d *Guide) finding() string {
-	at, all := d.text.Found()
 	switch {
-	case !d.text.Finds():
+	case !d.finds():
 		return ""
-	case all == 0:
+	case len(d.matches) == 0:
 		return "not found: " + d.words
 	}
-	return fmt.Sprintf("%s: %d of %d", d.words, at, all)
+	return fmt.Sprintf("%s: %d of %d", d.words, d.found+1, len(d.matches))
 }
 
 // contentsBeside draws the list of sections, the current one in sight.
 func (d *Guide) contentsBeside(rows int) []string {
-	th, at := d.env.Theme, d.current()
+	th, at := d.Theme, d.current()
 	d.listed = max(0, min(at-rows/2, len(d.sections)-rows))
-	var lines []string
+	lines := make([]string, rows)
 	for i := d.listed; i < min(d.listed+rows, len(d.sections)); i++ {
 		style := th.Muted
 		if i == at {
 			style = th.Accent.Bold(true)
 		}
-		lines = append(lines, "  "+style.Render(termtext.Truncate(d.sections[i].name(), d.beside-3, "…")))
-	}
-	for len(lines) < rows {
-		lines = append(lines, "")
+		lines[i-d.listed] = "  " + style.Render(termtext.Truncate(d.sections[i].name(), d.beside-3, "…"))
 	}
 	return lines
-}
-
-// Hints implements dialog.Dialog.
-func (d *Guide) Hints() []dialog.Hint {
-	if d.contents != nil {
-		return d.contents.Hints()
-	}
-	h := dialog.HintList{Keys: d.env.Keys}
-	if d.page.Writes() {
-		h.Add(command.DialogAccept, "next")
-		h.Add(command.DialogClose, "end")
-		return h.List
-	}
-	if above, below := d.text.Hidden(); above+below > 0 {
-		h.Add(command.DialogPageDown, "scroll")
-	}
-	if len(d.sections) > 1 {
-		h.List = append(h.List, dialog.Hint{Key: "tab", Text: "contents"})
-	}
-	h.Add(command.Search, "find")
-	if d.text.Finds() {
-		h.Add(command.FindNext, "next")
-		h.Add(command.DialogClose, "end")
-		return h.List
-	}
-	h.Add(command.DialogClose, "close")
-	return h.List
 }

@@ -16,29 +16,23 @@ import (
 
 // Help lists all actions with their keys. Typing leaves those that have the words.
 type Help struct {
-	env    dialog.Env
+	page
+	text
 	now    []config.Action // the first ones
-	page   list.Page
-	text   list.Text
-	layout termtext.Layout // of the text as it is laid out; zero if it must be laid out anew
+	filter list.Input
 }
 
 // NewHelp shows the help. It begins with the actions that matter now.
-func NewHelp(env dialog.Env, now ...config.Action) *Help {
-	d := &Help{env: env, now: now, page: list.Page{Theme: env.Theme}, text: list.NewText(env.Keys)}
-	d.page.Line = list.Input{Hint: "type an action or a key"}
-	return d
+func NewHelp(env Env, now ...config.Action) *Help {
+	return &Help{page: newPage(env), now: now, filter: list.Input{Hint: "type an action or a key"}}
 }
-
-// Covers says that the page takes the whole screen.
-func (d *Help) Covers() {}
 
 // helpRow is an action with its keys.
 type helpRow struct{ keys, text string }
 
 // helpRow returns the row of an action.
 func (d *Help) helpRow(a config.Action) helpRow {
-	b := d.env.Keys.Binding(a)
+	b := d.Keys.Binding(a)
 	if !b.Enabled() {
 		return helpRow{keys: "no key", text: b.Help().Desc}
 	}
@@ -54,7 +48,7 @@ func (d *Help) helpRows(group config.Group, words []string) []helpRow {
 		if len(words) == 0 && slices.Contains(d.now, a.Action) {
 			continue
 		}
-		row, keys := d.helpRow(a.Action), strings.Join(d.env.Keys.For(a.Action), " ")
+		row, keys := d.helpRow(a.Action), strings.Join(d.Keys.For(a.Action), " ")
 		all := strings.ToLower(strings.Join([]string{row.keys, row.text, string(a.Action), keys, a.Words}, "\n"))
 		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) }) {
 			rows = append(rows, row)
@@ -81,14 +75,9 @@ const (
 	apart       = 4
 )
 
-// lay lays out the actions that have the words.
-func (d *Help) lay(width int) {
-	layout := termtext.NewLayout(width)
-	if d.layout == layout {
-		return
-	}
-	d.layout = layout
-	th, words := d.env.Theme, strings.Fields(strings.ToLower(d.page.Line.Text()))
+// actions lays out the actions that have the words.
+func (d *Help) actions(width int) []string {
+	th, words := d.Theme, strings.Fields(strings.ToLower(d.filter.Text()))
 	var sections []helpSection
 	if len(d.now) > 0 && len(words) == 0 {
 		now := helpSection{name: "Now"}
@@ -98,7 +87,7 @@ func (d *Help) lay(width int) {
 		now.rows = append(now.rows, helpRow{"/  @  !", "Begin a command, a file, a shell command"})
 		sections = append(sections, now)
 	}
-	for _, group := range d.env.Keys.Actions().Groups() {
+	for _, group := range d.Keys.Actions().Groups() {
 		if rows := d.helpRows(group, words); len(rows) > 0 {
 			sections = append(sections, helpSection{group.Title, rows})
 		}
@@ -113,7 +102,7 @@ func (d *Help) lay(width int) {
 			out = append(out, th.Muted.Render(line))
 		}
 	}
-	d.text.SetLines(out, th)
+	return out
 }
 
 // helpSection is a context with its rows.
@@ -157,7 +146,7 @@ func drawSections(sections []helpSection, width int, th *theme.Theme) (out []str
 				if i < len(right) {
 					other = right[i]
 				}
-				out = append(out, list.Beside(left[i], other, room+apart, "")...)
+				out = append(out, beside(left[i], other, room+apart, "")...)
 			}
 		}
 	}
@@ -199,14 +188,9 @@ func drawColumn(rows []helpRow, column, width int, th *theme.Theme) [][]string {
 		for i := range texts {
 			texts[i] = th.Muted.Render(texts[i])
 		}
-		out[i] = list.Beside(keys, texts, column+4, "")
+		out[i] = beside(keys, texts, column+4, "")
 	}
 	return out
-}
-
-// SetTheme implements dialog.Dialog.
-func (d *Help) SetTheme(th *theme.Theme) {
-	d.env.Theme, d.page.Theme, d.layout = th, th, termtext.Layout{}
 }
 
 // guideKey opens the guide from the help, beside the key that opens it everywhere.
@@ -214,72 +198,67 @@ const guideKey = "tab"
 
 // Key implements dialog.Dialog.
 func (d *Help) Key(msg tea.KeyPressMsg) dialog.Action {
-	key, keys, words := msg.String(), d.env.Keys, d.page.Line.Text()
+	key, keys, words := msg.String(), d.Keys, d.filter.Text()
 	switch {
 	case config.Types(key) && (words != "" || !keys.Match(command.Help, key)): // whatever else the key may do
-		d.edit(msg)
+		d.filter.Key(msg)
 	case keys.Match(command.DialogClose, key) && words != "":
-		d.page.Line.Set("")
-		d.look()
+		d.filter.Set("")
 	case keys.Match(command.DialogClose, key), keys.Match(command.Help, key), keys.Match(command.DialogAccept, key):
-		d.env.Guard.Ended(key)
+		d.Guard.Ended(key)
 		return dialog.Close{}
 	case keys.Match(command.Guide, key), key == guideKey:
 		return dialog.Run{Action: command.Guide} // the guide gets a second press of this key
-	case !d.text.Key(msg):
-		d.edit(msg)
+	case !d.text.key(keys, msg):
+		d.filter.Key(msg)
 	}
+	d.refilter(words)
 	return nil
 }
 
-// edit changes the words.
-func (d *Help) edit(msg tea.KeyPressMsg) {
-	before := d.page.Line.Text()
-	if d.page.Line.Key(msg) && d.page.Line.Text() != before {
-		d.look()
+// refilter shows what has the words, unless they are as before.
+func (d *Help) refilter(before string) {
+	if d.filter.Text() != before {
+		d.goTo(0)
+		d.changed()
 	}
-}
-
-// look shows what has the words.
-func (d *Help) look() {
-	d.text.GoTo(0)
-	d.layout = termtext.Layout{}
 }
 
 // Paste implements dialog.Dialog.
 func (d *Help) Paste(text string) dialog.Action {
-	d.page.Line.Paste(text)
-	d.look()
+	before := d.filter.Text()
+	d.filter.Paste(text)
+	d.refilter(before)
 	return nil
 }
 
 // Mouse implements dialog.Dialog.
 func (d *Help) Mouse(msg tea.MouseMsg, _, _ int) dialog.Action {
 	if m, ok := msg.(tea.MouseWheelMsg); ok {
-		d.text.Wheel(m)
+		d.Wheel(m)
 	}
 	return nil
 }
 
 // View implements dialog.Dialog.
 func (d *Help) View(width, height int) dialog.View {
-	th := d.env.Theme
-	room := max(1, min(width-2*margin, widestText))
-	d.lay(room)
-	body := list.Beside(nil, d.text.Draw(list.Rows(height)), margin, "")
-	find, column := d.page.Line.Draw(max(1, width-5), th)
-	lines, _ := d.page.Draw(d.page.Head("Help", "", th.Muted.Render(list.HiddenWords(d.text.Hidden())), width), "  "+th.Accent.Render("/")+" "+find, body, "", th.Text, width, height)
-	return dialog.View{Lines: lines, Cursor: tea.NewCursor(column+4, 1)}
+	th := d.Theme
+	d.lay(max(1, min(width-2*margin, widestText)), th, d.actions)
+	body := beside(nil, d.text.draw(bodyHeight(height)), margin, "")
+	find, column := d.filter.Draw(max(1, width-5), th)
+	v := d.page.draw(d.head("Help", "", d.hidden(), width), "  "+th.Accent.Render("/")+" "+find, body, "", th.Text, width, height)
+	v.Cursor = tea.NewCursor(column+4, 1)
+	return v
 }
 
 // Hints implements dialog.Dialog.
 func (d *Help) Hints() []dialog.Hint {
-	h := dialog.HintList{Keys: d.env.Keys}
-	if above, below := d.text.Hidden(); above+below > 0 {
+	h := dialog.HintList{Keys: d.Keys}
+	if d.Scrolls() {
 		h.Add(command.DialogPageDown, "scroll")
 	}
 	h.List = append(h.List, dialog.Hint{Key: guideKey, Text: "guide"})
-	if d.page.Line.Text() != "" {
+	if d.filter.Text() != "" {
 		h.Add(command.DialogClose, "clear the filter")
 	} else {
 		h.Add(command.DialogClose, "close")

@@ -33,68 +33,91 @@ type inspectorList struct {
 	filter      filter
 	folded      bool
 	wrong       int // the rows that break the schema
+	// paused shows no messages from a number on.
+	paused bool
+	until  uint64
 }
 
-// filter says which messages are shown.
-type filter struct {
-	direction inspectorDirection
-	kind      kindFilter
-	wrong     bool   // only those that break the schema
-	method    string // only those of this method; "" is all
-	words     []string
+// filter is words of which a message that is shown has all.
+type filter []string
+
+// special are the words that stand for more than text, with what the head says of them.
+var special = map[string]struct {
+	chip string
+	fits func(*readMessage) bool
+}{
+	"sent":          {"sent only", func(m *readMessage) bool { return m.Sent }},
+	"received":      {"received only", func(m *readMessage) bool { return !m.Sent }},
+	"calls":         {"requests and answers", func(m *readMessage) bool { return m.Kind == record.Request || m.Kind == record.Answer }},
+	"notifications": {"notifications", func(m *readMessage) bool { return m.Kind == record.Notification }},
+	"output":        {"stderr and noise", func(m *readMessage) bool { return m.Kind >= record.NoiseMessage }},
+	"invalid":       {"schema violations only", func(m *readMessage) bool { return len(m.Wrong) > 0 }},
 }
 
-type inspectorDirection uint8
+// thisMethod begins a word that stands for the messages of one method.
+const thisMethod = "="
 
-const (
-	bothWays inspectorDirection = iota
-	onlySent
-	onlyReceived
-)
+func (f filter) text() string { return strings.Join(f, " ") }
 
-type kindFilter uint8
-
-const (
-	allKinds kindFilter = iota
-	onlyCalls
-	onlyNotifications
-	onlyOutput
-)
-
-// passes reports whether a message is shown.
-func (f *filter) passes(m *readMessage) bool {
-	switch {
-	case f.direction == onlySent && !m.Sent, f.direction == onlyReceived && m.Sent,
-		f.wrong && len(m.Wrong) == 0, f.method != "" && m.Method != f.method:
-		return false
+// passes reports whether a message has all words.
+func (f filter) passes(m *readMessage) bool {
+	for _, word := range f {
+		s, is := special[word]
+		method, of := strings.CutPrefix(word, thisMethod)
+		if is && !s.fits(m) || of && strings.ToLower(m.Method) != method || !is && !of && !strings.Contains(m.words, word) {
+			return false
+		}
 	}
-	kind := onlyOutput
-	switch m.Kind {
-	case record.Request, record.Answer:
-		kind = onlyCalls
-	case record.Notification:
-		kind = onlyNotifications
+	return true
+}
+
+// turned returns the filter with the next of words that exclude each other, or without them
+// after the last one.
+func (f filter) turned(words []string) filter {
+	at := slices.IndexFunc(words, func(word string) bool { return slices.Contains(f, word) })
+	f = slices.DeleteFunc(slices.Clone(f), func(word string) bool { return slices.Contains(words, word) })
+	if at+1 < len(words) {
+		f = append(f, words[at+1])
 	}
-	if f.kind != allKinds && f.kind != kind {
-		return false
-	}
-	return !slices.ContainsFunc(f.words, func(word string) bool { return !strings.Contains(m.words, word) })
+	return f
 }
 
 // chips describe the filter, in a few words each.
-func (f *filter) chips() (out []string) {
-	out = append(out, [...]string{"", "sent only", "received only"}[f.direction],
-		[...]string{"", "requests and answers", "notifications", "stderr and noise"}[f.kind])
-	if f.wrong {
-		out = append(out, "schema violations only")
+func (f filter) chips() (out []string) {
+	var plain []string
+	for _, word := range f {
+		method, of := strings.CutPrefix(word, thisMethod)
+		if s, is := special[word]; is {
+			out = append(out, s.chip)
+		} else if of {
+			out = append(out, "only "+method)
+		} else {
+			plain = append(plain, word)
+		}
 	}
-	if f.method != "" {
-		out = append(out, "only "+f.method)
+	if plain != nil {
+		out = append(out, "with “"+strings.Join(plain, " ")+"”")
 	}
-	if len(f.words) > 0 {
-		out = append(out, "with “"+strings.Join(f.words, " ")+"”")
+	return out
+}
+
+// turnMethod shows only messages with the marked one's method, or those with any.
+func (l *inspectorList) turnMethod() {
+	word := thisMethod
+	if rows := l.selected(); len(rows) > 0 {
+		word += strings.ToLower(l.rows[rows[0]].Method)
 	}
-	return slices.DeleteFunc(out, func(chip string) bool { return chip == "" })
+	if at := slices.IndexFunc(l.filter, func(word string) bool { return strings.HasPrefix(word, thisMethod) }); at >= 0 {
+		word = l.filter[at]
+	}
+	if word != thisMethod {
+		l.filter = l.filter.turned([]string{word})
+	}
+}
+
+// passes reports whether a message is shown.
+func (l *inspectorList) passes(m *readMessage) bool {
+	return (!l.paused || m.Number < l.until) && l.filter.passes(m)
 }
 
 // add adds a message.
@@ -114,7 +137,7 @@ func (l *inspectorList) add(m *readMessage) {
 // show adds a row to what is shown, if it passes the filter.
 func (l *inspectorList) show(i int) {
 	r := &l.rows[i]
-	if !l.filter.passes(&r.readMessage) {
+	if !l.passes(&r.readMessage) {
 		return
 	}
 	n := len(l.shown)
@@ -124,21 +147,40 @@ func (l *inspectorList) show(i int) {
 	l.shown = append(l.shown, int32(i))
 }
 
-// rebuild filters all messages again; the mark stays on its message, or near it.
-func (l *inspectorList) rebuild() {
-	at, any := l.number()
-	l.filterAll()
-	if any {
-		l.put(at)
+// togglePause pauses or resumes the list.
+func (l *inspectorList) togglePause() {
+	if l.paused = !l.paused; l.paused {
+		l.until = 0
+		if n := len(l.rows); n > 0 {
+			l.until = l.rows[n-1].Number + 1
+		}
+		return
 	}
-	l.fit()
+	l.Follow = true
+	l.rebuild(func() {})
 }
 
-func (l *inspectorList) filterAll() {
+// later is how many messages a paused list does not show.
+func (l *inspectorList) later() int {
+	if !l.paused {
+		return 0
+	}
+	i, _ := l.find(l.until)
+	return len(l.rows) - i
+}
+
+// rebuild filters all messages again after a change; the mark stays on its message, or near it.
+func (l *inspectorList) rebuild(change func()) {
+	at, any := l.number()
+	change()
 	l.shown, l.runs = l.shown[:0], l.runs[:0]
 	for i := range l.rows {
 		l.show(i)
 	}
+	if any {
+		l.put(at)
+	}
+	l.fit()
 }
 
 // trim drops the oldest messages if there are too many.
@@ -152,17 +194,12 @@ func (l *inspectorList) trim() {
 		}
 	}
 	below := l.Mark - l.Top
-	at, any := l.number()
-	l.rows = slices.Clone(l.rows[spareRows:])
-	l.filterAll()
-	if any {
-		l.put(at)
-		l.Top = l.Mark - below
-	}
+	l.rebuild(func() { l.rows = slices.Clone(l.rows[spareRows:]) })
+	l.Top = l.Mark - below
 	l.fit()
 }
 
-// find returns the row of a number.
+// find returns the row of a number, or where it would be.
 func (l *inspectorList) find(number uint64) (int, bool) {
 	i := sort.Search(len(l.rows), func(i int) bool { return l.rows[i].Number >= number })
 	return i, i < len(l.rows) && l.rows[i].Number == number
@@ -194,6 +231,29 @@ func (l *inspectorList) number() (uint64, bool) {
 		return l.rows[rows[0]].Number, true
 	}
 	return 0, false
+}
+
+// numbersFrom returns the numbers of all messages shown in the order of a search: from the line
+// after the marked one, or before it, around to that one.
+func (l *inspectorList) numbersFrom(by int) []uint64 {
+	n := len(l.shown)
+	at := int(l.runs[l.Mark])
+	if by > 0 {
+		at += len(l.selected()) - 1
+	}
+	numbers := make([]uint64, 0, n)
+	for i := 1; i <= n; i++ {
+		numbers = append(numbers, l.rows[l.shown[((at+by*i)%n+n)%n]].Number)
+	}
+	return numbers
+}
+
+// partner returns the number of the answer to a request, or of the request to an answer.
+func partner(r *row) (uint64, bool) {
+	if r.Kind == record.Request {
+		return r.answeredBy, r.answered
+	}
+	return r.Answers, r.Kind == record.Answer && r.Method != ""
 }
 
 // put marks the line with a message, or the one before it.

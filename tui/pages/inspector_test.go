@@ -5,61 +5,39 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"parley/internal/record"
-	"parley/internal/termtext"
-	"parley/tui/dialog"
 	"parley/tui/theme"
 )
 
 // watcher looks at the protocol of a session. What waits for more messages is carried
 // out by settle, in a bubble.
 type watcher struct {
-	testing.TB
-	ring          *record.Ring
-	view          *Inspector
-	width, height int
-	queue         chan tea.Msg
-	copied        string
-	version       int // as the session knows it
-	closed        bool
+	*desk
+	ring    *record.Ring
+	view    *Inspector
+	queue   chan func()
+	version int // as the session knows it
 }
 
 func newWatcher(t testing.TB, dir string) *watcher {
-	w := &watcher{TB: t, width: 120, height: 30, queue: make(chan tea.Msg, 1000)}
+	w := &watcher{desk: &desk{TB: t, width: 120, height: 30}, queue: make(chan func(), 1000)}
 	w.ring = record.NewRing(record.Header{Cwd: "/p"}, record.NewRedactor([]string{"hunter2-correct"}), time.Now)
-	w.view = NewInspector(InspectorOptions{
-		Context: t.Context(), Ring: w.ring, Host: Host{Copy: w.Copy, Flash: func() string { return "" }}, Theme: theme.New(true), Keys: TestActions.Keys(), Dir: dir, Now: time.Now,
-		Version: func() int { return w.version },
-	})
-	return w
-}
-
-func (w *watcher) Copy(_, text string) tea.Cmd { w.copied = text; return nil }
-
-// start carries a command out beside the test.
-func (w *watcher) start(cmd tea.Cmd) {
-	if cmd == nil {
-		return
-	}
-	go func() {
-		switch msg := cmd().(type) {
-		case nil:
-		case tea.BatchMsg:
-			for _, cmd := range msg {
-				w.start(cmd)
+	w.begin = func(do func(context.Context) func()) {
+		go func() {
+			if then := do(t.Context()); then != nil {
+				w.queue <- then
 			}
-		default:
-			w.queue <- msg
-		}
-	}()
+		}()
+	}
+	w.view = NewInspector(w.env(), InspectorOptions{Ring: w.ring, Dir: dir, Now: time.Now, Version: func() int { return w.version }})
+	w.desk.view = w.view
+	return w
 }
 
 // settle waits until nothing more comes of what is there.
@@ -68,88 +46,38 @@ func (w *watcher) settle() {
 		time.Sleep(pace) // of the bubble
 		synctest.Wait()
 		for len(w.queue) > 0 {
-			if msg, ok := (<-w.queue).(InspectorMsg); ok {
-				w.start(w.view.Update(msg, !w.closed))
-			}
-			w.lines()
+			(<-w.queue)()
+			w.screen()
 		}
 	}
 }
 
 func (w *watcher) press(keys ...string) *watcher {
 	w.Helper()
-	for _, name := range keys {
-		k := tea.KeyPressMsg{Text: name, Code: []rune(name)[0]}
-		switch name {
-		case "enter":
-			k = tea.KeyPressMsg{Code: tea.KeyEnter}
-		case "esc":
-			k = tea.KeyPressMsg{Code: tea.KeyEscape}
-		case "space":
-			k = tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
-		case "f12":
-			k = tea.KeyPressMsg{Code: tea.KeyF12}
-		}
-		w.act(w.view.Key(k))
-	}
+	w.strike(keys...)
 	w.settle()
 	return w
-}
-
-func (w *watcher) act(a dialog.Action) {
-	switch a := a.(type) {
-	case dialog.Close:
-		w.closed = true
-	case dialog.Stay:
-		w.start(a())
-	}
 }
 
 func (w *watcher) write(text string) *watcher {
-	for _, r := range text {
-		w.act(w.view.Key(tea.KeyPressMsg{Text: string(r), Code: r}))
-	}
+	w.desk.write(text)
 	w.settle()
 	return w
 }
 
-func (w *watcher) lines() []string {
-	w.Helper()
-	v := w.view.View(w.width, w.height)
-	out := make([]string, len(v.Lines))
-	for i, line := range v.Lines {
-		out[i] = ansi.Strip(line)
-		if got := termtext.Width(line); got > w.width && w.width >= 40 { // the tab cuts what is smaller
-			w.Errorf("line %d is %d wide: %q", i, got, out[i])
-		}
-	}
-	if len(out) > w.height {
-		w.Errorf("%d lines are drawn, there is room for %d", len(out), w.height)
-	}
-	return out
-}
-
-func (w *watcher) screen() string { return strings.Join(w.lines(), "\n") }
-
 func (w *watcher) shows(words ...string) *watcher {
 	w.Helper()
-	for _, word := range words {
-		if s := w.screen(); !strings.Contains(s, word) {
-			w.Fatalf("%q is not on the screen:\n%s", word, s)
-		}
-	}
+	w.desk.shows(words...)
 	return w
 }
 
 func (w *watcher) hides(words ...string) *watcher {
 	w.Helper()
-	for _, word := range words {
-		if s := w.screen(); strings.Contains(s, word) {
-			w.Fatalf("%q is on the screen:\n%s", word, s)
-		}
-	}
+	w.desk.hides(words...)
 	return w
 }
+
+func (w *watcher) lines() []string { return strings.Split(w.screen(), "\n") }
 
 const (
 	asked     = `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"tidy up"}]}}`
@@ -178,13 +106,10 @@ func watching(t *testing.T, do func(t *testing.T, w *watcher)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWatcher(t, dir)
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		w.view.opt.Context = ctx
 		w.turn()
-		w.start(w.view.Open())
+		w.view.Open()
 		w.settle()
-		defer w.view.Close()
+		defer w.view.Stop()
 		do(t, w)
 	})
 }
@@ -268,7 +193,7 @@ func TestTheVersionOfTheSession(t *testing.T) {
 	watching(t, func(_ *testing.T, w *watcher) {
 		w.press("q")
 		w.closed, w.version = false, 2
-		w.start(w.view.Open())
+		w.view.Open()
 		w.settle()
 		w.shows("ACP 2", "4 invalid") // the chunks and the call of the turn are those of version 1
 	})
@@ -294,7 +219,7 @@ func TestMessagesTakeTheColoursOfATheme(t *testing.T) {
 		w.press("enter").shows(`"stopReason": "end_turn"`)
 		inDark := w.colours()
 		w.view.SetTheme(light)
-		w.start(w.view.Recolour())
+		w.view.Recolour()
 		w.settle()
 		inLight := w.colours()
 		w.press("enter", "enter") // shown anew
@@ -302,17 +227,15 @@ func TestMessagesTakeTheColoursOfATheme(t *testing.T) {
 			t.Errorf("in another theme it is\n%s\nwas\n%s\nand shown anew\n%s", inLight, inDark, fresh)
 		}
 		w.view.SetTheme(dark)
-		reading := w.view.Recolour()
+		w.view.Recolour()
 		w.view.SetTheme(light)
-		w.start(w.view.Recolour())
-		w.start(reading)
+		w.view.Recolour()
 		w.settle()
 		if got := w.colours(); got != inLight {
 			t.Errorf("changed while it was read it is\n%s\nnot\n%s", got, inLight)
 		}
-		if w.view.Recolour() != nil {
-			t.Error("it is read again though nothing has changed")
-		}
+		w.begin = func(func(context.Context) func()) { t.Error("it is read again though nothing has changed") }
+		w.view.Recolour()
 	})
 }
 
@@ -325,6 +248,7 @@ func TestMessagesAreFiltered(t *testing.T) {
 		w.press("a", "w").shows("schema violations only", "tool_call", "1 of 7")
 		w.press("a", "g", "m").shows("only session/prompt", "2 of 7").press("m").shows("all messages")
 		w.press("f").write("read not").shows("filter read not", "tool_call", "1 of 7").press("enter").shows("with “read not”")
+		w.press("f").write(" invalid received").shows("1 of 7").press("enter").shows("schema violations only · received only · with “read not”").press("d", "w")
 		w.ring.Line(false, chunk("passes nothing"))
 		w.settle()
 		w.shows("1 of 8").press("a").shows("passes nothing")
@@ -370,9 +294,7 @@ func TestMessagesAreCopiedAndSaved(t *testing.T) {
 		}
 		w.press("s").press("enter").shows("saved 8 entries") // a second later
 		w.press("s")
-		for range 200 {
-			w.act(w.view.Key(tea.KeyPressMsg{Code: tea.KeyBackspace}))
-		}
+		w.strike(slices.Repeat([]string{"backspace"}, 200)...)
 		w.write(filepath.Base(files[0])).press("enter").shows("already exists; choose another name")
 	})
 }
@@ -431,7 +353,7 @@ func TestClosedItCostsNothing(t *testing.T) {
 			t.Error("it reads while it is closed")
 		}
 		w.closed = false
-		w.start(w.view.Open())
+		w.view.Open()
 		w.settle()
 		w.shows("sent only", "1 of 8")
 	})
@@ -464,18 +386,16 @@ func BenchmarkFrame(b *testing.B) {
 			for i := range n {
 				w.ring.Line(i%3 == 0, fmt.Appendf(nil, chunkForm, fmt.Sprint("words ", i)))
 			}
-			w.start(w.view.Open())
-			for w.view.next < uint64(n) { // the ring may have dropped some
-				if msg, ok := (<-w.queue).(InspectorMsg); ok {
-					w.start(w.view.Update(msg, true))
-				}
+			w.view.Open()
+			for len(w.view.list.rows) == 0 || w.view.behind {
+				(<-w.queue)()
 			}
-			defer w.view.Close()
+			defer w.view.Stop()
 			m := w.view.list.rows[0].readMessage
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				m.Number = uint64(n + i)
-				w.view.add([]readMessage{m}, inspectionDone{next: uint64(n + i)})
+				w.view.add([]readMessage{m})
 				w.view.View(120, 40)
 			}
 		})

@@ -1,50 +1,384 @@
 // Package pages has what takes the whole screen beside the transcript: the review of what
-// the agent has changed, the inspector of the protocol, the help and the guide.
+// the agent has changed, the comparison of agents, the inspector of the protocol, the help
+// and the guide.
+//
+// A page is a table of commands, each with its hint, and a body that it draws. It never
+// waits: the host does its work in the background, and then what the page does with the
+// result. Not safe for concurrent use.
 package pages
 
 import (
-	tea "charm.land/bubbletea/v2"
+	"context"
+	"strings"
 
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
+	"parley/tui/diffview"
+	"parley/tui/list"
+	"parley/tui/theme"
 )
 
 // Host does what a page cannot do itself.
-type Host struct {
-	// Edit opens a file in the user's editor, at a line from 1.
-	Edit func(path string, line int) tea.Cmd
+type Host interface {
+	// Do returns the commands that do asks for by the methods below.
+	Do(do func()) tea.Cmd
+	// InBackground calls do in the background, and then in the front end what it returns.
+	InBackground(do func(context.Context) func())
+	// Choose opens a list above the page, Ask a question.
+	Choose(command.Choice) (update func(command.Choice) bool)
+	Ask(app.Question)
+	// Tell shows a text above the page until it is closed.
+	Tell(title, text string)
 	// Copy puts text on the clipboard. what names it, as in "the change".
-	Copy func(what, text string) tea.Cmd
+	Copy(what, text string)
+	// Edit opens a file in the user's editor, at a line from 1.
+	Edit(path string, line int)
 	// Compose adds text to the prompt and closes the page.
-	Compose func(text string) tea.Cmd
-	// Choose opens a list above the page.
-	Choose func(command.Choice)
-	// Ask opens a question above the page.
-	Ask func(app.Question)
-	// Here turns a function of the page into one of such a list or question.
-	Here func(func() tea.Cmd) func()
+	Compose(text string)
 	// Flash returns the program's current message, such as that text was copied.
-	Flash func() string
+	Flash() string
 }
 
-// stay carries a command out, which may be nil; the page stays.
-func stay(cmd tea.Cmd) dialog.Action {
-	if cmd == nil {
+// Env is what all pages are made with.
+type Env struct {
+	Host  Host
+	Theme *theme.Theme
+	Keys  config.Keys
+	// Diffs is the user's preference for diffs.
+	Diffs *diffview.Preference
+	// Guard, if not nil, learns which key has closed the page.
+	Guard *dialog.Guard
+}
+
+// page is what all pages have: an input or a message in the foot, and work in the background
+// whose result counts until the page is closed.
+type page struct {
+	Env
+	input   *input // nil if the foot has none
+	note    string // the message
+	failed  bool   // the message is an error
+	closing bool
+	// after, if not nil, follows whatever was done by a key or the mouse.
+	after func()
+
+	open context.Context // ends when the page is closed
+	stop context.CancelFunc
+}
+
+func newPage(env Env) page {
+	p := page{Env: env}
+	p.open, p.stop = context.WithCancel(context.Background())
+	return p
+}
+
+// Covers marks a view that takes the whole screen.
+func (p *page) Covers() {}
+
+// SetTheme implements dialog.Dialog.
+func (p *page) SetTheme(th *theme.Theme) { p.Theme = th }
+
+// Gone follows the end of the page, however it came: it does what is asked for next anew.
+func (p *page) Gone() {
+	p.stop()
+	p.input, p.note = nil, ""
+	p.open, p.stop = context.WithCancel(context.Background())
+}
+
+// Stop ends what waits for more. It is safe for concurrent use.
+func (p *page) Stop() { p.stop() }
+
+// act does something and returns what comes of it.
+func (p *page) act(do func()) dialog.Action {
+	cmd := p.Host.Do(func() {
+		if do(); p.after != nil && !p.closing {
+			p.after()
+		}
+	})
+	switch {
+	case p.closing:
+		p.closing = false
+		return dialog.Close{}
+	case cmd == nil:
 		return nil
 	}
 	return dialog.Stay(func() tea.Cmd { return cmd })
 }
 
-// pageFunc does a command of a page.
-type pageFunc[V any] = func(V) dialog.Action
+// close closes the page by a key.
+func (p *page) close() { p.closing = true }
 
-// just returns do as a pageFunc; the page stays.
-func just[V any](do func(V)) pageFunc[V] {
-	return func(v V) dialog.Action { do(v); return nil }
+// later does work in the background, and then what it returns, unless the page was closed
+// meanwhile.
+func (p *page) later(work func(context.Context) func()) {
+	open := p.open
+	p.Host.InBackground(func(ctx context.Context) func() {
+		then := work(ctx)
+		return func() {
+			if open.Err() == nil && then != nil {
+				then()
+			}
+		}
+	})
 }
 
-// runs is just for what returns a command, which may be nil.
-func runs[V any](do func(V) tea.Cmd) pageFunc[V] {
-	return func(v V) dialog.Action { return stay(do(v)) }
+// latest is work that is done once at a time, and once more if it was asked for meanwhile.
+type latest struct {
+	under context.Context // the opening of the page in which it is under way
+	again bool
+}
+
+// latest does the work that begin returns, nil for none, now or after the one that is under
+// way.
+func (p *page) latest(l *latest, begin func() func(context.Context) func()) {
+	if l.under == p.open {
+		l.again = true
+		return
+	}
+	work := begin()
+	if work == nil {
+		return
+	}
+	l.under, l.again = p.open, false
+	p.later(func(ctx context.Context) func() {
+		then := work(ctx)
+		return func() {
+			l.under = nil
+			then()
+			if l.again {
+				p.latest(l, begin)
+			}
+		}
+	})
+}
+
+// input is a line to write in the foot.
+type input struct {
+	list.Input
+	lead string // its label
+	// enter and esc say what these keys do.
+	enter, esc string
+	// typed follows the text, which is "" after esc; done takes it after enter. Both may be nil.
+	typed, done func(text string)
+}
+
+// writeLine shows an input with a text. hint is shown while it has none.
+func (p *page) writeLine(in input, hint, text string) {
+	p.input = &in
+	p.input.Hint = hint
+	p.input.Set(text)
+}
+
+// writingKey handles a key for the input, and reports whether it is one.
+func (p *page) writingKey(k tea.KeyPressMsg) bool {
+	in, name := p.input, k.String()
+	switch {
+	case p.Keys.Match(command.DialogClose, name):
+		p.input = nil
+		in.Set("")
+	case p.Keys.Match(command.DialogAccept, name):
+		if p.input = nil; in.done != nil {
+			in.done(in.Text())
+		}
+		return true
+	case !in.Key(k):
+		return false
+	}
+	if in.typed != nil {
+		in.typed(in.Text())
+	}
+	return true
+}
+
+// Paste implements dialog.Dialog.
+func (p *page) Paste(text string) dialog.Action {
+	if p.input == nil {
+		return nil
+	}
+	return p.act(func() {
+		if p.input.Paste(text); p.input.typed != nil {
+			p.input.typed(p.input.Text())
+		}
+	})
+}
+
+// say shows a message until the next key.
+func (p *page) say(words string) { p.note, p.failed = termtext.Line(words), false }
+
+// fail shows an error until the next key.
+func (p *page) fail(words string) { p.note, p.failed = termtext.Line(words), true }
+
+// keyOf returns the first key of a command.
+func (p *page) keyOf(a config.Action) string {
+	if keys := p.Keys.For(a); len(keys) > 0 {
+		return keys[0]
+	}
+	return string(a)
+}
+
+// does is what a command of a page does. hint says so in the line of hints, "" if it is not
+// worth one now; neighbours with the same hint share it.
+type does[V any] struct {
+	do   func(V)
+	hint func(V) string
+}
+
+type rows[V any] = command.Rows[does[V]]
+
+// quiet has no hint.
+func quiet[V any](do func(V)) does[V] { return does[V]{do: do} }
+
+// always has a hint at all times.
+func always[V any](do func(V), hint string) does[V] {
+	return does[V]{do, func(V) string { return hint }}
+}
+
+// when has a hint while something is so.
+func when[V any](is func(V) bool, do func(V), hint string) does[V] {
+	return does[V]{do, func(v V) string { return command.Unless(!is(v), hint) }}
+}
+
+// moving are the commands that move by lines and pages. height is that of a page.
+func moving[V any](move func(v V, by int), height func(V) int) rows[V] {
+	const farthest = 1 << 30
+	by := func(n int) does[V] { return quiet(func(v V) { move(v, n) }) }
+	part := func(n, of int) does[V] { return quiet(func(v V) { move(v, n*max(1, (height(v)-1)/of)) }) }
+	return rows[V]{
+		{ID: command.Next, Do: by(1)},
+		{ID: command.Previous, Do: by(-1)},
+		{ID: command.LineDown, Do: by(1)},
+		{ID: command.LineUp, Do: by(-1)},
+		{ID: "first", Do: by(-farthest)},
+		{ID: "last", Do: by(farthest)},
+		{ID: "half_page_down", Do: part(1, 2)},
+		{ID: "half_page_up", Do: part(-1, 2)},
+		{ID: "page_down", Do: part(1, 1)},
+		{ID: "page_up", Do: part(-1, 1)},
+	}
+}
+
+// press does what a key does in the foot, or by the rows of the page. in is its context.
+func press[V any](p *page, v V, all rows[V], in config.Context, k tea.KeyPressMsg) dialog.Action {
+	if p.input != nil {
+		return p.act(func() { p.writingKey(k) })
+	}
+	p.note = ""
+	name := k.String()
+	row := all.Pressed(p.Keys, name, in, config.ContextTranscript, config.ContextPrompt)
+	if row == nil {
+		return nil
+	}
+	a := p.act(func() { row.Do.do(v) })
+	if _, closes := a.(dialog.Close); closes && p.Guard != nil {
+		p.Guard.Ended(name)
+	}
+	return a
+}
+
+// hints returns the hints of the foot or of the rows.
+func hints[V any](p *page, v V, all rows[V]) []dialog.Hint {
+	h := dialog.HintList{Keys: p.Keys}
+	if p.input != nil {
+		h.Add(command.DialogAccept, p.input.enter)
+		h.Add(command.DialogClose, p.input.esc)
+		return h.List
+	}
+	var words string
+	var same []config.Action
+	for i, r := range all {
+		next := ""
+		if r.Do.hint != nil {
+			next = r.Do.hint(v)
+		}
+		if next != words {
+			h.AddAll(words, same...)
+			words, same = next, nil
+		}
+		if same = append(same, r.ID); words == "" {
+			same = nil
+		}
+		if i == len(all)-1 {
+			h.AddAll(words, same...)
+		}
+	}
+	return h.List
+}
+
+// headLines is the number of lines above the body.
+const headLines = 2
+
+// bodyHeight returns the height of a page's body, bodyLine the line of the body that a line of the
+// page is, negative in the head.
+func bodyHeight(height int) int { return max(1, height-headLines-1) }
+func bodyLine(y int) int        { return y - headLines }
+
+// margin is the width left of a body, in cells.
+const margin = 2
+
+// head draws the head: title and about on the left, and right, which is already styled.
+func (p *page) head(title, about, right string, width int) string {
+	left := "  " + p.Theme.DialogTitle.Render(title)
+	if about != "" {
+		left += "  " + p.Theme.Muted.Render(about)
+	}
+	if right != "" {
+		right += " "
+	}
+	return termtext.JoinSides(left, right, width)
+}
+
+// draw draws a page: the head, the line below it, the body, and in the foot the input, or a
+// message, or else idle.
+func (p *page) draw(head, below string, body []string, idle string, style lipgloss.Style, width, height int) dialog.View {
+	lines := append(append(make([]string, 0, height), head, below), body...)
+	for len(lines) < headLines+bodyHeight(height) {
+		lines = append(lines, "")
+	}
+	foot, column := p.foot(idle, style, width)
+	lines = append(lines, foot)
+	v := dialog.View{Lines: lines[:min(len(lines), height)]}
+	if column >= 0 && len(lines) <= height {
+		v.Cursor = tea.NewCursor(column, len(lines)-1)
+	}
+	return v
+}
+
+// foot draws the last line. column is the cursor's, -1 for none.
+func (p *page) foot(idle string, style lipgloss.Style, width int) (line string, column int) {
+	if in := p.input; in != nil {
+		lead := termtext.Truncate("  "+in.lead, max(0, width/2), "…") + " "
+		text, at := in.Draw(max(1, width-termtext.Width(lead)-1), p.Theme)
+		return p.Theme.Accent.Render(lead) + text, termtext.Width(lead) + at
+	}
+	if flash := p.Host.Flash(); flash != "" {
+		idle, style = flash, p.Theme.Text
+	}
+	if p.note != "" {
+		idle, style = p.note, p.Theme.Text
+		if p.failed {
+			style = p.Theme.Error
+		}
+	}
+	return "  " + style.Render(termtext.Truncate(idle, max(0, width-3), "…")), -1
+}
+
+// beside joins two columns, the left one of a width, with a bar between them.
+func beside(left, right []string, width int, bar string) []string {
+	out := make([]string, max(len(left), len(right)))
+	for i := range out {
+		var l, r string
+		if i < len(left) {
+			l = left[i]
+		}
+		if i < len(right) {
+			r = right[i]
+		}
+		out[i] = l + strings.Repeat(" ", max(0, width-termtext.Width(l))) + bar + r
+	}
+	return out
 }

@@ -20,21 +20,8 @@ import (
 	"parley/tui/dialog"
 	"parley/tui/diffview"
 	"parley/tui/list"
-	"parley/tui/theme"
 	"parley/tui/toolview"
 )
-
-// ChangesOptions configure a Review.
-type ChangesOptions struct {
-	// Context ends with the program.
-	Context context.Context
-	Session Recorded
-	Host    Host
-	Theme   *theme.Theme
-	Keys    config.Keys
-	// Diffs is the user's preference for diffs.
-	Diffs *diffview.Preference
-}
 
 // Recorded is a session with a journal.
 type Recorded interface {
@@ -44,294 +31,269 @@ type Recorded interface {
 
 // Review shows what the agent has changed: the list of files, and the diff of one of them,
 // to keep, revert or comment on. The changes come from package journal.
-//
-// It never waits: commands read and write files, and Update takes their results. Not safe
-// for concurrent use.
 type Review struct {
-	opt     ChangesOptions
-	page    list.Page
+	page
 	session Recorded
 	at      toolview.Paths
 
 	scope scope
 	list  changesList
-	pane  *pane // of one file; nil while the list is shown
-	// glimpse is the diff of the marked file, below the list; glimpsing means that it is
-	// being compared.
-	glimpse   glimpse
-	glimpsing bool
-	// opening is the file that is being compared to be shown.
-	opening journal.Part
-	// asked counts the comparisons, and answered is the number of the newest result.
-	asked, answered int
+	// compared is the marked file as it was compared last: below the list, or in the pane.
+	compared  comparison
+	comparing latest
+	counting  latest
+	pane      *diffPane // nil while the list is shown
+	part      journal.Part
+	acting    context.Context // the opening in which files are being written
 
 	comments   []comment
 	commenting line // the line of the comment that the user writes
+}
 
-	version int  // of the journal, when the list was made
-	waiting bool // a command waits for the journal to change
-	acting  bool // files are being written
-	hunk    int  // the change that this is about, -1 for none
+// comparison is a file as it was compared in a round of the list; diff is nil if it has no lines.
+type comparison struct {
+	part  journal.Part
+	round int
+	diff  *diffview.Diff
+	cmp   *journal.Comparison
+	err   error
 }
 
 var _ dialog.Dialog = (*Review)(nil)
 
 // NewReview makes a review; Open begins to show it.
-func NewReview(opt ChangesOptions) *Review {
-	return &Review{
-		opt: opt, page: list.Page{Theme: opt.Theme}, session: opt.Session, hunk: -1, at: toolview.PathsIn(opt.Session.Journal().Dir),
-	}
+func NewReview(env Env, s Recorded) *Review {
+	v := &Review{page: newPage(env), session: s, at: toolview.PathsIn(s.Journal().Dir)}
+	v.after = v.look
+	return v
 }
 
-// Covers marks a view that takes the whole screen.
-func (v *Review) Covers() {}
+// Open begins to show the view, or shows what is there by now.
+func (v *Review) Open() tea.Cmd { return v.Host.Do(v.follow) }
 
-// SetTheme implements dialog.Dialog.
-func (v *Review) SetTheme(th *theme.Theme) { v.opt.Theme, v.page.Theme = th, th }
-
-// ChangesMsg is the result of a command of a Review.
-type ChangesMsg interface{ changes() }
-
-type (
-	// journalMsg: the journal has changed.
-	journalMsg struct{}
-	// filesMsg is the list of files.
-	filesMsg struct {
-		files []journal.File
-		err   error
-	}
-	// actedMsg: files were written, or could not be.
-	actedMsg struct {
-		words string
-		err   error
-	}
-)
-
-func (journalMsg) changes()  {}
-func (filesMsg) changes()    {}
-func (actedMsg) changes()    {}
-func (countedMsg) changes()  {}
-func (comparedMsg) changes() {}
-func (glimpsedMsg) changes() {}
-
-// Open begins to show the view.
-func (v *Review) Open() tea.Cmd {
-	v.page.Hush()
-	return tea.Batch(v.refresh(), v.wait())
+// Gone implements dialog.Dialog.
+func (v *Review) Gone() {
+	v.page.Gone()
+	v.pane = nil
 }
 
-// Update handles the result of a command. open says whether the view is open.
-func (v *Review) Update(msg ChangesMsg, open bool) tea.Cmd {
-	switch msg := msg.(type) {
-	case journalMsg:
-		v.waiting = false
-		if open {
-			return tea.Batch(v.refresh(), v.wait())
-		}
-	case filesMsg:
-		return v.listed(msg)
-	case countedMsg:
-		return v.counted(msg)
-	case comparedMsg:
-		v.compared(msg)
-	case glimpsedMsg:
-		v.glimpse, v.glimpsing = glimpse(msg), false
-		return v.look() // the mark may have moved on
-	case actedMsg:
-		v.acting = false
-		if v.pane != nil {
-			v.pane.next = v.hunk
-		}
-		v.hunk = -1
-		v.say(msg.words, msg.err)
-		return v.refresh()
-	}
-	return nil
-}
-
-// wait waits for the journal to change, in one command at a time.
-func (v *Review) wait() tea.Cmd {
-	if v.waiting {
-		return nil
-	}
-	v.waiting = true
-	j, ctx := v.session.Journal(), v.opt.Context
-	if j.Version != v.version {
-		return func() tea.Msg { return journalMsg{} }
-	}
-	return func() tea.Msg {
+// follow lists the files now, and again whenever the journal changes.
+func (v *Review) follow() {
+	j, open := v.session.Journal(), v.open
+	v.refresh()
+	v.later(func(context.Context) func() {
 		select {
 		case <-j.Changed:
-		case <-ctx.Done():
+		case <-open.Done():
 		}
-		return journalMsg{}
-	}
+		return v.follow
+	})
 }
 
 // refresh updates the list of files, and compares those in sight.
-func (v *Review) refresh() tea.Cmd {
-	v.version = v.session.Journal().Version
+func (v *Review) refresh() {
 	files, done := session.Begin(v.session, session.ChangedFiles{Since: v.since()})
-	ctx := v.opt.Context
-	if !done { // another process has them
-		return func() tea.Msg {
-			all, err := files(ctx)
-			return filesMsg{all, err}
-		}
+	if done { // nobody else has them
+		v.listed(files(context.Background()))
+		return
 	}
-	all, err := files(ctx)
-	return v.listed(filesMsg{all, err})
+	v.later(func(ctx context.Context) func() {
+		all, err := files(ctx)
+		return func() { v.listed(all, err) }
+	})
 }
 
 // listed takes the list of files.
-func (v *Review) listed(msg filesMsg) tea.Cmd {
-	if msg.err != nil {
-		v.say("", msg.err)
-		return nil
+func (v *Review) listed(files []journal.File, err error) {
+	if err != nil {
+		v.failed(err)
+		return
 	}
-	v.list.set(msg.files)
-	cmds := []tea.Cmd{v.count(), v.look()}
-	if v.pane != nil {
-		cmds = append(cmds, v.compare(v.pane.part))
-	}
-	return tea.Batch(cmds...)
+	v.list.set(files)
+	v.count()
+	v.look()
 }
 
-// say shows a message, or the error, until the next key.
-func (v *Review) say(words string, err error) {
+// failed shows an error.
+func (v *Review) failed(err error) {
 	var about *journal.FileError
-	switch {
-	case errors.As(err, &about):
-		words = v.at.Path(about.Path) + ": " + about.Err.Error()
-	case err != nil:
-		words = err.Error()
+	if errors.As(err, &about) {
+		v.fail(v.at.Path(about.Path) + ": " + about.Err.Error())
+		return
 	}
-	v.page.Say(words, err != nil)
+	v.fail(err.Error())
+}
+
+// look compares the file that is marked or shown, unless that is done.
+func (v *Review) look() {
+	v.latest(&v.comparing, func() func(context.Context) func() {
+		next := comparison{part: v.selected(), round: v.list.round}
+		if next.part.Path == "" || v.compared.part == next.part && v.compared.round == next.round {
+			return nil
+		}
+		since, name := v.since(), v.at.Path(next.part.Path)
+		return func(ctx context.Context) func() {
+			if next.cmp, next.err = session.Do(ctx, v.session, session.CompareFile{Part: next.part, Since: since}); next.err == nil {
+				next.diff = diffOf(name, next.cmp)
+			}
+			return func() {
+				v.compared = next
+				v.showCompared()
+				v.look() // the mark may have moved on
+			}
+		}
+	})
+}
+
+// diffOf returns the diff of a comparison, nil if it has no lines.
+func diffOf(name string, c *journal.Comparison) *diffview.Diff {
+	if c.Binary || c.Before.Lost {
+		return nil
+	}
+	before := &c.Before.Content
+	if c.Before.Absent {
+		before = nil
+	}
+	d := diffview.New(name, before, c.Now.Content)
+	d.Stats() // compares
+	return d
+}
+
+// showCompared shows in the pane what was compared, if it is that file.
+func (v *Review) showCompared() {
+	switch c := v.compared; {
+	case v.pane == nil || c.part != v.part:
+	case c.err != nil:
+		v.failed(c.err)
+		if v.pane.path == "" {
+			v.pane = nil
+		}
+	default:
+		v.pane.show(c.part.Path, c.diff, c.cmp.Hunks)
+	}
+}
+
+// shown returns the comparison in the pane, nil without one.
+func (v *Review) shown() *journal.Comparison {
+	if v.pane == nil || v.pane.path == "" || v.compared.part != v.part {
+		return nil
+	}
+	return v.compared.cmp
 }
 
 // Key implements dialog.Dialog.
-func (v *Review) Key(k tea.KeyPressMsg) dialog.Action { return v.moved(v.key(k)) }
-
-// moved follows what was done by a look at the file that is marked now.
-func (v *Review) moved(a dialog.Action) dialog.Action {
-	if a == nil {
-		return stay(v.look())
-	}
-	return a
+func (v *Review) Key(k tea.KeyPressMsg) dialog.Action {
+	return press(&v.page, v, reviewRows(), config.ContextChanges, k)
 }
 
-func (v *Review) key(k tea.KeyPressMsg) dialog.Action {
-	if v.page.Writes() {
-		v.writingKey(k)
-		return nil
-	}
-	v.page.Hush()
-	name := k.String()
-	if row := reviewRows().Pressed(v.opt.Keys, name, config.ContextChanges, config.ContextTranscript, config.ContextPrompt); row != nil {
-		return row.Do(v)
-	}
-	return nil
-}
+// Hints implements dialog.Dialog.
+func (v *Review) Hints() []dialog.Hint { return hints(&v.page, v, reviewRows()) }
 
 // reviewRows are the commands of the review.
-func reviewRows() command.Rows[pageFunc[*Review]] {
-	const farthest = 1 << 30
-	move := func(n int) pageFunc[*Review] { return just(func(v *Review) { v.move(n) }) }
-	page := func(by int) pageFunc[*Review] {
-		return just(func(v *Review) { v.move(by * max(1, v.window().Height-1)) })
-	}
-	half := func(by int) pageFunc[*Review] {
-		return just(func(v *Review) { v.move(by * max(1, v.window().Height/2)) })
-	}
-	hunk := func(by int) pageFunc[*Review] { return just(func(v *Review) { v.stepHunk(by) }) }
-	acts := func(do func(*Review) tea.Cmd) pageFunc[*Review] {
-		return runs(func(v *Review) tea.Cmd {
-			if v.acting {
-				v.say("wait: files are being written", nil)
-				return nil
+func reviewRows() rows[*Review] {
+	inPane := func(v *Review) bool { return v.pane != nil }
+	hasFiles := func(v *Review) bool { return v.pane != nil || len(v.list.files) > 0 }
+	hunk := func(by int) does[*Review] { return when(inPane, func(v *Review) { v.stepHunk(by) }, "hunk") }
+	acts := func(do func(*Review)) func(*Review) {
+		return func(v *Review) {
+			if v.acting == v.open {
+				v.say("wait: files are being written")
+				return
 			}
-			return do(v)
-		})
+			do(v)
+		}
 	}
-	onPart := func(do func(v *Review, part journal.Part, hunk bool) tea.Cmd) pageFunc[*Review] {
-		return acts(func(v *Review) tea.Cmd {
-			part, hunk := v.part(), v.pane != nil && len(v.pane.cmp.Hunks) > 0
+	onPart := func(do func(v *Review, part journal.Part, hunk int)) func(*Review) {
+		return acts(func(v *Review) {
+			part, hunk := v.selected(), -1
+			if c := v.shown(); c != nil && len(c.Hunks) > 0 {
+				hunk = v.pane.hunk()
+			}
 			switch {
 			case part.Path == "":
-				v.say("no file here", nil)
-				return nil
-			case hunk && v.pane.hunk() < 0: // they are not drawn yet
-				return nil
+				v.say("no file here")
+			case v.pane != nil && hunk < 0 && len(v.pane.hunks) > 0: // they are not drawn yet
+			default:
+				do(v, part, hunk)
 			}
-			return do(v, part, hunk)
 		})
 	}
-	return command.Rows[pageFunc[*Review]]{
-		{ID: command.ChangesClose, Keys: "q esc", Help: "Back to the list, close", Do: (*Review).back},
-		{ID: command.HunkNext, Keys: "]", Help: "Next change of the file", Do: hunk(1)},
-		{ID: command.HunkPrev, Keys: "[", Help: "Previous change", Do: hunk(-1)},
-		{ID: command.ChangesScope, Keys: "tab", Help: "Changes of the session, of the last turn", Do: runs(func(v *Review) tea.Cmd {
-			return v.setScope(scope{last: !v.scope.last && v.scope.from == 0})
-		})},
-		{ID: command.ChangesSince, Keys: "t", Help: "Changes since a prompt", Do: just((*Review).chooseScope)},
-		{ID: command.ChangesKeep, Keys: "a", Help: "Keep the change; in the list: the file", Words: "accept approve", Do: onPart((*Review).keep)},
-		{ID: command.ChangesRevert, Keys: "x", Help: "Undo the change; in the list: the file", Words: "reject discard", Do: onPart((*Review).revert)},
-		{ID: command.ChangesKeepAll, Keys: "A", Help: "Keep the whole file", Do: onPart(func(v *Review, part journal.Part, _ bool) tea.Cmd { return v.keep(part, false) })},
-		{ID: command.ChangesBackAll, Keys: "X", Help: "Undo the whole file", Do: onPart(func(v *Review, part journal.Part, _ bool) tea.Cmd { return v.revert(part, false) })},
-		{ID: command.ChangesUndo, Keys: "u", Help: "Undo the last turn", Words: "rewind revert", Do: acts(func(v *Review) tea.Cmd { return v.write(v.undoTurn) })},
-		{ID: command.ChangesRedo, Keys: "r", Help: "Redo the last undo", Do: acts(func(v *Review) tea.Cmd { return v.write(v.redo) })},
-		{ID: command.ChangesComment, Keys: "c", Help: "Comment on the line", Do: just((*Review).startWriting)},
-		{ID: command.ChangesComments, Keys: "S", Help: "Put the comments into the prompt", Do: runs((*Review).sendComments)},
-
-		{ID: command.Expand, Do: runs((*Review).show)},
-		{ID: command.Next, Do: move(1)},
-		{ID: command.Previous, Do: move(-1)},
-		{ID: "first", Do: move(-farthest)},
-		{ID: "last", Do: move(farthest)},
-		{ID: "half_page_up", Do: half(-1)},
-		{ID: "half_page_down", Do: half(1)},
-		{ID: command.DiffContext, Do: just((*Review).widen)},
-		{ID: command.DiffSplit, Do: just((*Review).toggleDiffs)},
-		{ID: command.Open, Do: runs((*Review).edit)},
-		{ID: command.CopyPatch, Do: runs((*Review).copyPatch)},
-		{ID: command.Changes, Do: func(*Review) dialog.Action { return dialog.Close{} }},
-		{ID: "page_up", Do: page(-1)},
-		{ID: "page_down", Do: page(1)},
-		{ID: command.LineUp, Do: move(-1)},
-		{ID: command.LineDown, Do: move(1)},
+	whole := func(do func(v *Review, part journal.Part, hunk int)) func(*Review) {
+		return onPart(func(v *Review, part journal.Part, _ int) { do(v, part, -1) })
 	}
+	inList := func(is func(*Review) bool) func(*Review) bool {
+		return func(v *Review) bool { return v.pane == nil && is(v) }
+	}
+	any := func(*Review) bool { return true }
+	return append(rows[*Review]{
+		{ID: command.Expand, Do: when(inList(hasFiles), (*Review).showPane, "show")},
+		{ID: "hunk_prev", Keys: "[", Help: "Previous change", Do: hunk(-1)},
+		{ID: "hunk_next", Keys: "]", Help: "Next change of the file", Do: hunk(1)},
+		{ID: "changes_keep", Keys: "a", Help: "Keep the change; in the list: the file", Words: "accept approve", Do: when(hasFiles, onPart((*Review).keep), "keep")},
+		{ID: "changes_revert", Keys: "x", Help: "Undo the change; in the list: the file", Words: "reject discard", Do: when(hasFiles, onPart((*Review).revert), "undo")},
+		{ID: "changes_keep_file", Keys: "A", Help: "Keep the whole file", Do: when(inPane, whole((*Review).keep), "the file")},
+		{ID: "changes_revert_file", Keys: "X", Help: "Undo the whole file", Do: when(inPane, whole((*Review).revert), "the file")},
+		{ID: "changes_comment", Keys: "c", Help: "Comment on the line", Do: when(inPane, (*Review).startWriting, "comment")},
+		{ID: "changes_undo_turn", Keys: "u", Help: "Undo the last turn", Words: "rewind revert", Do: when(
+			inList(func(v *Review) bool { return v.session.Journal().Undoable > 0 }), acts(func(v *Review) { v.write(v.undoTurn) }), "undo turn")},
+		{ID: command.ChangesRedo, Keys: "r", Help: "Redo the last undo", Do: when(
+			inList(func(v *Review) bool { return v.session.Journal().Redoable }), acts(func(v *Review) { v.write(v.redo) }), "redo")},
+		{ID: "changes_scope", Keys: "tab", Help: "Changes of the session, of the last turn", Do: when(inList(any), func(v *Review) {
+			v.setScope(scope{last: !v.scope.last && v.scope.from == 0})
+		}, "turn")},
+		{ID: "changes_since", Keys: "t", Help: "Changes since a prompt", Do: when(inList(any), (*Review).chooseScope, "since")},
+		{ID: "changes_close", Keys: "q esc", Help: "Back to the list, close", Do: does[*Review]{(*Review).back, func(v *Review) string {
+			if v.pane != nil {
+				return "back"
+			}
+			return "close"
+		}}},
+		{ID: command.Open, Do: when(inPane, (*Review).edit, "edit")},
+		{ID: command.CopyPatch, Do: when(inPane, (*Review).copyPatch, "patch")},
+		{ID: command.DiffSplit, Do: when(inPane, (*Review).toggleDiffs, "side by side")},
+		{ID: command.DiffContext, Do: when(inPane, func(v *Review) {
+			if v.pane != nil {
+				v.pane.widen()
+			}
+		}, "context")},
+		{ID: command.ChangesComments, Keys: "S", Help: "Put the comments into the prompt", Do: quiet((*Review).sendComments)},
+		{ID: command.Changes, Do: quiet((*Review).close)},
+	}, moving((*Review).move, func(v *Review) int { return v.window().Height })...)
 }
 
 // ReviewGroup adds the commands of the review to a group.
 func ReviewGroup(g config.Group) config.Group { return reviewRows().Group(g) }
 
-// back returns to the list, or closes it.
-func (v *Review) back() dialog.Action {
-	if v.pane == nil {
-		return dialog.Close{}
+// showPane shows the changes of the file that is marked.
+func (v *Review) showPane() {
+	if f := v.list.selected(); v.pane == nil && f != nil {
+		v.pane, v.part = &diffPane{}, f.Part
+		v.pane.Height = v.list.Height
+		if v.compared.part == v.part && v.compared.round == v.list.round {
+			v.showCompared()
+		}
 	}
-	v.pane, v.opening = nil, journal.Part{}
-	return nil
+}
+
+// back returns to the list, or closes it.
+func (v *Review) back() {
+	if v.pane == nil {
+		v.close()
+	}
+	v.pane = nil
 }
 
 // stepHunk goes to another change of the file.
 func (v *Review) stepHunk(by int) {
 	if v.pane != nil && !v.pane.step(by) {
-		v.say("there are no more changes in this file", nil)
-	}
-}
-
-// widen shows more lines around the changes.
-func (v *Review) widen() {
-	if v.pane != nil {
-		v.pane.widen()
+		v.say("there are no more changes in this file")
 	}
 }
 
 // toggleDiffs shows changes side by side, or no longer.
 func (v *Review) toggleDiffs() {
-	if v.pane != nil && !v.opt.Diffs.Toggle(v.pane.width) {
-		v.say("the window is too narrow to show changes side by side", nil)
+	if v.pane != nil && !v.Diffs.Toggle(v.pane.width) {
+		v.say("the window is too narrow to show changes side by side")
 	}
 }
 
@@ -349,10 +311,10 @@ func (v *Review) move(n int) {
 	v.list.skip(n)
 }
 
-// part returns the marked or open part of a file; its path is "" if there is none.
-func (v *Review) part() journal.Part {
+// selected returns the marked or open part of a file; its path is "" if there is none.
+func (v *Review) selected() journal.Part {
 	if v.pane != nil {
-		return v.pane.part
+		return v.part
 	}
 	if f := v.list.selected(); f != nil {
 		return f.Part
@@ -360,30 +322,21 @@ func (v *Review) part() journal.Part {
 	return journal.Part{}
 }
 
-// Paste implements dialog.Dialog: it writes into a comment.
-func (v *Review) Paste(text string) dialog.Action {
-	if v.page.Writes() {
-		v.page.Line.Paste(text)
-	}
-	return nil
-}
-
 // Mouse implements dialog.Dialog: the wheel scrolls, a click marks, and one on what
 // is marked opens it.
-func (v *Review) Mouse(msg tea.MouseMsg, _, y int) dialog.Action { return v.moved(v.mouse(msg, y)) }
-
-func (v *Review) mouse(msg tea.MouseMsg, y int) dialog.Action {
-	switch m := msg.(type) {
-	case tea.MouseWheelMsg:
-		v.window().By(list.Notch(m))
-		v.list.skip(list.Notch(m))
-	case tea.MouseClickMsg:
-		if m.Button == tea.MouseLeft && v.window().Click(list.BodyLine(y)) {
-			return stay(v.show())
+func (v *Review) Mouse(msg tea.MouseMsg, _, y int) dialog.Action {
+	return v.act(func() {
+		switch m := msg.(type) {
+		case tea.MouseWheelMsg:
+			v.window().By(list.Notch(m))
+			v.list.skip(list.Notch(m))
+		case tea.MouseClickMsg:
+			if m.Button == tea.MouseLeft && v.window().Click(bodyLine(y)) {
+				v.showPane()
+			}
+			v.list.skip(1)
 		}
-		v.list.skip(1)
-	}
-	return nil
+	})
 }
 
 // scope says of which turns changes are shown: all of the session, the last one, or those
@@ -403,26 +356,16 @@ func (v *Review) since() int {
 	return v.scope.from
 }
 
-// scopeWords describes the scope.
-func (v *Review) scopeWords() string {
+// scopeWords describes the scope, and title says whose changes are shown.
+func (v *Review) scopeWords() (words, title string) {
 	switch {
 	case v.scope.last:
-		return "in the last turn"
+		return "in the last turn", "Changes of the last turn"
 	case v.scope.from > 0:
-		return "since " + v.turnWords(v.scope.from)
+		words = "since " + v.turnWords(v.scope.from)
+		return words, "Changes " + words
 	}
-	return "in the session"
-}
-
-// title says whose changes are shown.
-func (v *Review) title() string {
-	switch {
-	case v.scope.last:
-		return "Changes of the last turn"
-	case v.scope.from > 0:
-		return "Changes since " + v.turnWords(v.scope.from)
-	}
-	return "Session changes"
+	return "in the session", "Session changes"
 }
 
 // turnWords names a turn by its prompt.
@@ -435,71 +378,41 @@ func (v *Review) turnWords(number int) string {
 	return fmt.Sprintf("turn %d", number)
 }
 
-func (v *Review) setScope(s scope) tea.Cmd {
-	v.scope = s
-	v.list.counts = nil
-	return v.refresh()
+func (v *Review) setScope(s scope) {
+	v.scope, v.list.counts = s, nil
+	v.refresh()
 }
 
 // chooseScope lists the scopes to choose from.
 func (v *Review) chooseScope() {
-	set := func(s scope) func() { return v.opt.Host.Here(func() tea.Cmd { return v.setScope(s) }) }
-	items := []command.Item{
-		{ID: "session", Title: "in the whole session", Current: v.scope == scope{}, Do: set(scope{})},
-		{ID: "last", Title: "in the last turn", Current: v.scope.last, Do: set(scope{last: true})},
+	item := func(id, title, detail string, s scope) command.Item {
+		return command.Item{ID: id, Title: title, Detail: detail, Current: v.scope == s, Do: func() { v.setScope(s) }}
 	}
+	items := []command.Item{item("session", "in the whole session", "", scope{}), item("last", "in the last turn", "", scope{last: true})}
 	for _, t := range slices.Backward(v.session.Journal().Turns) {
-		items = append(items, command.Item{
-			ID: strconv.Itoa(t.Number), Title: "since: " + cmp.Or(t.Prompt, "(no text)"), Detail: t.At.Format("15:04"),
-			Current: t.Number == v.scope.from, Do: set(scope{from: t.Number}),
-		})
+		items = append(items, item(strconv.Itoa(t.Number), "since: "+cmp.Or(t.Prompt, "(no text)"), t.At.Format("15:04"), scope{from: t.Number}))
 	}
-	v.opt.Host.Choose(command.Choice{Title: "Changes", Items: items})
+	v.Host.Choose(command.Choice{Title: "Changes", Items: items})
 }
 
-// keep keeps a file, or the change at the cursor.
-func (v *Review) keep(part journal.Part, hunk bool) tea.Cmd {
-	if hunk {
-		return v.keepHunk()
-	}
-	return v.keepFile(part)
-}
-
-// revert undoes the changes of a file, or the one at the cursor. A revert can be redone at once;
-// the message says how.
-func (v *Review) revert(part journal.Part, hunk bool) tea.Cmd {
-	revert := func() tea.Cmd { return v.revertFile(part) }
-	if hunk {
-		cmp, hunk := v.pane.cmp, v.pane.hunk()
-		revert = func() tea.Cmd { return v.revertHunk(cmp, hunk) }
-	}
-	if part.Seen {
-		v.askToRevert(part, revert)
-		return nil
-	}
-	return revert()
-}
-
-// askToRevert asks before it undoes what may be the user's own work.
-func (v *Review) askToRevert(part journal.Part, revert func() tea.Cmd) {
-	q := app.UndoSeenQuestion(v.at.Path(part.Path), nil)
-	q.Choices[1].Here = v.opt.Host.Here(revert)
-	v.opt.Host.Ask(q)
-}
-
-// write runs do, which writes files, in a command. do returns what to say.
-func (v *Review) write(do func(context.Context) (string, error)) tea.Cmd {
-	v.acting = true
-	ctx := v.opt.Context
-	return func() tea.Msg {
+// write does what writes files in the background, and says what it returns.
+func (v *Review) write(do func(context.Context) (string, error)) {
+	v.acting = v.open
+	v.later(func(ctx context.Context) func() {
 		words, err := do(ctx)
-		return actedMsg{words, err}
-	}
+		return func() {
+			v.acting = nil
+			if v.say(words); err != nil {
+				v.failed(err)
+			}
+			v.refresh()
+		}
+	})
 }
 
 // again says how to redo a revert.
 func (v *Review) again() string {
-	if keys := v.opt.Keys.For(command.ChangesRedo); len(keys) > 0 {
+	if keys := v.Keys.For(command.ChangesRedo); len(keys) > 0 {
 		return " · " + keys[0] + " redoes it"
 	}
 	return ""
@@ -531,32 +444,49 @@ func (v *Review) redo(ctx context.Context) (string, error) {
 	return "redid " + termtext.Count(len(done.Files), "file"), nil
 }
 
-func (v *Review) revertFile(part journal.Part) tea.Cmd {
-	since := v.since()
+// revert undoes the changes of a file, or one of them. It asks before it undoes what may be the
+// user's own work. A revert can be redone at once; the message says how.
+func (v *Review) revert(part journal.Part, hunk int) {
 	name := v.at.Path(part.Path)
-	return v.write(func(ctx context.Context) (string, error) {
-		_, err := session.Do(ctx, v.session, session.RevertFile{Part: part, Since: since})
-		if errors.Is(err, journal.ErrNothing) {
-			return "nothing to undo in " + name, nil
+	since, c := v.since(), v.shown()
+	revert := func() {
+		if hunk >= 0 {
+			v.pane.next = hunk
 		}
-		return "undid the changes in " + name + v.again(), err
-	})
+		v.write(func(ctx context.Context) (string, error) {
+			if hunk >= 0 {
+				_, err := session.Do(ctx, v.session, session.RevertHunk{Comparison: c, Hunk: hunk})
+				return "undid one change in " + name + v.again(), err
+			}
+			_, err := session.Do(ctx, v.session, session.RevertFile{Part: part, Since: since})
+			if errors.Is(err, journal.ErrNothing) {
+				return "nothing to undo in " + name, nil
+			}
+			return "undid the changes in " + name + v.again(), err
+		})
+	}
+	if f := v.list.of(part); part.Seen && (f == nil || slices.Contains(f.Sources, journal.SourceSeen)) {
+		q := app.UndoSeenQuestion(name, nil)
+		q.Choices[1].Here = revert
+		v.Host.Ask(q)
+		return
+	}
+	revert()
 }
 
-func (v *Review) revertHunk(cmp *journal.Comparison, hunk int) tea.Cmd {
-	v.hunk = hunk
-	return v.write(func(ctx context.Context) (string, error) {
-		_, err := session.Do(ctx, v.session, session.RevertHunk{Comparison: cmp, Hunk: hunk})
-		return "undid one change in " + v.at.Path(cmp.Path) + v.again(), err
-	})
-}
-
-// keepFile marks a file as kept, or as open again.
-func (v *Review) keepFile(part journal.Part) tea.Cmd {
-	kept := slices.ContainsFunc(v.list.files, func(f journal.File) bool { return f.Part == part && f.Kept })
-	name := v.at.Path(part.Path)
-	return v.write(func(context.Context) (string, error) {
-		if kept {
+// keep keeps one change of a file, or the file, or opens a kept file again.
+func (v *Review) keep(part journal.Part, hunk int) {
+	name, c := v.at.Path(part.Path), v.shown()
+	f := v.list.of(part)
+	if hunk >= 0 {
+		v.pane.next = hunk
+	}
+	v.write(func(context.Context) (string, error) {
+		switch {
+		case hunk >= 0:
+			session.Post(v.session, session.KeepHunk{Comparison: c, Hunk: hunk})
+			return "kept one change in " + name, nil
+		case f != nil && f.Kept:
 			session.Post(v.session, session.OpenFile{Part: part})
 			return name + " is no longer kept", nil
 		}
@@ -565,39 +495,27 @@ func (v *Review) keepFile(part journal.Part) tea.Cmd {
 	})
 }
 
-func (v *Review) keepHunk() tea.Cmd {
-	cmp, hunk := v.pane.cmp, v.pane.hunk()
-	v.hunk = hunk
-	return v.write(func(context.Context) (string, error) {
-		session.Post(v.session, session.KeepHunk{Comparison: cmp, Hunk: hunk})
-		return "kept one change in " + v.at.Path(cmp.Path), nil
-	})
-}
-
 // edit opens the file in the editor, at the line of the cursor.
-func (v *Review) edit() tea.Cmd {
-	path, line := v.part().Path, 0
-	if path == "" {
-		return nil
+func (v *Review) edit() {
+	if path := v.selected().Path; v.pane != nil {
+		v.Host.Edit(path, v.pane.newLine())
+	} else if path != "" {
+		v.Host.Edit(path, 0)
 	}
-	if v.pane != nil {
-		line = v.pane.newLine()
-	}
-	return v.opt.Host.Edit(path, line)
 }
 
 // copyPatch copies the changes of the file that is shown.
-func (v *Review) copyPatch() tea.Cmd {
+func (v *Review) copyPatch() {
 	if v.pane == nil || v.pane.diff == nil {
-		v.say("open a file's changes first", nil)
-		return nil
+		v.say("open a file's changes first")
+		return
 	}
 	patch, err := v.pane.diff.Patch()
 	if err != nil {
-		v.say("", err)
-		return nil
+		v.failed(err)
+		return
 	}
-	return v.opt.Host.Copy("the changes as a patch", patch)
+	v.Host.Copy("the changes as a patch", patch)
 }
 
 // comment is the user's comment on a line.
@@ -614,90 +532,80 @@ type line struct {
 	quote  string
 }
 
-// lineHere returns the line at the cursor; ok is false without one.
-func (v *Review) lineHere() (l line, ok bool) {
-	p := v.pane
-	if p == nil || p.layout == nil {
+// lineAt returns what stands on a line of the pane; ok is false without one.
+func (v *Review) lineAt(n int) (l line, ok bool) {
+	c := v.shown()
+	if c == nil || v.pane.layout == nil {
 		return l, false
 	}
-	old, now := p.layout.LinesAt(p.Mark)
-	number, text := now, p.cmp.Now.Content
+	old, now := v.pane.layout.LinesAt(n)
+	number, text := now, c.Now.Content
 	if now < 0 {
-		number, text = old, p.cmp.Before.Content
+		number, text = old, c.Before.Content
 	}
 	if number < 0 {
 		return l, false
 	}
-	return line{p.part.Path, number + 1, now < 0, lineOf(text, number)}, true
+	return line{v.part.Path, number + 1, now < 0, text}, true
 }
 
-// lineOf returns a line of a text, from 0, without its end.
-func lineOf(text string, number int) string {
-	for range number {
-		at := strings.IndexByte(text, '\n')
-		if at < 0 {
-			return ""
-		}
-		text = text[at+1:]
+// quoted returns a line of which quote is the whole text.
+func (l line) quoted() line {
+	for range l.number - 1 {
+		_, l.quote, _ = strings.Cut(l.quote, "\n")
 	}
-	text, _, _ = strings.Cut(text, "\n")
-	return strings.TrimSuffix(text, "\r")
+	l.quote, _, _ = strings.Cut(l.quote, "\n")
+	l.quote = strings.TrimSuffix(l.quote, "\r")
+	return l
 }
 
-// commentOn returns the index of the comment on a line, or -1.
-func (v *Review) commentOn(l line) int {
+// commentOn returns the index of the comment on a line of the pane, or -1.
+func (v *Review) commentOn(n int) int {
+	if len(v.comments) == 0 {
+		return -1
+	}
+	l, ok := v.lineAt(n)
 	return slices.IndexFunc(v.comments, func(c comment) bool {
-		return c.path == l.path && c.number == l.number && c.old == l.old
+		return ok && c.path == l.path && c.number == l.number && c.old == l.old
 	})
 }
 
-// startWriting begins or continues the comment on the line at the cursor.
+// startWriting begins or continues the comment on the line at the cursor. An empty one is dropped.
 func (v *Review) startWriting() {
-	l, ok := v.lineHere()
+	l, ok := line{}, false
+	if v.pane != nil {
+		l, ok = v.lineAt(v.pane.Mark)
+	}
 	if !ok {
-		v.say("move the cursor to a line to comment on it", nil)
+		v.say("move the cursor to a line to comment on it")
 		return
 	}
-	text := ""
-	if i := v.commentOn(l); i >= 0 {
-		text = v.comments[i].text
+	text, at := "", v.commentOn(v.pane.Mark)
+	if at >= 0 {
+		text = v.comments[at].text
 	}
-	v.commenting = l
-	v.page.Write(v.lineLabel(l), "your comment", text)
-}
-
-// writingKey takes a key while the user writes a comment. An empty comment is dropped.
-func (v *Review) writingKey(k tea.KeyPressMsg) {
-	switch k.String() {
-	case "esc":
-		v.page.Written()
-	case "enter":
-		if i := v.commentOn(v.commenting); i >= 0 {
-			v.comments = slices.Delete(v.comments, i, i+1)
+	v.writeLine(input{lead: v.lineLabel(l), enter: "save", esc: "discard", done: func(text string) {
+		if at >= 0 {
+			v.comments = slices.Delete(v.comments, at, at+1)
 		}
-		if text := strings.TrimSpace(v.page.Written()); text != "" {
-			v.comments = append(v.comments, comment{v.commenting, text})
+		if text = strings.TrimSpace(text); text != "" {
+			v.comments = append(v.comments, comment{l.quoted(), text})
 		}
-	default:
-		v.page.Line.Key(k)
-	}
+	}}, "your comment", text)
 }
 
 // sendComments puts the comments into the prompt.
-func (v *Review) sendComments() tea.Cmd {
+func (v *Review) sendComments() {
 	if len(v.comments) == 0 {
-		v.say("no comments yet", nil)
-		return nil
+		v.say("no comments yet")
+		return
 	}
-	var b strings.Builder
-	for i, c := range v.comments {
-		if i > 0 {
-			b.WriteString("\n\n")
-		}
-		fmt.Fprintf(&b, "%s\n> %s\n%s", v.lineLabel(c.line), termtext.Line(c.quote), c.text)
+	var all []string
+	for _, c := range v.comments {
+		all = append(all, fmt.Sprintf("%s\n> %s\n%s", v.lineLabel(c.line), termtext.Line(c.quote), c.text))
 	}
 	v.comments = nil
-	return v.opt.Host.Compose(b.String())
+	v.Host.Compose(strings.Join(all, "\n\n"))
 }
 
 // lineLabel names a line by path and number.

@@ -9,36 +9,20 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"parley/acpclient"
 	"parley/fs"
-	"parley/internal/app"
-	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/session"
-	"parley/internal/termtext"
-	"parley/tui/dialog"
-	"parley/tui/diffview"
-	"parley/tui/theme"
 )
 
 // user looks at the changes of a project.
 type user struct {
-	testing.TB
-	dir           string
-	fs            *fs.FS
-	journal       *journal.Journal
-	view          *Review
-	width, height int
-
-	// what the view asked of its host
-	copied, composed, edited string
-	chosen                   command.Choice
-	asked                    *app.Question
-	closed                   bool
+	*desk
+	dir     string
+	fs      *fs.FS
+	journal *journal.Journal
+	view    *Review
 }
 
 func newUser(t testing.TB, width, height int) *user {
@@ -57,9 +41,7 @@ func newUser(t testing.TB, width, height int) *user {
 		t.Fatal(err)
 	}
 	j.Serve(files, nil)
-	p := &user{TB: t, dir: dir, fs: files, journal: j, width: width, height: height}
-	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel)
+	p := &user{desk: &desk{TB: t, width: width, height: height}, dir: dir, fs: files, journal: j}
 	s, err := session.NewSession(session.Options{
 		Cwd: dir, Journal: j,
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return nil, nil },
@@ -67,16 +49,8 @@ func newUser(t testing.TB, width, height int) *user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.view = NewReview(ChangesOptions{
-		Context: ctx, Session: recorded{s, j}, Host: Host{
-			Edit: p.Edit, Flash: func() string { return "" },
-			Copy:    func(_, text string) tea.Cmd { p.copied = text; return nil },
-			Compose: func(text string) tea.Cmd { p.composed = text; return nil },
-			Here:    func(do func() tea.Cmd) func() { return func() { p.run(do()) } },
-			Choose:  func(list command.Choice) { p.chosen = list },
-			Ask:     func(q app.Question) { p.asked = &q },
-		}, Theme: theme.New(true), Keys: TestActions.Keys(), Diffs: &diffview.Preference{},
-	})
+	p.view = NewReview(p.env(), recorded{s, j})
+	p.desk.view = p.view
 	return p
 }
 
@@ -88,10 +62,6 @@ type recorded struct {
 
 func (r recorded) Journal() *journal.Summary { return r.journal.Summary() }
 
-func (p *user) Edit(path string, line int) tea.Cmd {
-	p.edited = fmt.Sprintf("%s:%d", filepath.Base(path), line)
-	return nil
-}
 func (p *user) path(name string) string    { return filepath.Join(p.dir, name) }
 func (p *user) event(e conversation.Event) { p.journal.Watch(e) }
 func (p *user) saved(name, text string) error {
@@ -116,77 +86,21 @@ func (p *user) turn(prompt string, files ...string) {
 // open opens the view, which does not wait for the journal to tell more.
 func (p *user) open() *user {
 	p.Helper()
-	p.view.waiting = true
-	p.draw()
-	p.run(p.view.Open())
+	p.screen()
+	p.view.refresh()
+	p.work()
 	return p
 }
 
-// run carries commands out.
-func (p *user) run(cmd tea.Cmd) {
-	p.Helper()
-	if cmd == nil {
-		return
-	}
-	switch msg := cmd().(type) {
-	case tea.BatchMsg:
-		for _, c := range msg {
-			p.run(c)
-		}
-	case ChangesMsg:
-		p.run(p.view.Update(msg, true))
-	}
-}
-
-// press presses keys.
 func (p *user) press(keys ...string) *user {
 	p.Helper()
-	for _, k := range keys {
-		msg := tea.KeyPressMsg{Text: k, Code: []rune(k)[0]}
-		switch k {
-		case "enter":
-			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
-		case "esc":
-			msg = tea.KeyPressMsg{Code: tea.KeyEscape}
-		case "tab":
-			msg = tea.KeyPressMsg{Code: tea.KeyTab}
-		case "down":
-			msg = tea.KeyPressMsg{Code: tea.KeyDown}
-		}
-		switch a := p.view.Key(msg).(type) {
-		case dialog.Close:
-			p.closed = true
-		case dialog.Stay:
-			p.run(a())
-		}
-		p.draw()
-	}
+	p.strike(keys...)
 	return p
-}
-
-// draw is what is on the screen, without colours.
-func (p *user) draw() string {
-	p.Helper()
-	lines := p.view.View(p.width, p.height).Lines
-	if len(lines) > p.height {
-		p.Errorf("%d lines in a height of %d", len(lines), p.height)
-	}
-	for _, line := range lines {
-		if w := termtext.Width(line); w > p.width {
-			p.Errorf("a line of %d cells in a width of %d: %q", w, p.width, ansi.Strip(line))
-		}
-	}
-	return ansi.Strip(strings.Join(lines, "\n"))
 }
 
 func (p *user) shows(texts ...string) *user {
 	p.Helper()
-	screen := p.draw()
-	for _, text := range texts {
-		if !strings.Contains(screen, text) {
-			p.Errorf("%q is not shown:\n%s", text, screen)
-		}
-	}
+	p.desk.shows(texts...)
 	return p
 }
 
@@ -232,17 +146,13 @@ func TestFreeRowsShowTheMarkedFile(t *testing.T) {
 	p.turn("first", "a.txt", "alpha\n", "b.txt", strings.Repeat("beta\n", 40))
 	p.open().shows("❯ A  a.txt", "1 + alpha")
 	p.press("j").shows("❯ A  b.txt", "1 + beta", "more lines")
-	if screen := p.draw(); strings.Contains(screen, "alpha") {
-		t.Errorf("another file is shown:\n%s", screen)
-	}
+	p.hides("alpha")
 	p.press("k").shows("1 + alpha").turn("second", "a.txt", "omega\n")
-	p.run(p.view.refresh())
+	p.open()
 	p.shows("1 + omega")
 	p.press("enter", "q").shows("❯ A  a.txt", "1 + omega")
 	p.height = 8
-	if screen := p.draw(); strings.Contains(screen, "omega") {
-		t.Errorf("no room for it:\n%s", screen)
-	}
+	p.hides("omega")
 }
 
 // What parley did not see the agent write is listed apart, stays when the turn is undone,
@@ -269,27 +179,18 @@ func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {
 	p.open().press("tab").shows("2 files", "❯ M  a.txt", "  Changed during the turn, not through parley", "M  g.txt")
 	p.press("u").shows("undid “second”: 1 file").holds("a.txt", "agent\n").holds("g.txt", "1\nuser\n2\n")
 	p.press("down").shows("❯ M  g.txt", "changed during a turn, maybe by you; undoing the turn leaves it")
-	answer := func(name string) {
-		t.Helper()
-		if p.asked == nil || p.asked.Lines[0] != "g.txt" {
-			t.Fatalf("asked %+v", p.asked)
-		}
-		for _, c := range p.asked.Choices {
-			if c.Here != nil && c.Name == name {
-				c.Here()
-			}
-		}
-		p.asked = nil
-	}
 	p.press("x").holds("g.txt", "1\nuser\n2\n")
-	answer("Leave it")
+	if p.asked.Lines[0] != "g.txt" {
+		t.Errorf("asked %+v", p.asked)
+	}
+	p.answer("Leave it")
 	p.holds("g.txt", "1\nuser\n2\n")
 	p.press("enter").shows("not through parley · in the last turn", "+ user").press("x").holds("g.txt", "1\nuser\n2\n")
-	answer("Undo it")
+	p.answer("Undo it")
 	p.holds("g.txt", "1\n2\n").press("r").holds("g.txt", "1\nuser\n2\n")
 	p.press("q", "a").shows("✓  g.txt").press("g").shows("❯ =  a.txt").press("down", "down").shows("❯ ✓  g.txt").press("k").shows("❯ =  a.txt")
 	p.press("down", "X")
-	answer("Undo it")
+	p.answer("Undo it")
 	p.shows("nothing to undo in g.txt")
 }
 
@@ -368,7 +269,7 @@ func TestComments(t *testing.T) {
 	p.press("down", "c", "o", "k", "enter", "c", "!", "enter").shows("● ok!")
 	p.press("down", "c", "x", "esc") // dropped
 	p.press("o")
-	if p.edited != "a.txt:3" {
+	if p.edited[0] != "a.txt:3" {
 		t.Errorf("edited %s", p.edited)
 	}
 	p.press("p")
@@ -391,6 +292,7 @@ func TestSinceAPrompt(t *testing.T) {
 	for _, item := range p.chosen.Items {
 		if item.Title == "since: second" {
 			item.Do()
+			p.work()
 		}
 	}
 	p.shows("since “second”", "2 files", "b.txt", "c.txt")
@@ -399,14 +301,35 @@ func TestSinceAPrompt(t *testing.T) {
 // While the view is open, it shows what is recorded.
 func TestItFollowsTheJournal(t *testing.T) {
 	p := newUser(t, 80, 20)
-	p.open().shows("No changes")
-	p.view.waiting = false
-	news := p.view.wait()
+	p.view.Open()
+	p.shows("No changes")
+	wait := p.jobs[0]
 	p.turn("first", "a.txt", "a\n")
-	msg := news()
-	cmds := p.view.Update(msg.(ChangesMsg), true)().(tea.BatchMsg)
-	p.run(cmds[0]) // the other one waits for more
+	then := wait(t.Context())
+	p.jobs = nil
+	then()
+	p.jobs = p.jobs[:len(p.jobs)-1] // the last one waits for more
+	p.work()
 	p.shows("A  a.txt", "+1 −0")
+}
+
+// What comes late of a review that was closed is not shown in the next one.
+func TestNothingOfAClosedReviewIsShown(t *testing.T) {
+	p := newUser(t, 80, 20)
+	p.turn("first", "a.txt", "a\n")
+	p.open().press("u", "q")
+	p.open()
+	var late []func()
+	p.begin = func(do func(context.Context) func()) { late = append(late, do(t.Context())) }
+	p.view.write(func(context.Context) (string, error) { return "undid a thing", nil })
+	p.begin = nil
+	p.press("q")
+	p.open()
+	for _, then := range late {
+		then()
+	}
+	p.hides("undid a thing")
+	p.press("r").shows("redid 1 file") // and it does not wait for it
 }
 
 func TestNothingHasChanged(t *testing.T) {
@@ -430,7 +353,7 @@ func TestHostileNamesAndSizes(t *testing.T) {
 	p.open().press("enter").press("q")
 	for _, size := range [][2]int{{1, 1}, {5, 2}, {20, 6}, {30, 8}, {120, 30}} {
 		p.width, p.height = size[0], size[1]
-		p.draw()
+		p.screen()
 		p.press("enter", "c", "q", "esc", "]", "e", "s", "q")
 	}
 }
@@ -452,8 +375,8 @@ func BenchmarkDraw100000Lines(b *testing.B) {
 	p.turn("all", "f", strings.Repeat("line\n", 100_000))
 	p.open().press("enter")
 	for b.Loop() {
-		p.view.Key(tea.KeyPressMsg{Code: tea.KeyDown})
-		p.view.View(120, 40)
+		p.strike("down")
+		p.screen()
 	}
 }
 
@@ -467,19 +390,18 @@ func writeText(f *fs.FS, path, content string) error {
 	return err
 }
 
-// A file that is compared twice is shown as it was compared last, also if that is known
-// first.
+// A file that changes while it is compared is compared again.
 func TestTheNewestComparisonIsShown(t *testing.T) {
 	p := newUser(t, 80, 20)
 	p.turn("one", "a.txt", "apples\n")
 	p.open().press("enter")
-	path := p.view.pane.part
-	early := p.view.compare(path)()
+	p.view.refresh()
+	early := p.jobs[1](t.Context()) // the comparison
 	p.turn("two", "a.txt", "pears\n")
-	p.run(p.view.compare(path))
-	p.run(func() tea.Msg { return early })
+	p.view.refresh()
+	p.jobs = append(p.jobs[:1], p.jobs[2:]...)
+	early()
+	p.work()
 	p.shows("pears")
-	if screen := p.draw(); strings.Contains(screen, "apples") {
-		t.Errorf("it is shown as it was:\n%s", screen)
-	}
+	p.hides("apples")
 }

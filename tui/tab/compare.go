@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/git"
+	"parley/internal/journal"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
@@ -28,15 +28,13 @@ import (
 )
 
 // comparison is a comparison of agents that is open in the program: its page, and the tabs of
-// its sides.
+// its sides. It does what the page cannot do itself, in the tab that shows the page.
 type comparison struct {
-	*compare.Comparison
-	home *Tab   // shows the page
-	tabs []*Tab // of the sides; nil, or closed by now, where there is none
-	page *pages.Compare
-	// spent is what each side has spent, as known, and shared what it was told that the others
-	// have.
-	spent, shared []conversation.Spent
+	*compare.Contest
+	*front        // of home
+	home   *Tab   // shows the page
+	tabs   []*Tab // of the sides; nil, or closed by now, where there is none
+	page   *pages.Compare
 }
 
 // noCompare says why agents cannot be compared from here, or returns "".
@@ -242,12 +240,18 @@ func (t *Tab) reopenCompare(found *compare.Comparison) tea.Cmd {
 }
 
 func (t *Tab) newComparison(of *compare.Comparison) *comparison {
-	c := &comparison{Comparison: of, home: t, tabs: make([]*Tab, len(of.Sides)), spent: make([]conversation.Spent, len(of.Sides)), shared: make([]conversation.Spent, len(of.Sides))}
+	c := &comparison{Contest: compare.NewContest(of), front: t.acting, home: t, tabs: make([]*Tab, len(of.Sides))}
 	t.compared = c
-	c.page = pages.NewCompare(pages.CompareOptions{
-		Comparison: of, Theme: t.program.Theme, Keys: t.program.Keys, Diffs: &diffview.Preference{}, Now: func() time.Time { return c.home.now() },
-		Host: c.host(),
-	})
+	c.Session = func(side int) app.Session {
+		if l := c.live(side); l != nil {
+			return l.Session
+		}
+		return nil
+	}
+	c.Run = func(ctx context.Context, side int) (compare.Checked, error) {
+		return compare.RunCheck(ctx, c.home.program.Launcher, of.Sides[side], of.Check)
+	}
+	c.page = pages.NewCompare(t.pageEnv(&diffview.Preference{}), c, c.Contest, func() time.Time { return c.home.now() })
 	return c
 }
 
@@ -259,7 +263,7 @@ func (c *comparison) show(t *Tab) tea.Cmd {
 	}
 	if c.home != t {
 		c.home.dialogs.Close(c.page)
-		c.home = t
+		c.home, c.front = t, t.acting
 		c.page.SetTheme(t.program.Theme)
 	}
 	if !t.dialogs.Has(c.page) {
@@ -301,37 +305,33 @@ func (c *comparison) ended(t *Tab) tea.Cmd {
 	return nil
 }
 
-// follow follows an event in the tab of a side.
-func (c *comparison) follow(t *Tab, e conversation.Event) tea.Cmd {
-	switch e := e.(type) {
-	case conversation.TurnEnded:
-		c.share()
-		return c.ended(t)
-	case conversation.Update:
-		if _, usage := e.Update.(*acpclient.UsageUpdate); usage {
-			c.share()
-		}
+// live returns the session of a side, nil if none is open.
+func (c *comparison) live(side int) *live {
+	if t := c.tab(side); t != nil {
+		l, _ := t.live()
+		return l
 	}
 	return nil
 }
 
-// share tells each side what the others have spent of the budget, which is for all of them.
-func (c *comparison) share() {
-	for i := range c.tabs {
-		if t := c.tab(i); t != nil {
-			if l, open := t.live(); open {
-				c.spent[i] = l.Conversation.Spent()
+// follow follows an event in the tab of a side.
+func (c *comparison) follow(t *Tab, e conversation.Event) (cmd tea.Cmd) {
+	u, usage := e.(conversation.Update)
+	if usage {
+		_, usage = u.Update.(*acpclient.UsageUpdate)
+	}
+	_, ended := e.(conversation.TurnEnded)
+	if usage || ended {
+		for i := range c.tabs {
+			if l := c.live(i); l != nil {
+				c.Spent(i, l.Conversation.Spent())
 			}
 		}
 	}
-	for i, others := range compare.Shared(c.spent) {
-		if t := c.tab(i); t != nil && !reflect.DeepEqual(others, c.shared[i]) {
-			if l, open := t.live(); open {
-				c.shared[i] = others
-				session.Post(l.Session, session.ShareBudget{Spent: others})
-			}
-		}
+	if ended {
+		cmd = c.ended(t)
 	}
+	return cmd
 }
 
 // moves reports whether a side works, so that its clock goes on.
@@ -350,80 +350,75 @@ func (t *Tab) Shows(other *Tab) bool {
 	return t.showsBoard() || c != nil && c == other.compared && c.home == t && t.dialogs.Has(c.page)
 }
 
-// host is what the page has done.
-func (c *comparison) host() pages.CompareHost {
-	home := func() *Tab { return c.home }
-	return pages.CompareHost{
-		Host: pages.Host{
-			Edit:  func(path string, line int) tea.Cmd { return home().edit(path, line) },
-			Ask:   func(q app.Question) { home().ask(q) },
-			Here:  func(do func() tea.Cmd) func() { return home().here(do) },
-			Flash: func() string { return home().toast.current() },
-		},
-		Background: func(do func(context.Context) func() tea.Cmd) tea.Cmd {
-			ctx := home().program.Context
-			return inBackground(func() then { return do(ctx) })
-		},
-		Overview: func(side int) (app.Overview, int) {
-			t := c.tab(side)
-			if t == nil {
-				return app.Overview{}, 0
-			}
-			return t.Overview(), home().number(t)
-		},
-		Go: c.goTo, Answer: c.answer,
-		Stop: func(side int) tea.Cmd {
-			if t := c.tab(side); t != nil {
-				if l, open := t.live(); open {
-					return t.address(l.cancel())
-				}
-			}
-			return nil
-		},
-		Merge: func(side int) tea.Cmd {
-			return tea.Batch(c.goTo(side), c.onTab(side, func(t *Tab) tea.Cmd { return t.front(command.MergeWorktree) }))
-		},
-		Drop: c.drop, Dropped: c.dropped,
-		Check: func(ctx context.Context, side int) (compare.Checked, error) {
-			return compare.RunCheck(ctx, c.home.program.Launcher, c.Sides[side], c.Check)
-		},
-	}
-}
-
-// onTab does something in the tab of a side, if that is open.
-func (c *comparison) onTab(side int, do func(*Tab) tea.Cmd) tea.Cmd {
+// Seat implements pages.CompareHost, as the methods below do.
+func (c *comparison) Seat(side int) *command.Seat {
 	t := c.tab(side)
 	if t == nil {
-		return c.home.say("open it first: enter")
-	}
-	return t.address(do(t))
-}
-
-// goTo goes to the tab of a side. If there is none, it opens the session that worked last in
-// the worktree.
-func (c *comparison) goTo(side int) tea.Cmd {
-	p := c.home.program
-	if t := c.tab(side); t != nil {
-		p.Tabs.Show(t)
 		return nil
 	}
-	dir := c.Sides[side].Tree.Path
-	return c.home.address(inBackground(func() then {
+	s := c.seat(t, c.home.number(t))
+	s.Go = func() { c.home.program.Tabs.Show(t) } // the page stays
+	return &s
+}
+
+func (c *comparison) Stop(side int) {
+	if l := c.live(side); l != nil {
+		c.add(l.tab.address(l.cancel()))
+	}
+}
+
+func (c *comparison) Merge(side int) {
+	t := c.tab(side)
+	if t == nil {
+		c.Say("open it first: enter")
+		return
+	}
+	c.home.program.Tabs.Show(t)
+	c.add(t.address(t.front(command.MergeWorktree)))
+}
+
+// Merger is the session of the page where the comparison began there: it shows in its review what
+// was merged.
+func (c *comparison) Merger() compare.Merger {
+	if l, open := c.home.live(); open {
+		if j := l.Session.Journal(); j != nil && j.Dir == c.Dir {
+			return merger{l.Session}
+		}
+	}
+	return c.Journal(c.home.program.Launcher)
+}
+
+// merger merges in the directory of a session.
+type merger struct{ session app.Session }
+
+func (m merger) Merge(ctx context.Context, changes []journal.Change) (journal.Done, error) {
+	return session.Do(ctx, m.session, session.Merge{Changes: changes})
+}
+
+func (m merger) Unmerge(ctx context.Context, act int) (journal.Done, error) {
+	return session.Do(ctx, m.session, session.Unmerge{Act: act})
+}
+
+// Open opens the session that worked last in the worktree of a side, or begins one, and goes there.
+func (c *comparison) Open(side int) {
+	p, dir := c.home.program, c.Sides[side].Tree.Path
+	c.InBackground(func(context.Context) func() {
 		open, err := lastIn(p, dir)
-		return func() tea.Cmd {
+		return func() {
 			switch {
 			case err != nil:
-				return c.home.say(err.Error())
-			case c.tab(side) != nil: // opened meanwhile
-				return c.goTo(side)
+				c.Say(err.Error())
+				return
+			case c.tab(side) == nil: // not opened meanwhile
+				if open == nil {
+					open = &app.Spec{Agent: &c.Sides[side].Agent, Cwd: dir}
+				}
+				_, cmd := c.open(side, *open)
+				c.add(cmd)
 			}
-			if open == nil {
-				open = &app.Spec{Agent: &c.Sides[side].Agent, Cwd: dir}
-			}
-			_, cmd := c.open(side, *open)
-			return tea.Batch(cmd, c.goTo(side))
+			p.Tabs.Show(c.tab(side))
 		}
-	}))
+	})
 }
 
 // lastIn returns the session that worked last in a directory, nil if there is none: it runs in
@@ -447,21 +442,8 @@ func lastIn(p Program, dir string) (*app.Spec, error) {
 	return &app.Spec{Stored: found[0].ID}, nil
 }
 
-// answer shows the oldest question of a side in the tab of the page, or there if it takes more
-// than a choice.
-func (c *comparison) answer(side int) tea.Cmd {
-	if t := c.tab(side); t != nil && t != c.home {
-		for _, q := range t.Questions() {
-			if q.Permission {
-				return askFor(c.home, t, c.home.number(t), q)
-			}
-		}
-	}
-	return c.goTo(side)
-}
-
-// drop returns what drops the worktree of a side, after the end of its session.
-func (c *comparison) drop(side int) func(context.Context) error {
+// Drop implements pages.CompareHost. The session of the side ends first.
+func (c *comparison) Drop(side int) func(context.Context) error {
 	tree := c.Sides[side].Tree
 	var s app.Session
 	if t := c.tab(side); t != nil {
@@ -484,11 +466,9 @@ func (c *comparison) drop(side int) func(context.Context) error {
 	}
 }
 
-// dropped closes the tab of a side whose worktree is gone.
-func (c *comparison) dropped(side int) tea.Cmd {
-	t := c.tab(side)
-	if t == nil || t == c.home {
-		return nil
+// Dropped implements pages.CompareHost: it closes the tab of the side.
+func (c *comparison) Dropped(side int) {
+	if t := c.tab(side); t != nil && t != c.home {
+		c.add(send(Leave{t.id}))
 	}
-	return send(Leave{t.id})
 }

@@ -122,11 +122,18 @@ func (f *front) InBackground(do func(context.Context) func()) {
 	}))
 }
 
-func (f *front) Help() { f.tab.dialogs.Push(pages.NewHelp(f.tab.env(), keysNow(f.tab)...)) }
+func (f *front) Help() { f.tab.dialogs.Push(pages.NewHelp(f.reading(), keysNow(f.tab)...)) }
 
 func (f *front) Read(title, text string) {
 	f.tab.news = f.tab.news && text != f.tab.program.News
-	f.tab.dialogs.Push(pages.NewGuide(f.tab.env(), title, text))
+	f.tab.dialogs.Push(pages.NewGuide(f.reading(), title, text))
+}
+
+// reading returns what documents are made with, which may be read while a question is open.
+func (f *front) reading() pages.Env {
+	env := f.tab.pageEnv(nil)
+	env.Guard = f.tab.program.Guard
+	return env
 }
 
 func (f *front) ShowCall(call *conversation.ToolCall) {

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
@@ -22,10 +21,7 @@ import (
 func (l *live) showChanges() tea.Cmd {
 	t := l.tab
 	if l.changes == nil {
-		l.changes = pages.NewReview(pages.ChangesOptions{
-			Context: t.program.Context, Session: l.Session, Host: l.pageHost(),
-			Theme: t.program.Theme, Keys: t.program.Keys, Diffs: l.list.Diffs(),
-		})
+		l.changes = pages.NewReview(t.pageEnv(l.list.Diffs()), l.Session)
 	}
 	if !t.dialogs.Has(l.changes) {
 		t.dialogs.Push(l.changes)
@@ -48,35 +44,37 @@ func (l *live) inspect() tea.Cmd {
 	case ring == nil:
 		return t.say("no agent has been started here")
 	case l.inspector == nil || l.inspector.Ring() != ring:
-		l.inspector = pages.NewInspector(pages.InspectorOptions{
-			Context: t.program.Context, Ring: ring, Host: l.pageHost(),
-			Theme: t.program.Theme, Keys: t.program.Keys, Dir: t.cwd, Now: t.program.Now,
+		l.inspector = pages.NewInspector(t.pageEnv(nil), pages.InspectorOptions{
+			Ring: ring, Dir: t.cwd, Now: t.program.Now,
 			Version: func() int { return int(l.Conversation.Agent.Protocol) },
 		})
 	}
-	if !t.dialogs.Has(l.inspector) {
-		l.inspector.Close() // the stack may have closed it
-		t.dialogs.Push(l.inspector)
+	if t.dialogs.Has(l.inspector) {
+		return nil
 	}
+	t.dialogs.Push(l.inspector)
 	return l.inspector.Open()
 }
 
-// pageHost returns what pages do in the tab.
-func (l *live) pageHost() pages.Host {
-	return pages.Host{
-		Edit: l.tab.edit, Copy: l.copy, Compose: l.compose, Flash: l.toast.current, Here: l.here,
-		Ask:    func(q app.Question) { l.ask(q) },
-		Choose: func(c command.Choice) { l.choose(c) },
-	}
+// pageEnv returns what pages are made with.
+func (t *Tab) pageEnv(diffs *diffview.Preference) pages.Env {
+	return pages.Env{Host: t.acting, Theme: t.program.Theme, Keys: t.program.Keys, Diffs: diffs}
 }
 
-// compose adds text to the prompt and closes the review.
-func (l *live) compose(text string) tea.Cmd {
-	l.dialogs.Close(l.changes)
-	if !l.tab.composer.Empty() {
+// Do implements pages.Host, as the methods below and others of the front end do.
+func (f *front) Do(do func()) tea.Cmd { return f.do(do) }
+
+func (f *front) Edit(path string, line int) { f.add(f.tab.edit(path, line)) }
+
+func (f *front) Flash() string { return f.tab.toast.current() }
+
+// Compose adds text to the prompt and closes the review.
+func (f *front) Compose(text string) {
+	f.tab.dialogs.Close(f.live().changes)
+	if !f.tab.composer.Empty() {
 		text = "\n\n" + text
 	}
-	return l.tab.composer.Paste(text)
+	f.add(f.tab.composer.Paste(text))
 }
 
 // TellNews announces a new version of parley until the user has seen the news or sent a

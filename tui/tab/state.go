@@ -373,14 +373,6 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 		}
 	case batchMsg:
 		return l.fold(msg)
-	case pages.ChangesMsg:
-		if l.changes != nil {
-			return l.changes.Update(msg, l.dialogs.Has(l.changes))
-		}
-	case pages.InspectorMsg:
-		if l.inspector != nil {
-			return l.inspector.Update(msg, l.dialogs.Has(l.inspector))
-		}
 	}
 	return nil
 }

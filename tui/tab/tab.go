@@ -32,7 +32,6 @@ import (
 	"parley/internal/store"
 	"parley/tui/composer"
 	"parley/tui/dialog"
-	"parley/tui/pages"
 	"parley/tui/theme"
 )
 
@@ -262,7 +261,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		return msg()
 	case openedMsg:
 		return t.opened(msg)
-	case pumpedMsg, batchMsg, pages.ChangesMsg, pages.InspectorMsg:
+	case pumpedMsg, batchMsg:
 		if l, open := t.live(); open {
 			return l.update(msg)
 		}
