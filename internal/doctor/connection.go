@@ -201,7 +201,7 @@ func (e *exam) ids() {
 	}
 	// An agent may answer in any order: the answer to a later request proves nothing.
 	unanswered := func(q *request) bool { return !q.answered }
-	if !e.until(e.opt.Timeout, func() bool { return !slices.ContainsFunc(asked, unanswered) }) && !e.gone && e.ctx.Err() == nil {
+	if !e.until(e.opt.Timeout, func() bool { return !slices.ContainsFunc(asked, unanswered) }) && !e.lost() {
 		for _, q := range asked {
 			if unanswered(q) {
 				e.referee.finds(idRule(q.id, ruleNoAnswer), nil, "The request with the id %s (line %d) got no response within %v", short(q.id, 40), q.line, e.opt.Timeout)
@@ -253,7 +253,7 @@ func (e *exam) examineAgain() {
 	e.send([]byte(`{"jsonrpc": "2.0", "method": "parley/`))
 	e.send([]byte(`not JSON at all`))
 	e.send([]byte(`{"jsonrpc": "2.0"}`))
-	if e.wait(e.request("_parley/fence", struct{}{})) == nil && e.ctx.Err() == nil && !e.report.has(ruleNoAnswer) {
+	if e.wait(e.request("_parley/fence", struct{}{})) == nil && !e.full && e.ctx.Err() == nil && !e.report.has(ruleNoAnswer) {
 		e.referee.finds(ruleMalformed, nil, "In a second run: the agent stopped responding after a malformed line (line %d)", e.line-1)
 	}
 }

@@ -170,7 +170,7 @@ func (e *exam) end() {
 		exited = true
 	default:
 	}
-	if !exited && e.ctx.Err() == nil {
+	if !exited && !e.full && e.ctx.Err() == nil {
 		e.referee.finds(ruleExit, nil, "The agent is still running %v after its stdin was closed", min(e.opt.Timeout, exitTime))
 	} else if exited && !e.report.has(ruleDied) {
 		e.report.timing("stdin closed to exit", time.Since(began))
@@ -249,6 +249,7 @@ type exam struct {
 	gone       bool            // the agent has ended, or its stdout has
 	ending     bool            // its stdin is closed
 	refused    bool            // it failed on the offer of a later version
+	full       bool            // it does not read, and a line was dropped
 	unanswered int             // requests without an answer, in a row
 	deaf       bool            // it does not answer unknown methods
 	can        map[string]bool // the methods that it supports
@@ -286,18 +287,23 @@ func (e *exam) start() error {
 
 // stopped reports whether the exam must end.
 func (e *exam) stopped() bool {
-	return e.gone || e.unanswered >= patience || e.ctx.Err() != nil
+	return e.lost() || e.unanswered >= patience
 }
 
-// send sends a line, unless the agent's stdin is closed.
+// lost reports whether a missing answer says nothing about the agent.
+func (e *exam) lost() bool { return e.gone || e.full || e.ctx.Err() != nil }
+
+// send sends a line, unless the agent's stdin is closed. If too many lines wait for an agent
+// that does not read, it drops the line and ends the exam.
 func (e *exam) send(line []byte) {
-	if e.ending {
+	if e.ending || e.full {
 		return
 	}
-	e.note(Client, line, time.Now())
 	select {
 	case e.out <- line:
-	default: // the agent has stopped reading and will not answer
+		e.note(Client, line, time.Now())
+	default:
+		e.full, e.report.Why = true, fmt.Sprintf("the agent left %d lines unread", cap(e.out))
 	}
 }
 
@@ -354,7 +360,7 @@ func (e *exam) await(id json.RawMessage, method string) answer {
 	began := time.Now()
 	m, q := e.wait(id), e.referee.sent[key(id)]
 	if m == nil {
-		if q.late = true; !e.gone && e.ctx.Err() == nil {
+		if q.late = !e.full; !e.lost() {
 			e.unanswered++
 			e.referee.finds(ruleNoAnswer, nil, "%s (line %d) got no response within %v", method, q.line, e.opt.Timeout)
 		}
@@ -402,7 +408,7 @@ func (e *exam) missing(method string, a answer) bool {
 
 // wait reads lines until a request is answered. It returns nil after the timeout.
 func (e *exam) wait(id json.RawMessage) *message {
-	e.until(e.opt.Timeout, func() bool { return e.answers[key(id)] != nil })
+	e.until(e.opt.Timeout, func() bool { return e.answers[key(id)] != nil || e.full })
 	return e.answers[key(id)]
 }
 

@@ -181,6 +181,29 @@ func TestWire(t *testing.T) {
 	})
 }
 
+// Lines for an agent that does not read are neither on the wire nor the agent's fault.
+func TestAFloodThatReadsNothing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFake()
+		received := 0
+		f.stray = func(*fake, json.RawMessage, []byte) bool { received++; return false }
+		instead("session/new", func(f *fake, id json.RawMessage, p params) {
+			for n := range 1000 {
+				f.write(object{"id": n, "method": "_parley/flood"})
+			}
+			f.newSession(id, p)
+		})(f)
+		var wire bytes.Buffer
+		r := examined(t, f, Options{Wire: &wire})
+		if sent := strings.Count(wire.String(), `"from":"client"`); sent != received {
+			t.Errorf("%d lines are on the wire, the agent got %d", sent, received)
+		}
+		if len(r.Deviations) > 0 || r.Outcome != Incomplete || !strings.Contains(r.Why, "unread") {
+			t.Errorf("%s", r.Text())
+		}
+	})
+}
+
 // Without a prompt none is sent, and the same mistake many times is one finding.
 func TestFindingsAreCounted(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -292,7 +292,7 @@ func (e *exam) turns(s *session) {
 	e.report.timing("session/prompt", a.took)
 	if !e.until(e.opt.Timeout, func() bool { return !s.turn }) {
 		s.turn = false
-		if !e.gone && e.ctx.Err() == nil {
+		if !e.lost() {
 			e.unanswered++
 			e.referee.finds(ruleIdle, nil, "Work on an accepted prompt did not end with the state idle within %v (last line: %d)", e.opt.Timeout, e.line)
 		}
@@ -366,7 +366,7 @@ func (e *exam) cancelTurn(s *session, text string, wait time.Duration) (took tim
 	line, began := e.line, time.Now()
 	if !e.until(e.opt.Timeout, over) {
 		s.turn = false
-		if !e.gone && e.ctx.Err() == nil {
+		if !e.lost() {
 			e.unanswered++
 			e.referee.finds(ruleCancel, nil, "A cancelled turn (line %d) did not end within %v", line, e.opt.Timeout)
 		}
