@@ -59,10 +59,6 @@ type Launcher struct {
 	Unattended bool
 	// NoInspector disables the inspector's message buffer.
 	NoInspector bool
-	// Unsent returns the prompts that were sent to a stored session while it ran elsewhere and
-	// did not arrive: a session that continues it queues them. They are kept until done(true).
-	// nil finds none.
-	Unsent func(store.ID) (prompts []conversation.QueuedPrompt, done func(taken bool))
 	// Recording records the first session; nil records none.
 	Recording *Recording
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -106,6 +107,12 @@ func (d *Drafts) SetSaved(v store.View) { d.saved = v }
 // Saves reports whether anything of a session is saved.
 func (d *Drafts) Saves(s Session) bool { return d.Library != nil && s != nil }
 
+// Confirms reports whether the prompts that a session has not confirmed are others than the saved
+// ones.
+func (d *Drafts) Confirms(s Session) bool {
+	return (s.Unsent() == nil) != (d.saved.Unsent == nil) && !unkept(s) && !s.About().LookOn
+}
+
 // Stale reports whether the stored draft has since been sent or cleared.
 func (d *Drafts) Stale(draft string) bool { return d.saved.Draft != "" && draft == "" }
 
@@ -116,7 +123,10 @@ func (d *Drafts) Saver(s Session, v store.View) func() error {
 		return nil
 	}
 	id, was, wasLoose := s.StoredID(), d.saved, d.loose
-	if sameView(v, was) && (id == "" || !wasLoose) {
+	if v.Unsent = s.Unsent(); s.About().LookOn {
+		v.Unsent = was.Unsent
+	}
+	if reflect.DeepEqual(v, was) && (id == "" || !wasLoose) {
 		return nil
 	}
 	d.saved, d.loose = v, id == "" && v.Draft != ""
@@ -199,6 +209,15 @@ func (d *Drafts) Leave(s Session, draft string) bool {
 // unkept reports whether a session is not stored.
 func unkept(s Session) bool { return !s.About().Stored }
 
-func sameView(a, b store.View) bool {
-	return a.Draft == b.Draft && a.Editor == b.Editor && (a.Top == nil) == (b.Top == nil) && (a.Top == nil || *a.Top == *b.Top)
+// SaveUnsent saves which prompts a session that was left has not confirmed.
+func SaveUnsent(lib *store.Library, s Session) {
+	id := s.StoredID()
+	if lib == nil || id == "" || unkept(s) || s.About().LookOn {
+		return
+	}
+	v, err := lib.View(id)
+	if u := s.Unsent(); err == nil && (u != nil || v.Unsent != nil) {
+		v.Unsent = u
+		_ = lib.SaveView(id, v) // best effort: the prompt history has them, too
+	}
 }

@@ -204,10 +204,13 @@ func (l *Launcher) StoredAgent(m store.Meta, s Spec) (config.Agent, error) {
 // closes the log.
 func (l *Launcher) resume(r *Opened, log *store.Log) (Session, error) {
 	t := r.Transcript
-	taken := l.queueUnsent(t)
-	err := log.Append(t.Ending)
-	if taken(err == nil); err != nil {
+	queueUnsent(t, r.View.Unsent)
+	if err := log.Append(t.Ending); err != nil {
 		return nil, errors.Join(err, log.Close())
+	}
+	if r.View.Unsent != nil {
+		r.View.Unsent = nil
+		_ = l.Store.SaveView(t.Meta.ID, r.View) // at worst they are queued again
 	}
 	m, c := t.Meta, t.Conversation
 	opt := session.Options{
@@ -237,25 +240,19 @@ func (l *Launcher) resume(r *Opened, log *store.Log) (Session, error) {
 	return s, nil
 }
 
-// queueUnsent puts the prompts that did not arrive into the paused queue, behind those in it. taken
-// says whether that was stored.
-func (l *Launcher) queueUnsent(t *store.Transcript) (taken func(bool)) {
-	if l.Unsent == nil {
-		return func(bool) {}
-	}
-	prompts, taken := l.Unsent(t.Meta.ID)
-	if len(prompts) == 0 {
-		return taken
+// queueUnsent puts the prompts that did not arrive into the paused queue, behind those in it.
+func queueUnsent(t *store.Transcript, u *store.Unsent) {
+	if u == nil {
+		return
 	}
 	queue := slices.Clone(t.Conversation.Queue)
-	for _, p := range prompts {
+	for _, p := range u.Prompts {
 		t.LastNumber++
-		queue = append(queue, conversation.QueuedPrompt{ID: t.LastNumber, Prompt: p.Prompt, Folds: p.Folds, Files: p.Files})
+		queue = append(queue, conversation.QueuedPrompt{ID: t.LastNumber, Prompt: p.Prompt.Prompt, Folds: p.Prompt.Folds, Files: p.Prompt.Files})
 	}
 	e := conversation.QueueChanged{Queue: queue, Paused: true}
 	t.Ending = append(t.Ending, e)
 	t.Conversation.Apply(e)
-	return taken
 }
 
 // Left is a session that the user has left.

@@ -33,6 +33,8 @@ type Session interface {
 	// any more.
 	Unconfirmed() []session.Unconfirmed
 	Withdraw() []session.Unconfirmed
+	// Unsent are the prompts among them, for whoever opens the session next; nil if there are none.
+	Unsent() *store.Unsent
 	// Link says whether the session can be reached. A change makes the stream ready.
 	Link() Link
 
@@ -176,6 +178,9 @@ func (here) Unconfirmed() []session.Unconfirmed { return nil }
 
 // Withdraw implements [Session].
 func (here) Withdraw() []session.Unconfirmed { return nil }
+
+// Unsent implements [Session].
+func (here) Unsent() *store.Unsent { return nil }
 
 // Link implements [Session].
 func (here) Link() Link { return LinkUp }

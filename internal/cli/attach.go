@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/host"
+	"parley/internal/store"
 	"parley/internal/termtext"
 )
 
@@ -112,8 +113,10 @@ func ranBefore(name string, others bool) error {
 		return app.WithHint(hint, "%w", notRunning{name: name})
 	}
 	var unsent strings.Builder
-	for _, p := range host.UnsentTo(r.ID) {
-		fmt.Fprintf(&unsent, "Not sent to it: %s\n", app.PromptLine(p))
+	if v, err := store.New(app.StoreDir()).View(r.Stored); err == nil && v.Unsent != nil {
+		for _, p := range v.Unsent.Prompts {
+			fmt.Fprintf(&unsent, "Not sent to it: %s\n", app.PromptLine(p.Prompt))
+		}
 	}
 	if r.Stored != "" {
 		hint = "To go on: parley --resume=" + string(r.Stored) + "\nTo read it: parley sessions show " + r.ID

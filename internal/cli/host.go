@@ -90,7 +90,7 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	defer logs.Close()
 	logger := slog.New(slog.NewTextHandler(logs, nil)).With("session", spec.ID)
 	l := spec.Launcher(cfg, currentVersion())
-	l.Unsent, l.Unstored = host.TakeUnsent, dir
+	l.Unstored = dir
 	l.Warn = func(text string) { logger.Warn(text) }
 	defer l.Close()
 	made, err := spec.Make(ctx, l)

@@ -273,7 +273,7 @@ func (o *startOptions) run(ctx context.Context) error {
 func (o *startOptions) launcher(cfg *config.Config) *app.Launcher {
 	l := &app.Launcher{
 		Config: cfg, Version: currentVersion(), Cwd: o.cwd, Dirs: o.addDirs, Command: o.words(), Resume: o.resume,
-		Store: app.StoreOf(cfg), Overrides: app.Overrides{Protocol: o.protocol}, Unsent: host.TakeUnsent,
+		Store: app.StoreOf(cfg), Overrides: app.Overrides{Protocol: o.protocol},
 	}
 	if o.given("sandbox") {
 		l.Sandbox = &o.sandbox

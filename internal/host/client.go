@@ -41,8 +41,6 @@ type ClientOptions struct {
 	Far bool
 	// Version is the version of this parley.
 	Version string
-	// Dir stores prompts that the host has not confirmed; "" stores none.
-	Dir string
 	// Before, if not nil, is called with each past event before Attach returns. Past is then
 	// empty.
 	Before func(conversation.Event)
@@ -81,7 +79,7 @@ type Client struct {
 	number  int           // of the last act
 	pending []*pendingAct // unanswered acts, in order
 	refused []session.Unconfirmed
-	kept    []session.Unconfirmed // unconfirmed prompts of viewers that have left
+	kept    []session.Unconfirmed // unconfirmed prompts of a viewer that has left
 	told    map[string]bool       // unsupported acts already reported
 	why     error                 // why it cannot attach again, once done is closed
 	ended   string                // why the host has ended, or ""
@@ -89,7 +87,6 @@ type Client struct {
 	left    bool
 	ending  bool // this front end ends the session itself
 	watch   watch
-	unsent  unsentFile
 
 	// room limits how long an event may wait for the front end; it is cancelled while the
 	// front end itself waits for an answer, which is queued behind the events.
@@ -118,14 +115,11 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.room, c.hurry = context.WithCancel(c.ctx)
-	left := c.findLeft()
-	conn, err := c.connect(ctx, left...)
+	conn, err := c.connect(ctx)
 	if err != nil {
 		c.cancel()
-		closeAll(left)
 		return nil, err
 	}
-	c.takeOver(left)
 	if c.welcome.Header != nil {
 		c.ring = record.NewRing(*c.welcome.Header, nil, time.Now)
 		c.ring.WhenRead(func() { go c.followRing() })
@@ -142,9 +136,8 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	}
 }
 
-// connect dials and attaches, taking over from viewers that have left. Events continue where
-// the previous connection stopped.
-func (c *Client) connect(ctx context.Context, left ...*leftFile) (*acpclient.Conn, error) {
+// connect dials and attaches. Events continue where the previous connection stopped.
+func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 	wire, err := c.opt.Dial(ctx, c.welcome.ID)
 	if err != nil {
 		return nil, err
@@ -163,7 +156,7 @@ func (c *Client) connect(ctx context.Context, left ...*leftFile) (*acpclient.Con
 	c.mu.Unlock()
 	<-c.taking
 	conn := acpclient.NewConn(over(wire, mostToViewer), l, acpclient.ConnOptions{})
-	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, Passing: c.opt.Passing, From: from, Left: viewersOf(left)}
+	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, Passing: c.opt.Passing, From: from}
 	var raw json.RawMessage // raw, because package json must name its members
 	attached := make(chan error, 1)
 	conn.Request(requestAttach, p, &raw, func(err error) {
@@ -257,7 +250,6 @@ func (c *Client) keep(conn *acpclient.Conn) {
 			break
 		}
 		c.stream.Wake()
-		c.save()
 		for pause := firstPause; ; pause = min(2*pause, mostPause) {
 			try, done := context.WithTimeout(c.ctx, tryTime)
 			conn, err = c.connect(try)
@@ -303,9 +295,6 @@ func (c *Client) over(err error) {
 		c.pending = nil
 	}
 	c.mu.Unlock()
-	if !left {
-		c.save()
-	}
 	if !left && !ending {
 		c.stream.Push(c.ctx, conversation.AgentLost{Err: why, At: time.Now()})
 	}
@@ -416,8 +405,8 @@ func (l listener) takeEvents(params json.RawMessage) {
 	}
 }
 
-// Close detaches from the session, which keeps running. Prompts that the host does not confirm
-// in time are stored for the next viewer.
+// Close detaches from the session, which keeps running. It waits a moment for prompts to be
+// confirmed.
 func (c *Client) Close(ctx context.Context) {
 	c.mu.Lock()
 	left := c.left
@@ -442,7 +431,6 @@ func (c *Client) Close(ctx context.Context) {
 			_ = conn.Call(ctx, requestLeave, struct{}{}, nil) // an error means a lost or silent connection
 		}
 	}
-	c.save()
 	if conn != nil {
 		conn.Close()
 	}
@@ -451,7 +439,6 @@ func (c *Client) Close(ctx context.Context) {
 	case <-c.done:
 	case <-ctx.Done():
 	}
-	c.unsent.close()
 }
 
 // End implements [app.Session]. It waits until the host has ended, or until ctx ends.
@@ -561,9 +548,7 @@ func (c *Client) Withdraw() []session.Unconfirmed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := slices.Concat(c.kept, c.refused)
-	if c.kept, c.refused = nil, nil; len(all) > 0 {
-		go c.save()
-	}
+	c.kept, c.refused = nil, nil
 	return all
 }
 
@@ -643,9 +628,6 @@ func (c *Client) begin(call session.Call, raw json.RawMessage) (*pendingAct, err
 		c.send(c.conn, a)
 		c.look()
 	}
-	if c.conn == nil || c.watch.silent {
-		go c.save()
-	}
 	return a, nil
 }
 
@@ -680,9 +662,6 @@ func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 	c.pending = slices.Delete(c.pending, at, at+1)
 	if a.result = d.Result; err != nil {
 		c.refuse(a, err)
-	}
-	if c.unsent.file != nil || len(c.refused) > 0 {
-		go c.save()
 	}
 	tell := a.alone && errors.Is(err, errUnknownAct) && !c.told[a.Name]
 	if tell {

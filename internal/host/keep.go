@@ -99,9 +99,6 @@ func AttachFrom(ctx context.Context, running string, lookOn bool, version string
 
 func attachTo(ctx context.Context, opt ClientOptions) (*Client, error) {
 	opt.Name = viewerName()
-	if opt.Dir == "" {
-		opt.Dir, _ = HistoryDir() // without it, nothing is stored
-	}
 	if to, far := strings.CutPrefix(opt.Running, "ssh://"); far {
 		opt.Far, opt.Dial = true, relay(to)
 	} else {
@@ -276,11 +273,16 @@ func (k keeper) attached(c *Client, err error) (*app.Opened, error) {
 	}
 	switch watched := c.watched(); {
 	case watched:
-		o.View.Draft, o.View.Editor = "", "" // another viewer is writing it
+		o.View = store.View{Top: o.View.Top} // another viewer is writing it
 	case o.View.Editor != "":
 		if v, err := k.Store.TakeView(o.Transcript.Meta.ID); err == nil {
 			o.View = v
 		}
+	}
+	if o.View.Unsent != nil && o.ReadOnly == nil {
+		ctx, cancel := context.WithTimeout(c.ctx, askTime)
+		defer cancel()
+		c.takeOver(ctx, o.View.Unsent)
 	}
 	return o, nil
 }

@@ -82,7 +82,6 @@ func (c *Client) lookNow() {
 	case asked && !w.silent && time.Since(w.asked) >= lookTime:
 		w.silent = true
 		c.stream.Wake()
-		go c.save()
 	case w.silent && c.opt.Far && quiet > deadTime:
 		go c.conn.Close() // it calls back
 		return

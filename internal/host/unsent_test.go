@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/store"
 	"parley/internal/test"
 )
 
@@ -159,24 +158,27 @@ func TestUnsentPromptsOutliveTheirViewer(t *testing.T) {
 			}
 			c.mu.Unlock()
 			<-c.done
-			c.unsent.close()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, files := t.TempDir(), t.TempDir()
+			dir := t.TempDir()
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake(atWork...)
 				h := start(t, Options{Session: f, Dir: dir})
 				defer h.end()
 				l := newLink(h)
-				opt := ClientOptions{Name: "viewer", Dial: l.dial, Dir: files, Running: "id"}
+				var left *store.Unsent // as the view keeps it
 				attach := func() *Client {
-					c, err := Attach(t.Context(), opt)
+					c, err := Attach(t.Context(), ClientOptions{Name: "viewer", Dial: l.dial})
 					if err != nil {
 						t.Fatal(err)
 					}
+					if left != nil {
+						c.takeOver(t.Context(), left)
+					}
 					return c
 				}
+				leave := func(c *Client) { leave(c); left = c.Unsent() }
 				say := func(c *Client, text string) { session.Post(c, session.Prompt{Prompt: queued(text)}) }
 				c := attach()
 				say(c, "zero")
@@ -222,27 +224,26 @@ func TestUnsentPromptsOutliveTheirViewer(t *testing.T) {
 				if got := unsent(c); len(got) > 0 {
 					t.Errorf("in the end there is %q", got)
 				}
-				c.Close(t.Context())
+				leave(c)
+				if left != nil {
+					t.Errorf("%+v stays", left)
+				}
 				if want := []string{"zero", "one", "two", "three"}; !slices.Equal(f.prompts, want) {
 					t.Errorf("these happened: %q, want %q", f.prompts, want)
 				}
 			})
-			if left, _ := filepath.Glob(filepath.Join(files, "*")); len(left) > 0 {
-				data, _ := os.ReadFile(left[0])
-				t.Errorf("%q stays: %s", left, data)
-			}
 		})
 	}
 }
 
 // A host that has forgotten the viewer cannot say whether a prompt was sent.
 func TestAPromptThatPerhapsWasSent(t *testing.T) {
-	dir, files := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		h := start(t, Options{Session: newFake(atWork...), Dir: dir})
 		defer h.end()
 		l := newLink(h)
-		opt := ClientOptions{Name: "viewer", Dial: l.dial, Dir: files, Running: "id"}
+		opt := ClientOptions{Name: "viewer", Dial: l.dial}
 		c, err := Attach(t.Context(), opt)
 		if err != nil {
 			t.Fatal(err)
@@ -261,11 +262,10 @@ func TestAPromptThatPerhapsWasSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer next.Close(t.Context())
+		next.takeOver(t.Context(), c.Unsent())
 		all := next.Unconfirmed()
 		if len(all) != 1 || all[0].Progress != session.Left || !errors.Is(all[0].Err, errPerhapsDone) {
 			t.Errorf("the next viewer has %+v", all)
 		}
-		next.Withdraw()
-		synctest.Wait()
 	})
 }

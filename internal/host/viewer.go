@@ -262,6 +262,15 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 			return nil, err
 		}
 		return r.attach(ctx, p)
+	case requestReplace:
+		var p replacing
+		if err := json.Unmarshal(params, &p); err != nil {
+			return nil, err
+		}
+		if r.followed == nil || r.readOnly {
+			return nil, wireError(ErrReadOnly)
+		}
+		return r.host.replace(p.Viewer), nil
 	case requestLeave:
 		r.leave()
 		return struct{}{}, nil
@@ -320,9 +329,6 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 		return nil, errors.New("it was away for too long: attach again")
 	}
 	h.disconnect(p.Viewer)
-	if !p.ReadOnly {
-		w.Left = h.replace(p.Left)
-	}
 	if mine == nil && !p.ReadOnly {
 		h.forgetAway()
 		h.acted[p.Viewer] = &acts{done: map[int]*outcome{}}
@@ -349,17 +355,15 @@ func (h *Host) disconnect(id string) {
 	}
 }
 
-// replace ends what departed viewers can do, and returns which of their acts were done. h.mu
-// must be held.
-func (h *Host) replace(left []string) map[string]leftActs {
-	done := map[string]leftActs{}
-	for _, id := range left {
-		h.disconnect(id)
-		if a := h.acted[id]; a != nil {
-			done[id] = leftActs{a.has, slices.Sorted(maps.Keys(a.done))}
-		}
+// replace ends what a departed viewer can do, and returns which of its acts were done.
+func (h *Host) replace(id string) leftActs {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.disconnect(id)
+	if a := h.acted[id]; a != nil {
+		return leftActs{true, a.has, slices.Sorted(maps.Keys(a.done))}
 	}
-	return done
+	return leftActs{}
 }
 
 // forgetAway forgets the viewers that have been away longest, if there are too many. h.mu must

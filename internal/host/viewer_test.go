@@ -263,7 +263,11 @@ func TestADepartedViewerDoesNothingMore(t *testing.T) {
 	if err := prompt(departed, 1, "before"); err != nil {
 		t.Fatal(err)
 	}
-	next := h.raw(t, hello{Version: Version, Viewer: "next", Name: "viewer", Left: []string{"departed"}})
+	next := h.raw(t, hello{Version: Version, Viewer: "next", Name: "viewer"})
+	var done leftActs
+	if err := call(t.Context(), next, requestReplace, replacing{"departed"}, &done); err != nil || !done.Known || !done.did(1) || done.did(2) {
+		t.Errorf("the departed viewer has done %v, %v", done, err)
+	}
 	if err := prompt(departed, 2, "departed"); err == nil {
 		t.Error("the departed viewer still acts")
 	}

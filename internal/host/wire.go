@@ -29,12 +29,13 @@ func wireDiffers(host string, hostWire int, viewer string, viewerWire int) error
 
 // The requests of a viewer, and the notifications of a host, with their types.
 const (
-	requestStatus = "status" // a Status
-	requestWatch  = "watch"  // watching, and a watched
-	requestAttach = "attach" // hello, and a welcome
-	requestAct    = "act"    // act, and the list of its results
-	requestLeave  = "leave"  // the viewer will not return
-	requestEnd    = "end"    // ending
+	requestStatus  = "status"  // a Status
+	requestReplace = "replace" // replacing, and leftActs
+	requestWatch   = "watch"   // watching, and a watched
+	requestAttach  = "attach"  // hello, and a welcome
+	requestAct     = "act"     // act, and the list of its results
+	requestLeave   = "leave"   // the viewer will not return
+	requestEnd     = "end"     // ending
 
 	notifyEvents  = "events"  // events
 	notifyChanged = "changed" // changed
@@ -54,8 +55,12 @@ type hello struct {
 	Passing bool `json:"passing,omitempty"`
 	// From is its position in the log.
 	From int64 `json:"from,omitempty"`
-	// Left are the viewers that it replaces: their pending acts no longer happen.
-	Left []string `json:"left,omitempty"`
+}
+
+// replacing names a viewer that has left and whom this one replaces: its pending acts no longer
+// happen. The answer says which were done.
+type replacing struct {
+	Viewer string `json:"viewer"`
 }
 
 // welcome is the answer to a hello.
@@ -70,9 +75,7 @@ type welcome struct {
 	// beginning, follow.
 	History int64 `json:"history"`
 	changed
-	// Left says which acts were done for the viewers in hello.Left, as far as known.
-	Left   map[string]leftActs `json:"left,omitempty"`
-	Header *record.Header      `json:"header,omitempty"` // of the inspector, nil if it is empty
+	Header *record.Header `json:"header,omitempty"` // of the inspector, nil if it is empty
 }
 
 // agent describes an agent without its secrets.

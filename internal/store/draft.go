@@ -13,6 +13,7 @@ import (
 
 	"parley/config"
 	"parley/fs"
+	"parley/internal/conversation"
 )
 
 // A draft outside of any session belongs to no log: it is a file in draftDir, one per
@@ -94,6 +95,20 @@ type View struct {
 	Editor string `json:"editor,omitempty"`
 	// Top is the number of the item at the top of the view; nil follows the end.
 	Top *int `json:"top,omitempty"`
+	// Unsent are the prompts that a host has not confirmed; nil if there are none.
+	Unsent *Unsent `json:"unsent,omitempty"`
+}
+
+// Unsent are prompts of a viewer that their session may not have received.
+type Unsent struct {
+	Viewer  string         `json:"viewer"`
+	Prompts []UnsentPrompt `json:"prompts"`
+}
+
+// UnsentPrompt is one of them. Number is that of its act, 0 if it was never sent.
+type UnsentPrompt struct {
+	Number int                       `json:"number,omitempty"`
+	Prompt conversation.QueuedPrompt `json:"prompt"`
 }
 
 func (s *Store) viewPath(id ID) string { return filepath.Join(s.dir, string(id)+".view") }

@@ -4,11 +4,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
 func TestDraftsOfDirectories(t *testing.T) {
@@ -40,6 +44,19 @@ func TestDraftsOfDirectories(t *testing.T) {
 	save("/a", "half a\nthought", "")
 	drafts("", "/a")
 	drafts("another", "/b")
+}
+
+func TestUnsentPromptsOfAView(t *testing.T) {
+	s := New(t.TempDir())
+	id := ID("20260101-000000-abc")
+	prompt := conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go on")}, Files: []string{"a"}}
+	v := View{Unsent: &Unsent{Viewer: "v", Prompts: []UnsentPrompt{{Number: 3, Prompt: prompt}}}}
+	if err := s.SaveView(id, v); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.View(id); err != nil || !reflect.DeepEqual(got, v) {
+		t.Errorf("the view is %+v, %v", got, err)
+	}
 }
 
 // Several programs keep the draft of one directory, and of one session, at the same time:

@@ -78,6 +78,7 @@ func (l *live) close() Left {
 	left := Left{Left: l.Left("the session"), Unstarted: l.unstarted}
 	l.p.end(l.Session)
 	<-l.p.leaving
+	app.SaveUnsent(l.p.opt.Stored, l.Session)
 	left.Unsent = app.Unsent(l.Session) // a host may have confirmed some as they were left
 	return left
 }

@@ -211,13 +211,15 @@ func (d *drafts) view() store.View {
 	return store.View{Draft: d.composer.Text(), Editor: d.composer.Editing(), Top: d.top()}
 }
 
-// Touched schedules a save after input. It saves at once after the draft was sent, so that
-// the draft does not come back.
+// Touched schedules a save after input, and when prompts are not confirmed, or are at last. It saves
+// at once after the draft was sent, so that the draft does not come back.
 func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
 	default:
-		return nil
+		if s := d.session(); s == nil || !d.Confirms(s) {
+			return nil
+		}
 	}
 	switch {
 	case d.Library == nil, d.pending:

@@ -153,7 +153,7 @@ func (t *Tab) Close() func(ctx context.Context) {
 		save = t.drafts.saveLast()
 	}
 	t.state.leave()
-	s, o := t.session(), t.opening
+	s, o, lib := t.session(), t.opening, t.drafts.Library
 	return func(ctx context.Context) {
 		save()
 		if o != nil {
@@ -163,6 +163,7 @@ func (t *Tab) Close() func(ctx context.Context) {
 		}
 		if s != nil {
 			app.Leave(ctx, s)
+			app.SaveUnsent(lib, s)
 		}
 	}
 }
