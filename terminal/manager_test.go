@@ -311,7 +311,7 @@ func TestConcurrentUse(t *testing.T) {
 // user's terminal over does not come out.
 func TestScreenOfACommand(t *testing.T) {
 	for _, c := range []struct{ name, script, want string }{
-		{"colours", `printf '\033[1;32mok\033[0m done\n'`, "\x1b[1;32mok\x1b[0m done"},
+		{"colours", `printf '\033[1;32mok\033[0m done\n'`, "\x1b[1;32mok\x1b[m done"},
 		{"progress", `for i in 1 2 3; do printf '\rstep %s' $i; done; echo`, "step 3"},
 		{"redraw", `printf 'a: ...\nb: ...\n\033[2A\033[Ka: ok\n\033[Kb: ok\n'`, "a: ok\nb: ok"},
 		{"full screen", `echo before; printf '\033[?1049h\033[4;6Hinside\n\033[?1049l'; echo after`, "before\nafter"},

@@ -16,7 +16,7 @@ var outputs = []struct{ name, text string }{
 		return fmt.Sprintf("%6d the quick brown fox jumps over the lazy dog and more\r\n", i)
 	})},
 	{"coloured", repeated(func(i int) string {
-		return fmt.Sprintf("\x1b[32m%6d\x1b[0m the \x1b[1;31mquick\x1b[0m brown \x1b[38;5;200mfox\x1b[0m jumps\r\n", i)
+		return fmt.Sprintf("\x1b[32m%6d\x1b[m the \x1b[1;31mquick\x1b[m brown \x1b[38;5;200mfox\x1b[m jumps\r\n", i)
 	})},
 	{"progress", repeated(func(i int) string {
 		return fmt.Sprintf("\r\x1b[K[%-40s] %d%%", strings.Repeat("=", i%40), i%100)

@@ -108,7 +108,7 @@ func (s *Screen) csi(cmd ansi.Cmd, params ansi.Params) {
 	case 'Z': // CBT
 		s.moveTo(((s.x+7)/8-n)*8, s.y)
 	case 'm': // SGR
-		s.pen.apply(params)
+		applySGR(&s.pen, params)
 	case 'r': // DECSTBM
 		if bottom := min(countOr(params, 1, s.rows), s.rows) - 1; n-1 < bottom {
 			s.top, s.bottom = n-1, bottom

@@ -233,7 +233,7 @@ func (r *row) inkEnd() int {
 		if c.width == 0 {
 			continue // the lead cell of the character decides
 		}
-		if c.char != ' ' && c.char != '\t' || c.tail != "" || c.style.visible() {
+		if c.char != ' ' && c.char != '\t' || c.tail != "" || visible(&c.style) {
 			return min(i-1+int(c.width), len(r.cells))
 		}
 	}
@@ -274,13 +274,13 @@ func (r *row) erase(from, to, cols int, s style) {
 	if to >= cols {
 		r.wrapped = false
 	}
-	if s.bg == 0 && to >= len(r.cells) {
+	if s.Bg == nil && to >= len(r.cells) {
 		r.cells = r.cells[:min(from, len(r.cells))]
 		return
 	}
 	r.pad(to)
 	for i := from; i < to; i++ {
-		r.cells[i] = blank(style{bg: s.bg})
+		r.cells[i] = blank(style{Bg: s.Bg})
 	}
 }
 
@@ -294,7 +294,7 @@ func (r *row) insert(x, n, cols int, s style) {
 	r.cells = append(r.cells, make([]cell, n)...)
 	copy(r.cells[x+n:], r.cells[x:])
 	for i := x; i < x+n; i++ {
-		r.cells[i] = blank(style{bg: s.bg})
+		r.cells[i] = blank(style{Bg: s.Bg})
 	}
 	if len(r.cells) > cols {
 		r.detach(cols)

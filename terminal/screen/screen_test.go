@@ -44,15 +44,15 @@ func TestScreen(t *testing.T) {
 		{"clearing keeps what was there", "old\x1b[2J\x1b[3J\x1b[Hnew", "old\nnew"},
 		{"so does a reset", "old\x1bcnew", "old\nnew"},
 
-		{"colours", "\x1b[31mred\x1b[0m \x1b[1;4;38;5;200mx\x1b[m", "\x1b[31mred\x1b[0m \x1b[1;4;38;5;200mx\x1b[0m"},
-		{"bright and true colours", "\x1b[91;102mx\x1b[38;2;1;2;3my\x1b[48:2::4:5:6mz", "\x1b[91;102mx\x1b[0;38;2;1;2;3;102my\x1b[0;38;2;1;2;3;48;2;4;5;6mz\x1b[0m"},
-		{"underlines", "\x1b[4:3;58;5;9mx\x1b[24;59my\x1b[21mz", "\x1b[4:3;58;5;9mx\x1b[0my\x1b[4:2mz\x1b[0m"},
-		{"attributes end", "\x1b[1;2;3;7;9mx\x1b[22;23;27;29my", "\x1b[1;2;3;7;9mx\x1b[0my"},
-		{"colour goes on in the next line", "\x1b[32ma\r\nb", "\x1b[32ma\x1b[0m\n\x1b[32mb\x1b[0m"},
+		{"colours", "\x1b[31mred\x1b[m \x1b[1;4;38;5;200mx\x1b[m", "\x1b[31mred\x1b[m \x1b[1;4;38;5;200mx\x1b[m"},
+		{"bright and true colours", "\x1b[91;102mx\x1b[38;2;1;2;3my\x1b[48:2::4:5:6mz", "\x1b[91;102mx\x1b[m\x1b[38;2;1;2;3;102my\x1b[m\x1b[38;2;1;2;3;48;2;4;5;6mz\x1b[m"},
+		{"underlines", "\x1b[4:3;58;5;9mx\x1b[24;59my\x1b[4:2mz", "\x1b[4:3;58;5;9mx\x1b[my\x1b[4:2mz\x1b[m"},
+		{"attributes end", "\x1b[1;2;3;7;9mx\x1b[22;23;27;29my", "\x1b[1;2;3;7;9mx\x1b[my"},
+		{"colour goes on in the next line", "\x1b[32ma\r\nb", "\x1b[32ma\x1b[m\n\x1b[32mb\x1b[m"},
 		{"hidden and blinking text is shown", "\x1b[8;5mhidden", "hidden"},
-		{"erasure takes the background", "\x1b[44m\x1b[2X\x1b[0mx", "x\x1b[44m \x1b[0m"},
+		{"erasure takes the background", "\x1b[44m\x1b[2X\x1b[mx", "x\x1b[44m \x1b[m"},
 		{"other sequences that end in m", "\x1b[>4;1mx\x1b[?4my", "xy"},
-		{"a broken colour", "\x1b[38;7;1mx", "x"},
+		{"a broken colour", "\x1b[38;7;1mx", "\x1b[1;7mx\x1b[m"},
 
 		{"wide", "日本語\r\n語", "日本語\n語"},
 		{"wide at the edge", strings.Repeat("x", 19) + "語y", strings.Repeat("x", 19) + "\n語y"},
@@ -62,7 +62,7 @@ func TestScreen(t *testing.T) {
 		{"combining without a base", "\u0301x", "x"},
 		{"emoji", "👩‍👩‍👧!🇩🇪!👍🏽!❤️!", "👩‍👩‍👧!🇩🇪!👍🏽!❤️!"},
 		{"bad UTF-8", "a\xffb\xe4\xb8c", "a\uFFFDb\uFFFD\uFFFDc"},
-		{"half a character, then an escape", "\xe4\x1b[31mx", "\uFFFD\x1b[31mx\x1b[0m"},
+		{"half a character, then an escape", "\xe4\x1b[31mx", "\uFFFD\x1b[31mx\x1b[m"},
 
 		{"title", "a\x1b]0;title\x07b", "ab"},
 		{"title with ST", "a\x1b]2;title\x1b\\b", "ab"},
@@ -107,10 +107,10 @@ func TestImpliedCR(t *testing.T) {
 func TestAlternateScreen(t *testing.T) {
 	s := New(20, 5, 100)
 	s.Write([]byte("$ vim\r\n\x1b[?1049h\x1b[H\x1b[2J\x1b[31m~\r\n~"))
-	if got, want := lines(s), "$ vim\n\x1b[31m~\x1b[0m\n\x1b[31m~\x1b[0m"; got != want {
+	if got, want := lines(s), "$ vim\n\x1b[31m~\x1b[m\n\x1b[31m~\x1b[m"; got != want {
 		t.Errorf("inside: got %q, want %q", got, want)
 	}
-	if s.Len() != 3 || s.Line(2) != "\x1b[31m~\x1b[0m" || s.Line(3) != "" || s.Line(-1) != "" {
+	if s.Len() != 3 || s.Line(2) != "\x1b[31m~\x1b[m" || s.Line(3) != "" || s.Line(-1) != "" {
 		t.Errorf("Len %d, Line %q", s.Len(), s.Line(2))
 	}
 	s.Write([]byte("\x1b[20;1H\n\n\n\n\n\n\x1b[?1049lback"))
@@ -167,13 +167,13 @@ func TestResizeLaysLinesOutAnew(t *testing.T) {
 	s.Write([]byte("\x1b[32m0123456789abcdef\x1b[m\r\none\r\ntwo\r\nthree 日本語語\r\n> in"))
 	s.Resize(20)
 	s.Write([]byte("put"))
-	want := "\x1b[32m0123456789abcdef\x1b[0m\none\ntwo\nthree 日本語語\n> input"
+	want := "\x1b[32m0123456789abcdef\x1b[m\none\ntwo\nthree 日本語語\n> input"
 	if got := lines(s); got != want {
 		t.Errorf("wider: got %q, want %q", got, want)
 	}
 	s.Resize(6)
 	s.Write([]byte("!\r\x1b[31mX"))
-	want = "\x1b[32m012345\x1b[0m\n\x1b[32m6789ab\x1b[0m\n\x1b[32mcdef\x1b[0m\none\ntwo\nthree \n日本語\n語\n> inpu\n\x1b[31mX\x1b[0m!"
+	want = "\x1b[32m012345\x1b[m\n\x1b[32m6789ab\x1b[m\n\x1b[32mcdef\x1b[m\none\ntwo\nthree \n日本語\n語\n> inpu\n\x1b[31mX\x1b[m!"
 	if got := lines(s); got != want {
 		t.Errorf("narrower: got %q, want %q", got, want)
 	}
