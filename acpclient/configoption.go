@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 )
 
 // ConfigID identifies a config option, ConfigValueID one of its values.
@@ -45,9 +44,9 @@ type SessionConfigOption struct {
 	Type        ConfigOptionType `json:"type" acp:"required"`
 
 	// CurrentValue is the id of one of the Options for a select, or a boolean.
-	CurrentValue ConfigValue `json:"currentValue"`
+	CurrentValue ConfigValue `json:"currentValue" acp:"of=select|boolean"`
 	// Options are the values of a select.
-	Options ConfigSelectOptions `json:"options,omitempty"`
+	Options ConfigSelectOptions `json:"options,omitempty" acp:"of=select"`
 
 	Meta Meta `json:"_meta,omitempty"`
 
@@ -175,19 +174,7 @@ func (o *SessionConfigOption) decodeVariant(raw json.RawMessage) error {
 }
 
 // MarshalJSON encodes the option; one of unknown type stays as received.
-func (o SessionConfigOption) MarshalJSON() ([]byte, error) {
-	type plain SessionConfigOption
-	switch {
-	case o.Type == ConfigSelect || o.Type == ConfigBoolean:
-		if o.Type == ConfigSelect && o.Options == nil {
-			o.Options = Ungrouped()
-		}
-		return marshal(plain(o))
-	case len(o.Raw) > 0:
-		return o.Raw, nil
-	}
-	return nil, fmt.Errorf("a config option of type %q cannot be encoded", o.Type)
-}
+func (o SessionConfigOption) MarshalJSON() ([]byte, error) { return marshalUnion(o, o.Type, o.Raw) }
 
 // SetSessionConfigOptionRequest sets an option (method
 // session/set_config_option).

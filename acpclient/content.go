@@ -2,7 +2,6 @@ package acpclient
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 )
 
@@ -25,24 +24,24 @@ type ContentBlock struct {
 	Type ContentType `json:"type" acp:"required"`
 
 	// Text is the text of a text block, Markdown or plain.
-	Text string `json:"text,omitempty"`
+	Text string `json:"text,omitempty" acp:"of=text"`
 
 	// Data is the base64 payload of an image or audio block.
-	Data string `json:"data,omitempty"`
+	Data string `json:"data,omitempty" acp:"of=image|audio"`
 	// MimeType is the type of the payload, or of the resource behind a link.
-	MimeType string `json:"mimeType,omitempty"`
+	MimeType string `json:"mimeType,omitempty" acp:"of=image|audio"`
 
 	// URI is where a resource link points, or where an image came from.
-	URI string `json:"uri,omitempty"`
+	URI string `json:"uri,omitempty" acp:"of=resource_link"`
 	// Name, Title and Description of a resource link, for people.
-	Name        string `json:"name,omitempty"`
+	Name        string `json:"name,omitempty" acp:"of=resource_link"`
 	Title       string `json:"title,omitempty"`
 	Description string `json:"description,omitempty"`
 	// Size of the resource behind a link in bytes, if known.
 	Size *int64 `json:"size,omitempty"`
 
 	// Resource is the payload of an embedded resource.
-	Resource *ResourceContents `json:"resource,omitempty"`
+	Resource *ResourceContents `json:"resource,omitempty" acp:"of=resource"`
 
 	Annotations *Annotations `json:"annotations,omitempty"`
 	Meta        Meta         `json:"_meta,omitempty"`
@@ -107,51 +106,8 @@ func TextResourceBlock(uri, mimeType, text string) ContentBlock {
 	return ContentBlock{Type: ContentResource, Resource: &ResourceContents{URI: uri, MimeType: mimeType, Text: &text}}
 }
 
-// MarshalJSON encodes the fields of the block's type, including empty required ones.
-func (b ContentBlock) MarshalJSON() ([]byte, error) {
-	type common struct {
-		Type        ContentType  `json:"type"`
-		Annotations *Annotations `json:"annotations,omitempty"`
-		Meta        Meta         `json:"_meta,omitempty"`
-	}
-	head := common{b.Type, b.Annotations, b.Meta}
-	switch b.Type {
-	case ContentText:
-		return marshal(struct {
-			common
-			Text string `json:"text"`
-		}{head, b.Text})
-	case ContentImage, ContentAudio:
-		return marshal(struct {
-			common
-			Data     string `json:"data"`
-			MimeType string `json:"mimeType"`
-			URI      string `json:"uri,omitempty"`
-		}{head, b.Data, b.MimeType, b.URI})
-	case ContentResourceLink:
-		return marshal(struct {
-			common
-			Name        string `json:"name"`
-			URI         string `json:"uri"`
-			Title       string `json:"title,omitempty"`
-			Description string `json:"description,omitempty"`
-			MimeType    string `json:"mimeType,omitempty"`
-			Size        *int64 `json:"size,omitempty"`
-		}{head, b.Name, b.URI, b.Title, b.Description, b.MimeType, b.Size})
-	case ContentResource:
-		if b.Resource == nil {
-			break
-		}
-		return marshal(struct {
-			common
-			Resource *ResourceContents `json:"resource"`
-		}{head, b.Resource})
-	}
-	if len(b.Raw) > 0 {
-		return b.Raw, nil
-	}
-	return nil, fmt.Errorf("a content block of type %q cannot be encoded", b.Type)
-}
+// MarshalJSON encodes the fields of the block's type.
+func (b ContentBlock) MarshalJSON() ([]byte, error) { return marshalUnion(b, b.Type, b.Raw) }
 
 // MarshalJSON encodes the text or blob, an empty text without either.
 func (r ResourceContents) MarshalJSON() ([]byte, error) {
@@ -165,13 +121,7 @@ func (r ResourceContents) MarshalJSON() ([]byte, error) {
 // complete reports whether a decoded block is of a known type and has its content. If
 // not, decodeVariant keeps its JSON.
 func (b *ContentBlock) complete() bool {
-	switch b.Type {
-	case ContentText, ContentImage, ContentAudio, ContentResourceLink:
-		return true
-	case ContentResource:
-		return b.Resource != nil
-	}
-	return false
+	return isOf(b, string(b.Type)) && (b.Type != ContentResource || b.Resource != nil)
 }
 
 func (b *ContentBlock) decodeVariant(raw json.RawMessage) error {

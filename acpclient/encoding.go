@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,6 +65,8 @@ type fieldInfo struct {
 	in       string // the struct's name, for errors
 	required bool
 	isStruct bool
+	optional bool     // omitempty
+	of       []string // the types of a union that require the field
 }
 
 var typeInfos sync.Map // from reflect.Type to *typeInfo
@@ -85,14 +88,15 @@ func appendFields(fields []fieldInfo, t reflect.Type, index []int) []fieldInfo {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		at := append(index[:len(index):len(index)], i)
-		switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); {
+		of, _ := strings.CutPrefix(f.Tag.Get("acp"), "of=")
+		switch name, options, _ := strings.Cut(f.Tag.Get("json"), ","); {
 		case f.Anonymous:
 			fields = appendFields(fields, f.Type, at)
 		case name != "" && name != "-":
 			fields = append(fields, fieldInfo{
 				name: name, index: at, in: t.Name(),
-				required: strings.Contains(f.Tag.Get("acp"), "required"),
-				isStruct: f.Type.Kind() == reflect.Struct,
+				required: of == "required", isStruct: f.Type.Kind() == reflect.Struct,
+				optional: options == "omitempty", of: strings.Split(of, "|"),
 			})
 		}
 	}
@@ -256,6 +260,54 @@ func decodeInteger(raw json.RawMessage, v reflect.Value) error {
 }
 
 func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
+
+// A union is a struct whose Type says which of its fields matter. The tag acp:"of=a|b" lists
+// the types that require the field, so that it is encoded even if it is empty.
+
+// decodeUnion decodes a union, and keeps the JSON of one of unknown type in keep.
+func decodeUnion[K ~string](raw json.RawMessage, v any, kind *K, keep *json.RawMessage) error {
+	err := decodePlain(raw, v)
+	if err == nil && !isOf(v, string(*kind)) {
+		*keep = bytes.Clone(raw)
+	}
+	return err
+}
+
+// isOf reports whether a union, behind a pointer, has a type.
+func isOf(v any, kind string) bool {
+	return slices.ContainsFunc(infoOf(reflect.TypeOf(v).Elem()).fields, func(f fieldInfo) bool { return slices.Contains(f.of, kind) })
+}
+
+// marshalUnion encodes a union of a type; one of unknown type stays as received.
+func marshalUnion[K ~string](v any, kind K, raw json.RawMessage) ([]byte, error) {
+	if len(raw) > 0 {
+		return raw, nil
+	}
+	from := reflect.ValueOf(v)
+	out, known := []byte{'{'}, false
+	for _, f := range infoOf(from.Type()).fields {
+		value := from.FieldByIndex(f.index)
+		required := slices.Contains(f.of, string(kind))
+		if known = known || required; !required && f.optional && (value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0) {
+			continue
+		}
+		part, err := marshal(value.Interface())
+		switch {
+		case err != nil:
+			return nil, err
+		case isNull(part) && value.Kind() == reflect.Slice:
+			part = []byte("[]")
+		case isNull(part):
+			return nil, fmt.Errorf("%s of type %q cannot be encoded without %s", f.in, kind, f.name)
+		}
+		out = append(append(fmt.Appendf(out, "%q:", f.name), part...), ',')
+	}
+	if !known {
+		return nil, fmt.Errorf("%s of type %q cannot be encoded", from.Type().Name(), kind)
+	}
+	out[len(out)-1] = '}'
+	return out, nil
+}
 
 // Meta is the `_meta` of a protocol object: extensions, kept as received ("Extensibility"
 // in the protocol's pages).

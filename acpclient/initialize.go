@@ -80,9 +80,7 @@ type ElicitationCapabilities struct {
 }
 
 // Supported advertises a capability by its presence: `{}`.
-type Supported struct {
-	Meta Meta `json:"_meta,omitempty"`
-}
+type Supported Empty
 
 // InitializeResponse is the agent's answer to InitializeRequest.
 type InitializeResponse struct {
@@ -189,6 +187,4 @@ type AuthenticateRequest struct {
 }
 
 // LogoutRequest signs out (method logout). It needs the auth.logout capability.
-type LogoutRequest struct {
-	Meta Meta `json:"_meta,omitempty"`
-}
+type LogoutRequest Empty

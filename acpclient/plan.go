@@ -1,10 +1,6 @@
 package acpclient
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-)
+import "encoding/json"
 
 // Plan is the agent's whole plan (schema type Plan; the session update "plan"). It
 // replaces the previous one.
@@ -68,9 +64,9 @@ type PlanUpdateContent struct {
 	Type   PlanContentType `json:"type" acp:"required"`
 	PlanID PlanID          `json:"planId" acp:"required"`
 	// Entries of PlanItems, Content of PlanMarkdown, URI of PlanFile.
-	Entries []PlanEntry `json:"entries,omitempty"`
-	Content string      `json:"content,omitempty"`
-	URI     string      `json:"uri,omitempty"`
+	Entries []PlanEntry `json:"entries,omitempty" acp:"of=items"`
+	Content string      `json:"content,omitempty" acp:"of=markdown"`
+	URI     string      `json:"uri,omitempty" acp:"of=file"`
 	Meta    Meta        `json:"_meta,omitempty"`
 
 	// Raw is the whole plan if its type is unknown.
@@ -78,47 +74,11 @@ type PlanUpdateContent struct {
 }
 
 func (c *PlanUpdateContent) decodeVariant(raw json.RawMessage) error {
-	if err := decodePlain(raw, c); err != nil {
-		return err
-	}
-	switch c.Type {
-	case PlanItems, PlanMarkdown, PlanFile:
-	default:
-		c.Raw = bytes.Clone(raw)
-	}
-	return nil
+	return decodeUnion(raw, c, &c.Type, &c.Raw)
 }
 
-// MarshalJSON encodes the fields of the plan's form, including empty required ones.
-func (c PlanUpdateContent) MarshalJSON() ([]byte, error) {
-	type common struct {
-		Type   PlanContentType `json:"type"`
-		PlanID PlanID          `json:"planId"`
-		Meta   Meta            `json:"_meta,omitempty"`
-	}
-	head := common{c.Type, c.PlanID, c.Meta}
-	switch c.Type {
-	case PlanItems:
-		return marshal(struct {
-			common
-			Entries List[PlanEntry] `json:"entries"`
-		}{head, c.Entries})
-	case PlanMarkdown:
-		return marshal(struct {
-			common
-			Content string `json:"content"`
-		}{head, c.Content})
-	case PlanFile:
-		return marshal(struct {
-			common
-			URI string `json:"uri"`
-		}{head, c.URI})
-	}
-	if len(c.Raw) > 0 {
-		return c.Raw, nil
-	}
-	return nil, fmt.Errorf("a plan of type %q cannot be encoded", c.Type)
-}
+// MarshalJSON encodes the fields of the plan's form.
+func (c PlanUpdateContent) MarshalJSON() ([]byte, error) { return marshalUnion(c, c.Type, c.Raw) }
 
 // PlanRemoved removes a plan (the unstable session update "plan_removed").
 type PlanRemoved struct {

@@ -1,7 +1,7 @@
 package acpclient
 
 import (
-	"fmt"
+	"cmp"
 	"log/slog"
 )
 
@@ -90,28 +90,22 @@ type SessionInfo struct {
 	Meta      Meta   `json:"_meta,omitempty"`
 }
 
-// DeleteSessionRequest deletes a session (method session/delete). It needs the
-// delete capability.
-type DeleteSessionRequest struct {
+// SessionRequest names a session and nothing else.
+type SessionRequest struct {
 	SessionID SessionID `json:"sessionId" acp:"required"`
 	Meta      Meta      `json:"_meta,omitempty"`
 }
 
+// DeleteSessionRequest deletes a session (method session/delete). It needs the
+// delete capability.
+type DeleteSessionRequest SessionRequest
+
 // CloseSessionRequest stops a session and frees its resources (method session/close). It needs the close capability.
-type CloseSessionRequest struct {
-	SessionID SessionID `json:"sessionId" acp:"required"`
-	Meta      Meta      `json:"_meta,omitempty"`
-}
+type CloseSessionRequest SessionRequest
 
 // ForkSessionRequest starts a session that continues a copy of another (the
 // unstable method session/fork). It needs the fork capability.
-type ForkSessionRequest struct {
-	SessionID             SessionID   `json:"sessionId" acp:"required"`
-	Cwd                   string      `json:"cwd" acp:"required"`
-	AdditionalDirectories []string    `json:"additionalDirectories,omitempty"`
-	MCPServers            []MCPServer `json:"mcpServers,omitempty"`
-	Meta                  Meta        `json:"_meta,omitempty"`
-}
+type ForkSessionRequest ResumeSessionRequest
 
 // SteeringRequest puts a prompt into the running turn (the extension _session/steering of
 // claude-agent-acp and codex-acp). The agent does not send the prompt back as a message.
@@ -154,10 +148,7 @@ type StopTaskResponse struct {
 }
 
 // ForkSessionResponse is the new session.
-type ForkSessionResponse struct {
-	SessionID SessionID `json:"sessionId" acp:"required"`
-	SessionState
-}
+type ForkSessionResponse NewSessionResponse
 
 // SetSessionTitleRequest renames a session (the unstable method
 // session/set_title). It needs the title capability.
@@ -176,10 +167,7 @@ type SetSessionTitleResponse struct {
 
 // CancelNotification cancels the running turn (notification session/cancel).
 // The agent then answers the prompt with StopCancelled.
-type CancelNotification struct {
-	SessionID SessionID `json:"sessionId" acp:"required"`
-	Meta      Meta      `json:"_meta,omitempty"`
-}
+type CancelNotification SessionRequest
 
 // PromptRequest starts a turn (method session/prompt).
 type PromptRequest struct {
@@ -243,13 +231,13 @@ type MCPServer struct {
 	Name string       `json:"name" acp:"required"`
 
 	// Command is the absolute path of a stdio server's program.
-	Command string        `json:"command,omitempty"`
-	Args    []string      `json:"args,omitempty"`
-	Env     []EnvVariable `json:"env,omitempty"`
+	Command string        `json:"command,omitempty" acp:"of=stdio"`
+	Args    []string      `json:"args,omitempty" acp:"of=stdio"`
+	Env     []EnvVariable `json:"env,omitempty" acp:"of=stdio"`
 
 	// URL and Headers of an http or sse server.
-	URL     string       `json:"url,omitempty"`
-	Headers []HTTPHeader `json:"headers,omitempty"`
+	URL     string       `json:"url,omitempty" acp:"of=http|sse"`
+	Headers []HTTPHeader `json:"headers,omitempty" acp:"of=http|sse"`
 
 	Meta Meta `json:"_meta,omitempty"`
 }
@@ -286,26 +274,11 @@ func (h HTTPHeader) GoString() string { return h.String() }
 // LogValue is String.
 func (h HTTPHeader) LogValue() slog.Value { return slog.StringValue(h.String()) }
 
-// MarshalJSON encodes the fields of the server's transport, including empty arrays,
-// which the schema requires.
+// MarshalJSON encodes the fields of the server's transport. Stdio is encoded without it.
 func (s MCPServer) MarshalJSON() ([]byte, error) {
-	switch s.Type {
-	case MCPStdio, "":
-		return marshal(struct {
-			Name    string            `json:"name"`
-			Command string            `json:"command"`
-			Args    List[string]      `json:"args"`
-			Env     List[EnvVariable] `json:"env"`
-			Meta    Meta              `json:"_meta,omitempty"`
-		}{s.Name, s.Command, List[string](s.Args), List[EnvVariable](s.Env), s.Meta})
-	case MCPHTTP, MCPSSE:
-		return marshal(struct {
-			Type    MCPTransport     `json:"type"`
-			Name    string           `json:"name"`
-			URL     string           `json:"url"`
-			Headers List[HTTPHeader] `json:"headers"`
-			Meta    Meta             `json:"_meta,omitempty"`
-		}{s.Type, s.Name, s.URL, List[HTTPHeader](s.Headers), s.Meta})
+	kind := cmp.Or(s.Type, MCPStdio)
+	if kind == MCPStdio {
+		s.Type = ""
 	}
-	return nil, fmt.Errorf("an MCP server of type %q cannot be encoded", s.Type)
+	return marshalUnion(s, kind, nil)
 }

@@ -27,12 +27,15 @@ type CreateTerminalResponse struct {
 	Meta       Meta       `json:"_meta,omitempty"`
 }
 
-// TerminalOutputRequest asks for the output so far (method terminal/output).
-type TerminalOutputRequest struct {
+// TerminalRequest names a terminal and nothing else.
+type TerminalRequest struct {
 	SessionID  SessionID  `json:"sessionId" acp:"required"`
 	TerminalID TerminalID `json:"terminalId" acp:"required"`
 	Meta       Meta       `json:"_meta,omitempty"`
 }
+
+// TerminalOutputRequest asks for the output so far (method terminal/output).
+type TerminalOutputRequest TerminalRequest
 
 // TerminalOutputResponse is the kept output.
 type TerminalOutputResponse struct {
@@ -54,11 +57,7 @@ type TerminalExitStatus struct {
 
 // WaitForTerminalExitRequest waits for the command's end (method
 // terminal/wait_for_exit).
-type WaitForTerminalExitRequest struct {
-	SessionID  SessionID  `json:"sessionId" acp:"required"`
-	TerminalID TerminalID `json:"terminalId" acp:"required"`
-	Meta       Meta       `json:"_meta,omitempty"`
-}
+type WaitForTerminalExitRequest TerminalRequest
 
 // WaitForTerminalExitResponse is how the command ended.
 type WaitForTerminalExitResponse struct {
@@ -67,19 +66,11 @@ type WaitForTerminalExitResponse struct {
 
 // KillTerminalRequest ends the command and keeps the terminal (method
 // terminal/kill).
-type KillTerminalRequest struct {
-	SessionID  SessionID  `json:"sessionId" acp:"required"`
-	TerminalID TerminalID `json:"terminalId" acp:"required"`
-	Meta       Meta       `json:"_meta,omitempty"`
-}
+type KillTerminalRequest TerminalRequest
 
 // ReleaseTerminalRequest ends the command and frees the terminal (method
 // terminal/release).
-type ReleaseTerminalRequest struct {
-	SessionID  SessionID  `json:"sessionId" acp:"required"`
-	TerminalID TerminalID `json:"terminalId" acp:"required"`
-	Meta       Meta       `json:"_meta,omitempty"`
-}
+type ReleaseTerminalRequest TerminalRequest
 
 func (r *TerminalOutputResponse) split() (text string, rest any, mark string) {
 	without := *r

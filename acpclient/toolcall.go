@@ -3,7 +3,6 @@ package acpclient
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 )
 
 // ToolCallID identifies a tool call within a session.
@@ -103,17 +102,17 @@ type ToolCallContent struct {
 	Type ToolContentType `json:"type" acp:"required"`
 
 	// Content of type "content".
-	Content *ContentBlock `json:"content,omitempty"`
+	Content *ContentBlock `json:"content,omitempty" acp:"of=content"`
 
 	// Path, OldText and NewText of type "diff". A nil OldText is a new file.
-	Path    string  `json:"path,omitempty"`
+	Path    string  `json:"path,omitempty" acp:"of=diff"`
 	OldText *string `json:"oldText,omitempty"`
-	NewText string  `json:"newText,omitempty"`
+	NewText string  `json:"newText,omitempty" acp:"of=diff"`
 	// Change is an operation on the whole file, in place of the texts.
 	Change *FileChange `json:"change,omitempty"`
 
 	// TerminalID of type "terminal".
-	TerminalID TerminalID `json:"terminalId,omitempty"`
+	TerminalID TerminalID `json:"terminalId,omitempty" acp:"of=terminal"`
 
 	Meta Meta `json:"_meta,omitempty"`
 
@@ -141,39 +140,8 @@ func TerminalContent(id TerminalID) ToolCallContent {
 	return ToolCallContent{Type: ToolContentTerminal, TerminalID: id}
 }
 
-// MarshalJSON encodes the fields of the item's type, including empty required ones.
-func (c ToolCallContent) MarshalJSON() ([]byte, error) {
-	switch c.Type {
-	case ToolContentBlock:
-		if c.Content == nil {
-			break
-		}
-		return marshal(struct {
-			Type    ToolContentType `json:"type"`
-			Content *ContentBlock   `json:"content"`
-			Meta    Meta            `json:"_meta,omitempty"`
-		}{c.Type, c.Content, c.Meta})
-	case ToolContentDiff:
-		return marshal(struct {
-			Type    ToolContentType `json:"type"`
-			Path    string          `json:"path"`
-			OldText *string         `json:"oldText,omitempty"`
-			NewText string          `json:"newText"`
-			Change  *FileChange     `json:"change,omitempty"`
-			Meta    Meta            `json:"_meta,omitempty"`
-		}{c.Type, c.Path, c.OldText, c.NewText, c.Change, c.Meta})
-	case ToolContentTerminal:
-		return marshal(struct {
-			Type       ToolContentType `json:"type"`
-			TerminalID TerminalID      `json:"terminalId"`
-			Meta       Meta            `json:"_meta,omitempty"`
-		}{c.Type, c.TerminalID, c.Meta})
-	}
-	if len(c.Raw) > 0 {
-		return c.Raw, nil
-	}
-	return nil, fmt.Errorf("tool call content of type %q cannot be encoded", c.Type)
-}
+// MarshalJSON encodes the fields of the item's type.
+func (c ToolCallContent) MarshalJSON() ([]byte, error) { return marshalUnion(c, c.Type, c.Raw) }
 
 func (cs *ToolCallContents) decodeVariant(raw json.RawMessage) error {
 	switch raw[0] {
@@ -213,7 +181,7 @@ func decodeToolContent(raw json.RawMessage) []ToolCallContent {
 	if c.Type == ToolContentBlock && c.Content == nil || c.Type == ToolContentTerminal && c.TerminalID == "" {
 		return nil
 	}
-	if c.Type != ToolContentBlock && c.Type != ToolContentDiff && c.Type != ToolContentTerminal {
+	if !isOf(&c, string(c.Type)) {
 		var b ContentBlock
 		if decode(raw, &b) == nil && b.complete() {
 			return []ToolCallContent{{Type: ToolContentBlock, Content: &b}}

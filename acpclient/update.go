@@ -163,21 +163,14 @@ type SubagentUpdate struct {
 	Title       Field[string] `json:"title,omitzero"`
 	Description Field[string] `json:"description,omitzero"`
 	// Capabilities say what the client may do with the session; none are granted before.
-	Capabilities Field[SubagentCapabilities] `json:"capabilities,omitzero"`
+	// Cancel means that session/cancel ends its work, and leaves that of its parent.
+	Capabilities Field[CancelCapabilities] `json:"capabilities,omitzero"`
 	// State is what the session is doing; null means that it is not known.
 	State Field[StateUpdate] `json:"state,omitzero"`
 	// Cwd and AdditionalDirectories are those of the parent unless they are set.
 	Cwd                   Field[string]   `json:"cwd,omitzero"`
 	AdditionalDirectories Field[[]string] `json:"additionalDirectories,omitzero"`
 	Meta                  Meta            `json:"_meta,omitempty"`
-}
-
-// SubagentCapabilities says what a client may do with a session that the agent owns (the
-// unstable schema type SubagentSessionCapabilities).
-type SubagentCapabilities struct {
-	// Cancel means that session/cancel ends its work, and leaves that of its parent.
-	Cancel *Supported `json:"cancel,omitempty"`
-	Meta   Meta       `json:"_meta,omitempty"`
 }
 
 // SessionMessage is a message from one session to another, between a parent and its child
@@ -384,9 +377,9 @@ const (
 // the ids matters.
 type BackgroundWork struct {
 	Type       BackgroundType `json:"type" acp:"required"`
-	TerminalID TerminalID     `json:"terminalId,omitempty"`
-	ToolCallID ToolCallID     `json:"toolCallId,omitempty"`
-	SessionID  SessionID      `json:"sessionId,omitempty"`
+	TerminalID TerminalID     `json:"terminalId,omitempty" acp:"of=terminal"`
+	ToolCallID ToolCallID     `json:"toolCallId,omitempty" acp:"of=tool_call"`
+	SessionID  SessionID      `json:"sessionId,omitempty" acp:"of=subagent"`
 	Meta       Meta           `json:"_meta,omitempty"`
 
 	// Raw is the whole value if its type is unknown.
@@ -394,25 +387,11 @@ type BackgroundWork struct {
 }
 
 func (w *BackgroundWork) decodeVariant(raw json.RawMessage) error {
-	if err := decodePlain(raw, w); err != nil {
-		return err
-	}
-	switch w.Type {
-	case BackgroundTerminal, BackgroundToolCall, BackgroundSubagent:
-	default:
-		w.Raw = bytes.Clone(raw)
-	}
-	return nil
+	return decodeUnion(raw, w, &w.Type, &w.Raw)
 }
 
-// MarshalJSON encodes the work; work of unknown type stays as received.
-func (w BackgroundWork) MarshalJSON() ([]byte, error) {
-	if len(w.Raw) > 0 {
-		return w.Raw, nil
-	}
-	type plain BackgroundWork
-	return marshal(plain(w))
-}
+// MarshalJSON encodes the work.
+func (w BackgroundWork) MarshalJSON() ([]byte, error) { return marshalUnion(w, w.Type, w.Raw) }
 
 // Only agents that speak version 2 send the updates below.
 
@@ -477,7 +456,7 @@ type TerminalSize struct {
 	Meta Meta   `json:"_meta,omitempty"`
 }
 
-// CancelCapabilities says whether a tool call or terminal can be cancelled by itself.
+// CancelCapabilities says whether a tool call, terminal or subagent can be cancelled by itself.
 type CancelCapabilities struct {
 	Cancel *Supported `json:"cancel,omitempty"`
 	Meta   Meta       `json:"_meta,omitempty"`
