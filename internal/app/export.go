@@ -56,18 +56,19 @@ type Export struct {
 	next       int // index of the next item to add
 }
 
-// NewExport begins to export a conversation to the file name that the user gave, relative to
-// dir. title, if not "", is the user's name for the session, and id its id in the store.
-func NewExport(f ExportFormat, c *conversation.Conversation, secrets *record.Redactor, title string, id store.ID, dir, name string) (*Export, error) {
-	path := filepath.Clean(name)
+// NewExport begins to export a conversation to the file name that the user gave. title, if not "", is
+// the user's name for the session, and id its id in the store.
+func NewExport(f ExportFormat, c *conversation.Conversation, secrets *record.Redactor, title string, id store.ID, name string) (*Export, error) {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return nil, fmt.Errorf("cannot find your home directory: %w", err)
 		}
-		path = filepath.Join(home, rest)
-	} else if !filepath.IsAbs(name) {
-		path = filepath.Join(dir, name)
+		name = filepath.Join(home, rest)
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot find parley's directory: %w", err)
 	}
 	e := &Export{Format: f, Path: path, from: c, transcript: export.Begin(c, secrets)}
 	e.transcript.Title, e.transcript.Stored = cmp.Or(secrets.Text(title), e.transcript.Title), string(id)

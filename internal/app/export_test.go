@@ -21,7 +21,7 @@ func TestExport(t *testing.T) {
 	if name != "fast-a-plan.md" || format.FileName("…") != "session.md" {
 		t.Errorf("proposed %q", name)
 	}
-	e, err := NewExport(format, c, record.NewRedactor(nil), "A plan", "20260101-abc", dir, name)
+	e, err := NewExport(format, c, record.NewRedactor(nil), "A plan", "20260101-abc", filepath.Join(dir, name))
 	must(t, err)
 	if !e.Collect(time.Minute) || e.Path != filepath.Join(dir, name) {
 		t.Fatalf("%+v", e)
@@ -35,7 +35,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("%q, %v", data, err)
 	}
 	t.Setenv("HOME", "/home/me")
-	if e, err := NewExport(format, c, record.NewRedactor(nil), "", "", dir, "~/x.md"); err != nil || e.Path != "/home/me/x.md" {
+	if e, err := NewExport(format, c, record.NewRedactor(nil), "", "", "~/x.md"); err != nil || e.Path != "/home/me/x.md" {
 		t.Errorf("%+v, %v", e, err)
 	}
 }

@@ -25,6 +25,8 @@ type Live struct {
 	Conversation *conversation.Conversation
 	// Restart is the key or command that restarts the agent here.
 	Restart string
+	// Earlier is text of an earlier session, sent with the next prompt; "" for none.
+	Earlier string
 
 	stored store.ID // the stored session that this one continues, or ""
 	// lost means that the agent exited and no session has been opened since.
@@ -33,7 +35,7 @@ type Live struct {
 
 // Live returns the session with what was said in it before.
 func (o *Opened) Live() *Live {
-	l := &Live{Agent: o.Agent, Session: o.Session, Conversation: o.Session.Past()}
+	l := &Live{Agent: o.Agent, Session: o.Session, Conversation: o.Session.Past(), Earlier: o.Earlier}
 	if o.Transcript != nil {
 		l.Conversation, l.stored = o.Transcript.Conversation, o.Transcript.Meta.ID
 	} else if l.Conversation == nil {
@@ -50,9 +52,23 @@ func (l *Live) Apply(e conversation.Event) {
 		e = n
 	}
 	l.Conversation.Apply(e)
-	if _, exited := e.(conversation.AgentLost); exited {
+	switch e := e.(type) {
+	case conversation.AgentLost:
 		l.lost = true
+	case conversation.SessionOpening:
+		if e.Clear { // it belongs to the other session
+			l.Earlier = ""
+		}
 	}
+}
+
+// WithEarlier adds the text of an earlier session to a prompt, once.
+func (l *Live) WithEarlier(q conversation.QueuedPrompt) conversation.QueuedPrompt {
+	if l.Earlier != "" {
+		q.Prompt = WithEarlier(q.Prompt, l.Earlier, l.Conversation.Agent.Capabilities.PromptCapabilities)
+		l.Earlier = ""
+	}
+	return q
 }
 
 // SendQueueQuestion asks whether to send the prompts that were queued when the agent exited;

@@ -2,6 +2,7 @@ package command
 
 import (
 	"parley/internal/app"
+	"parley/internal/conversation"
 	"parley/internal/session"
 )
 
@@ -68,6 +69,35 @@ func keep(f Front) {
 	l := f.Live()
 	s := app.Spec{Stored: f.StoredID(), Agent: &l.Agent, Keep: true, Replaces: l.Session}
 	f.Replace(s, nil, func(error) { f.Replace(app.Spec{Stored: s.Stored, Agent: s.Agent}, nil, nil) })
+}
+
+// Restart restarts the agent, and reopens the session if possible. It asks first whether to end an
+// agent that runs.
+func Restart(f Front) {
+	l := f.Live()
+	switch c := l.Conversation; {
+	case c.Opening(): // nothing is lost
+		session.Post(l.Session, session.Reconnect{})
+	case !c.Gone():
+		text := "The agent is running. parley restarts it and resumes the session."
+		if c.Turn.Running {
+			text = "The agent is working: this ends its turn. parley restarts it and resumes the session."
+		}
+		f.Ask(app.Question{
+			Title: "Restart the agent?", Text: text,
+			Choices: []app.Choice{
+				{Name: "Keep it running", Key: "k"},
+				{Name: "Restart it", Key: "r", Risky: true, Here: func() { session.Post(l.Session, session.Reconnect{}) }},
+			},
+			While: func() bool { return c.Phase == conversation.PhaseReady },
+		})
+	case l.HostGone() && l.StoredID() == "":
+		f.Say("nothing of this session was stored")
+	case l.HostGone(): // from its log
+		f.Replace(app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: true}, nil, nil)
+	default:
+		session.Post(l.Session, session.Start{})
+	}
 }
 
 // askToEnd asks whether to end a session that would go on.

@@ -33,8 +33,9 @@ type Front interface {
 	Tell(title, text string)
 	// Ask asks a question of parley's own.
 	Ask(app.Question)
-	// Copy gives the user a text to use elsewhere.
+	// Copy gives the user a text to use elsewhere, OpenFile a file in the desktop's program.
 	Copy(what, text string)
+	OpenFile(path string)
 	// Choose lists what the user can choose from. Update lists it as it is now, or closes the list
 	// if the choice has no title, and reports whether the list is still open.
 	Choose(Choice) (update func(Choice) bool)
@@ -61,8 +62,10 @@ type Own interface {
 	// ShowCall shows a tool call in full, StepIn gives the keys to a running command or shows it.
 	ShowCall(*conversation.ToolCall)
 	StepIn(*conversation.Terminal)
-	// Rename names the session, or asks for the name if it is empty.
+	// Rename names the session, or asks for the name if it is empty. Called returns the user's name for
+	// it, or "", and its title.
 	Rename(name string)
+	Called() (name, title string)
 	// Worktree is the worktree of the session, nil without one. Drop ends the session and drops it.
 	Worktree() *git.Worktree
 	Drop(*git.Worktree)
@@ -91,7 +94,6 @@ type Own interface {
 	OpenRemembered(acpclient.SessionInfo)
 	NewSession()
 	StartAgain()
-	Export()
 	SignIn()
 	Detach()
 	Quit()
@@ -190,7 +192,7 @@ func Commands() Rows[Common] {
 		{ID: Export, Help: "Export the session to a file", Words: "save share markdown html", Slash: "export share", Do: Common{
 			Session: true, Plain: "export the session: /export FILE, whose name ends in .md, .json or .html",
 			Why: func(f Front) string { return Unless(len(f.Live().Conversation.Items) > 0, "the transcript is empty") },
-			Do:  Front.Export,
+			Do:  chooseExport, With: exportNamed,
 		}},
 		{ID: Help, Keys: "f1 ?", Bare: true, Help: "Show the help", Words: "keys shortcuts bindings keybindings hotkeys commands", Slash: "help commands", Do: Common{
 			Replay: true, AtQuestion: true, Plain: "list the commands", Do: Front.Help,

@@ -201,6 +201,16 @@ func (c *Conversation) Shell() *Terminal {
 	return nil
 }
 
+// LastCommand returns the user's last command, nil if there is none.
+func (c *Conversation) LastCommand() *Terminal {
+	for _, item := range slices.Backward(c.Items) {
+		if own, is := item.(*ShellCommand); is {
+			return own.Terminal
+		}
+	}
+	return nil
+}
+
 // keepPersonal takes over running terminals, and the user's own, from a transcript that is
 // being cleared.
 func (c *Conversation) keepPersonal(before *Transcript) {

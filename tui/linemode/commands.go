@@ -337,30 +337,6 @@ func (p *program) unlessWorking(what string, do func()) {
 	}})
 }
 
-func (p *program) startAgain() {
-	switch l, open := p.live(); {
-	case !open:
-		p.chooseAgent()
-	case l.HostGone() && l.StoredID() != "":
-		p.open(app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: true})
-	case l.Conversation.Gone():
-		session.Post(l.Session, session.Start{})
-	case l.Conversation.Opening(): // nothing is lost
-		session.Post(l.Session, session.Reconnect{})
-	case p.question != nil:
-		p.out.line("Answer the question first, or /cancel it.")
-	default:
-		text := "The agent is running; this ends it and resumes the session."
-		if l.Conversation.Turn.Running {
-			text = "The agent is working; this stops it in the middle of its turn."
-		}
-		p.later(&question{text: text, choices: []choice{
-			{line: "Keep it running", do: func(string) {}},
-			{line: "Restart the agent", do: func(string) { session.Post(l.Session, session.Reconnect{}) }},
-		}})
-	}
-}
-
 // The size of the terminal for the user's commands. Their output is read line by line.
 const commandCols, commandRows = 80, 24
 
@@ -422,14 +398,7 @@ func (l *live) endCommand() {
 
 // addOutput adds the output of the last command to the next prompt, or removes it.
 func (l *live) addOutput() {
-	var last *conversation.Terminal
-	for _, item := range slices.Backward(l.Conversation.Items) {
-		if c, ok := item.(*conversation.ShellCommand); ok {
-			last = c.Terminal
-			break
-		}
-	}
-	switch {
+	switch last := l.Conversation.LastCommand(); {
 	case last == nil:
 		l.p.out.line("No output to add: run !COMMAND first.")
 	case l.adds == last:

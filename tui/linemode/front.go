@@ -3,9 +3,6 @@ package linemode
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +16,7 @@ import (
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
+	"parley/tui/desktop"
 	"parley/tui/markdown"
 	"parley/tui/toolview"
 )
@@ -54,6 +52,15 @@ func (f *front) Say(words string) {
 
 func (f *front) SayWhile(words string, _ func() bool) { f.Say(words) }
 
+// sayIf returns what says an error, if there is one.
+func (f *front) sayIf(err error) func() {
+	return func() {
+		if err != nil {
+			f.Say(err.Error())
+		}
+	}
+}
+
 // KeyOf returns the slash command.
 func (f *front) KeyOf(a config.Action) string {
 	if r := f.rows().Named(a); r != nil {
@@ -67,7 +74,10 @@ func (f *front) KeyOf(a config.Action) string {
 func (f *front) EditQueued(int, int) {}
 func (f *front) NoEdit() string      { return "only the screen edits queued prompts" }
 
-func (f *front) Copy(what, text string)        { f.p.out.line(termtext.Capital(what) + ": " + text) }
+func (f *front) Copy(what, text string) { f.p.out.line(termtext.Capital(what) + ": " + text) }
+func (f *front) OpenFile(path string) {
+	f.InBackground(func(context.Context) func() { return f.sayIf(desktop.Open(path)) })
+}
 func (f *front) Tell(title, text string)       { f.p.out.line(title + ": " + text) }
 func (f *front) Path(from, path string) string { return toolview.PathsIn(from).Path(path) }
 func (f *front) Cwd() string                   { return f.p.opt.Cwd }
@@ -159,8 +169,15 @@ func (f *front) Quit()                 { f.p.over = true }
 func (f *front) Detach()               { f.p.over = true }
 func (f *front) Changes()              { f.live().changes(f.words) }
 func (f *front) NewSession()           { f.p.newSession() }
-func (f *front) StartAgain()           { f.p.startAgain() }
 func (f *front) SignIn()               { f.live().signIn = f.live().SignIn(conversation.AuthRequired{}) }
+
+func (f *front) StartAgain() {
+	if f.live() == nil {
+		f.p.chooseAgent()
+		return
+	}
+	command.Restart(f)
+}
 
 func (f *front) Closed() string {
 	return command.Unless(f.p.opening == nil, "the session is not open")
@@ -193,6 +210,8 @@ func (f *front) ShowCall(call *conversation.ToolCall) { f.p.writeCall(call) }
 func (f *front) StepIn(term *conversation.Terminal) {
 	f.p.out.line(termtext.VisibleBlanks(toolview.OutputAttachment(term).Text))
 }
+
+func (f *front) Called() (name, title string) { return "", f.Seats()[0].Title }
 
 func (f *front) Rename(name string) {
 	lib, id := f.p.opt.Stored, f.StoredID()
@@ -249,30 +268,4 @@ func (f *front) End(s app.Session) {
 		app.End(ctx, s)
 		return f.Quit
 	})
-}
-
-// Export writes the session to a file, in the format of its name.
-func (f *front) Export() {
-	l, file := f.live(), f.words
-	for _, format := range app.ExportFormats {
-		if filepath.Ext(file) != "."+format.Name {
-			continue
-		}
-		e, err := app.NewExport(format, l.Conversation, f.p.opt.Redactor(l.Agent), "", l.StoredID(), f.p.opt.Cwd, file)
-		if err == nil {
-			for !e.Collect(time.Second) {
-			}
-			err = e.Write(false)
-		}
-		switch {
-		case errors.Is(err, fs.ErrExist):
-			f.Say("not exported: " + e.Path + " already exists")
-		case err != nil:
-			f.Say("not exported: " + err.Error())
-		default:
-			f.p.out.line("Exported to " + e.Path + ".")
-		}
-		return
-	}
-	f.p.out.line("Which file? /export FILE, whose name ends in .md, .json or .html.")
 }

@@ -539,7 +539,7 @@ func TestWhatTheAgentDoesNotAnswerIsTold(t *testing.T) {
 		}},
 		"cancel": {"handshake\nexpect session/prompt\nexpect nothing/more\n", func(r *reading) {
 			r.reads("\n> ").types("go\n").types("/cancel\n").reads("Cancelling.", "does not respond to the cancel. /stop stops it.")
-			r.types("/status\n").reads("has not ended the cancelled turn").types("/start\n").reads("The agent is working", "Restart the agent")
+			r.types("/status\n").reads("has not ended the cancelled turn").types("/start\n").reads("Restart the agent?", "The agent is working", "Restart it")
 		}},
 		"switch": {"handshake {} " + modes + "\nexpect session/set_mode\nexpect nothing/more\n", func(r *reading) {
 			r.reads("Mode: Ask\n", "> ").types("/mode code\n").reads("No answer from the agent yet: Mode: Ask, Code not confirmed.", "/options Mode Ask switches back")

@@ -39,9 +39,8 @@ type live struct {
 	heard   time.Time
 	silence *time.Timer
 	// told are the waits that were written, with when they began.
-	told    map[string]time.Time
-	link    app.Link // the last one written
-	earlier string   // text of an earlier session, sent with the next prompt
+	told map[string]time.Time
+	link app.Link // the last one written
 	// unstarted means that the agent exited before a session was opened.
 	unstarted bool
 }
@@ -323,14 +322,5 @@ func (l *live) content(text string) conversation.QueuedPrompt {
 		q = prompt.New(text, toolview.OutputAttachment(l.adds))
 	}
 	l.adds = nil
-	return l.withEarlier(q)
-}
-
-// withEarlier returns a prompt that brings along what was said before the session, once.
-func (l *live) withEarlier(q conversation.QueuedPrompt) conversation.QueuedPrompt {
-	if l.earlier != "" {
-		q.Prompt = app.WithEarlier(q.Prompt, l.earlier, l.Conversation.Agent.Capabilities.PromptCapabilities)
-		l.earlier = ""
-	}
-	return q
+	return l.WithEarlier(q)
 }

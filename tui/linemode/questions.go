@@ -1,6 +1,7 @@
 package linemode
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -357,10 +358,14 @@ func (p *program) numbered(q app.Question) *question {
 			}
 		}})
 	}
-	if q.Enter != nil {
+	if q.Enter != nil || q.EnterHere != nil {
 		shown.words = q.Hint
 		shown.take = func(line string) string {
-			p.carriedOut(q.Enter(line))
+			if line = cmp.Or(line, q.Entered); q.Enter != nil {
+				p.carriedOut(q.Enter(line))
+			} else {
+				q.EnterHere(line)
+			}
 			return ""
 		}
 	}

@@ -152,7 +152,6 @@ func (p *program) opened(s app.Spec, o *app.Opened) {
 		return
 	}
 	l := newLive(p, o.Live())
-	l.earlier = o.Earlier
 	held := len(p.held) > 0
 	p.enter(l, l.Conversation)
 	if o.Transcript != nil {

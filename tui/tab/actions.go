@@ -190,8 +190,10 @@ func newPromptRows() command.Rows[promptCommand] {
 			},
 		}},
 		{ID: command.AddOutput, Keys: "f8", Help: "Add the output of your last command", Words: "output shell bash attach", Do: promptCommand{
-			in: inSession, live: func(l *live) tea.Cmd { return l.commands.AddOutput(l.commands.Last()) },
-			unready: func(l *live) string { return command.Unless(l.commands.Last() != nil, "run a command with ! first") },
+			in: inSession, live: func(l *live) tea.Cmd { return l.commands.AddOutput(l.Conversation.LastCommand()) },
+			unready: func(l *live) string {
+				return command.Unless(l.Conversation.LastCommand() != nil, "run a command with ! first")
+			},
 		}},
 		{ID: command.Inspector, Keys: "f12", Help: "Inspect the protocol", Words: "debug log json rpc acp traffic messages", Do: promptCommand{in: inSession, live: (*live).inspect, atQuestion: true}},
 		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs}},

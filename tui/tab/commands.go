@@ -135,7 +135,7 @@ func (c *commands) Ended(id acpclient.TerminalID) tea.Cmd {
 		return nil // the frame says it
 	}
 	words := toolview.ShortCommand(term) + ": " + toolview.Ended(term.Exit)
-	if c.Last() == term {
+	if c.Conversation.LastCommand() == term {
 		words += "  " + c.keyOf(command.AddOutput) + " adds its output to the prompt"
 	}
 	return c.say(words)
@@ -164,17 +164,6 @@ func (c *commands) StepIntoRunning() tea.Cmd {
 		})
 	}
 	c.choose(command.Choice{Title: "Step into a command", Items: items})
-	return nil
-}
-
-// Last returns the user's last command, or nil.
-func (c *commands) Last() *conversation.Terminal {
-	conv := c.Conversation
-	for _, item := range slices.Backward(conv.Items) {
-		if own, ok := item.(*conversation.ShellCommand); ok {
-			return own.Terminal
-		}
-	}
 	return nil
 }
 

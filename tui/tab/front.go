@@ -61,6 +61,7 @@ func (f *front) KeyOf(a config.Action) string             { return keyOrPalette(
 func (f *front) Tell(title, text string) { f.tab.tell(title, termtext.Block(text)) }
 
 func (f *front) Copy(what, text string) { f.add(f.tab.copy(what, text)) }
+func (f *front) OpenFile(path string)   { f.add(open(path, f.tab.sayIf)) }
 
 func (f *front) Path(from, path string) string { return toolview.PathsIn(from).Path(path) }
 func (f *front) Cwd() string                   { return f.tab.cwd }
@@ -153,6 +154,11 @@ func (f *front) Rename(name string) {
 	f.add(f.tab.setName(name))
 }
 
+func (f *front) Called() (name, title string) {
+	name = cmp.Or(f.tab.info.Name(), termtext.Line(f.tab.stored.title))
+	return name, cmp.Or(name, f.tab.Title())
+}
+
 func (f *front) Quit() { f.add(f.tab.leaving.Leave()) }
 
 func (f *front) Changes() { f.add(f.live().showChanges()) }
@@ -186,8 +192,20 @@ func (f *front) Open(s app.Spec) {
 func (f *front) OpenRemembered(info acpclient.SessionInfo) { f.add(f.live().openSession(info)) }
 
 func (f *front) NewSession() { f.add(f.live().newSession()) }
-func (f *front) StartAgain() { f.add(f.live().startAgain()) }
-func (f *front) Detach()     { f.add(f.tab.detach()) }
+
+// StartAgain asks about an agent that the user has not agreed to.
+func (f *front) StartAgain() {
+	switch t := f.tab; {
+	case t.stored.untrusted != nil && !t.dialogs.Asks():
+		f.live().askToTrustAgent()
+	case t.stored.readOnly != "":
+		f.Say(t.stored.readOnly)
+	default:
+		command.Restart(f)
+	}
+}
+
+func (f *front) Detach() { f.add(f.tab.detach()) }
 
 // Replace implements command.Front, as End does.
 func (f *front) Replace(s app.Spec, create func(context.Context) (*app.Opened, error), failed func(error)) {
@@ -201,8 +219,6 @@ func (f *front) End(s app.Session) {
 
 // endOf asks to end a session in the background.
 func endOf(s app.Session) End { return End{func(ctx context.Context) { app.End(ctx, s) }} }
-
-func (f *front) Export() { f.live().export() }
 
 func (f *front) SignIn() {
 	l := f.live()

@@ -50,16 +50,6 @@ func (t *Tab) detach() tea.Cmd {
 	return t.program.Tabs.Close()
 }
 
-// openAgain opens a session from its log, after its process has ended.
-func (l *live) openAgain() tea.Cmd {
-	t := l.tab
-	id := l.StoredID()
-	if id == "" {
-		return t.say("nothing of this session was stored")
-	}
-	return t.open(app.Spec{Stored: id, Agent: &l.Agent, Keep: true})
-}
-
 // follow switches to the session that has replaced this one for all its viewers.
 func (l *live) follow(moved *app.MovedError) tea.Cmd {
 	o := app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}

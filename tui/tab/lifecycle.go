@@ -82,61 +82,24 @@ func (l *live) askAboutLost() {
 // askToStartAgain asks what to do about an agent that cannot be used. stderr is the end of
 // what it has written there.
 func (l *live) askToStartAgain(title, reason, stderr string) {
-	again, name := func() { session.Post(l.Session, session.Start{}) }, "Restart it"
+	name := "Restart it"
 	switch {
 	case l.HostGone():
-		again, name = l.here(l.openAgain), "Open it again"
+		name = "Open it again"
 	case l.Session.About().Connects:
 		name = "Reconnect"
 	}
-	choices := []app.Choice{{Name: name, Key: "r", Here: again}}
+	choices := []app.Choice{{Name: name, Key: "r", Here: func() { command.Restart(l.acting) }}}
 	if l.unused() {
 		choices = append(choices, app.Choice{Name: "Choose another agent", Key: "c", Here: l.here(l.chooseInstead)})
 	}
 	choices = append(choices, app.Choice{Name: "Stay and read", Key: "s"}, l.tab.leaving.LeaveChoice("q"))
 	phase := l.Conversation.Phase
-	l.restart = l.ask(app.Question{
-		Title: title, Text: reason, Detail: stderr, Choices: choices,
-		While: func() bool { return l.Conversation.Phase == phase }, // another viewer may start it again
-	})
-}
-
-// startAgain restarts the agent, and reopens the session if possible. It asks first whether
-// to start one that the user has not agreed to, and whether to end one that runs.
-func (l *live) startAgain() tea.Cmd {
-	switch t := l.tab; {
-	case t.stored.untrusted != nil && !t.dialogs.Asks():
-		l.askToTrustAgent()
-		return nil
-	case t.stored.readOnly != "":
-		return t.say(t.stored.readOnly)
-	case l.Conversation.Opening(): // nothing is lost
-		session.Post(l.Session, session.Reconnect{})
-		return nil
-	case !l.Conversation.Gone():
-		l.askToRestart()
-		return nil
-	}
-	l.dialogs.Close(l.restart) // this question replaces it
-	if l.HostGone() {
-		return l.openAgain()
-	}
-	session.Post(l.Session, session.Start{})
-	return nil
-}
-
-func (l *live) askToRestart() {
-	text := "The agent is running. parley restarts it and resumes the session."
-	if l.Conversation.Turn.Running {
-		text = "The agent is working: this ends its turn. parley restarts it and resumes the session."
-	}
 	l.ask(app.Question{
-		Title: "Restart the agent?", Text: text,
-		Choices: []app.Choice{
-			{Name: "Keep it running", Key: "k"},
-			{Name: "Restart it", Key: "r", Risky: true, Here: func() { session.Post(l.Session, session.Reconnect{}) }},
+		Title: title, Text: reason, Detail: stderr, Choices: choices,
+		While: func() bool { // another viewer may start it again
+			return l.tab.opening == nil && l.Conversation.Phase == phase
 		},
-		While: func() bool { return l.Conversation.Phase == conversation.PhaseReady },
 	})
 }
 

@@ -169,7 +169,7 @@ func TestStartAgain(t *testing.T) {
 		runBench(t, func(t *testing.T, b *bench) {
 			b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Remote = &session.Remote{Listens: connects} }))
 			b.opens()
-			b.Do(b.open().startAgain())
+			b.act(command.StartAgain)
 			b.MustSay("Restart the agent?")
 			b.Choose("Keep it running")
 			b.events(conversation.AgentLost{Err: errors.New("it broke")})
@@ -179,7 +179,7 @@ func TestStartAgain(t *testing.T) {
 				b.Choose("Reconnect")
 			} else {
 				b.MustSay("The agent exited")
-				b.Do(b.open().startAgain())
+				b.act(command.StartAgain)
 			}
 			if b.conv().Agent.Err == nil || b.conv().Agent.Err.Error() != "no agent in this test" { // which is why it cannot start
 				t.Errorf("connects %v: it was not started: %v", connects, b.conv().Agent.Err)
@@ -217,7 +217,7 @@ func TestAnOpeningWithoutAnAnswer(t *testing.T) {
 			b.mustShow(t, "esc stop the agent")
 			time.Sleep(longStart)
 			b.mustShow(t, "no answer for 10s  esc stops it")
-			b.Do(b.open().startAgain())
+			b.act(command.StartAgain)
 			if b.conv().Agent.Err == nil || b.conv().Agent.Err.Error() != "no agent in this test" {
 				t.Errorf("it was not restarted: %v", b.conv().Agent.Err)
 			}

@@ -88,7 +88,7 @@ func (ps *prompts) content(p composer.Prompt) conversation.QueuedPrompt {
 		return p.Queued()
 	}
 	l.list.Bottom()
-	return ps.tab.stored.withEarlier(l.Conversation, p.Queued())
+	return l.WithEarlier(p.Queued())
 }
 
 // askUnknownCommand asks what to do with a prompt that looks like a slash command which

@@ -120,7 +120,7 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 	}
 	old, shown := t.live()
 	l, s, keep := t.adopt(msg.Live()), msg.of.spec, tea.Cmd(nil)
-	if t.stored = (storedSession{from: s, earlier: msg.Earlier}); s.Branch != 0 {
+	if t.stored = (storedSession{from: s}); s.Branch != 0 {
 		t.stored.from = app.Spec{Stored: msg.Transcript.Meta.ID}
 		keep = t.composer.Keep(t.composer.Text())
 		t.composer.SetText("")
@@ -240,9 +240,7 @@ type storedSession struct {
 	untrusted *app.UntrustedError
 	// consenting asks for it, nil if it was not asked.
 	consenting dialog.Dialog
-	// earlier is text of an earlier session, sent with the next prompt.
-	earlier  string
-	replaced bool // a new session replaced one that could not be reopened
+	replaced   bool // a new session replaced one that could not be reopened
 }
 
 // restoreView restores the stored view. If the user has started another draft, the stored
@@ -323,7 +321,7 @@ func (l *live) askForNewSession(err error) {
 	t := l.tab
 	anew := func(about string) func() {
 		return t.here(func() tea.Cmd {
-			t.stored.replaced, t.stored.earlier = true, about
+			t.stored.replaced, l.Earlier = true, about
 			return t.try(l.Session, session.OpenAnew{})
 		})
 	}
@@ -340,15 +338,6 @@ func (l *live) askForNewSession(err error) {
 		{Name: "New session", Here: anew("")},
 		{Name: "Stay and read"},
 	}})
-}
-
-// withEarlier adds the earlier conversation to a prompt, once.
-func (s *storedSession) withEarlier(c *conversation.Conversation, p conversation.QueuedPrompt) conversation.QueuedPrompt {
-	if s.earlier != "" {
-		p.Prompt = app.WithEarlier(p.Prompt, s.earlier, c.Agent.Capabilities.PromptCapabilities)
-		s.earlier = ""
-	}
-	return p
 }
 
 // StoredID returns the id of the stored session, or "" if it is not stored yet.

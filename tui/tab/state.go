@@ -308,8 +308,7 @@ type live struct {
 	commands      commands
 	options       options
 	signIn        signIn
-	restart       dialog.Dialog // the last dialog of askToStartAgain, or nil
-	stderr        string        // the end of a starting agent's stderr
+	stderr        string // the end of a starting agent's stderr
 	readingStderr bool
 	// templates are the user's prompts as slash commands, hidden the names of those that parley
 	// has said are hidden.

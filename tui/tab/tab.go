@@ -42,9 +42,7 @@ type Tab struct {
 	// cwd is the directory of the session, or of the next one, branch its git branch.
 	cwd, branch string
 	worktree    *git.Worktree // of the directory, nil if it is in none
-	// base is parley's working directory, to which the user's paths are relative. dir is where new
-	// sessions begin, "" for where parley was started.
-	base, dir string
+	dir         string        // where new sessions begin, "" for where parley was started
 
 	// state is what the tab has of an agent, a session or a recording, opening what it will have
 	// instead, or nil.
@@ -83,7 +81,7 @@ type Tab struct {
 
 // New creates a tab for a session in a directory, in the background.
 func New(id ID, p Program, cwd string) *Tab {
-	t := &Tab{ui: &ui{id: id, program: p, dialogs: dialog.NewStack(p.Guard)}, cwd: cwd, base: cwd}
+	t := &Tab{ui: &ui{id: id, program: p, dialogs: dialog.NewStack(p.Guard)}, cwd: cwd}
 	t.env, t.now = t.dialogEnv, t.displayedTime
 	t.state = &choosing{unopened{t}}
 	t.composer = newComposer(t)
