@@ -41,7 +41,7 @@ test: ## run all tests, end-to-end ones included, with the race detector
 
 .PHONY: pictures
 pictures: ## regenerate the guide's pictures and the recorded tour from the program itself
-	go test -count=1 ./internal/test/pictures -into $(CURDIR)/docs
+	go test -count=1 -run 'TestTour|TestPictures' ./internal/test/e2e -into $(CURDIR)/docs
 
 .PHONY: test-kills
 test-kills: ## kill parley, a viewer and a host at 100 moments of a turn, and look for what was shown
@@ -98,7 +98,7 @@ fuzz: ## run every fuzz target for FUZZTIME, and the property tests with new see
 
 .PHONY: test-agents
 test-agents: ## run the tests against real agents from npm, on a fake model server
-	go test -tags realagents -count=1 -v ./internal/test/realagents/...
+	go test -tags realagents -count=1 -v -run '^TestReal' ./internal/test/e2e
 
 .PHONY: help
 help: ## say what can be made

@@ -589,7 +589,7 @@ type recorded struct {
 // transcripts are conversations with real agents, by file name.
 func transcripts(t testing.TB) map[string][]recorded {
 	t.Helper()
-	files, err := filepath.Glob("../internal/test/realagents/testdata/*.jsonl")
+	files, err := filepath.Glob("../internal/test/e2e/testdata/*.jsonl")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)
 	}

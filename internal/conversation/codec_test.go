@@ -102,7 +102,7 @@ func TestStoredStreamsFoldToTheSame(t *testing.T) {
 
 // So do the recorded conversations with real agents, each folded to something.
 func TestStoredConversationsFoldToTheSame(t *testing.T) {
-	for name, stream := range test.Recorded(t, "../test/realagents/testdata") {
+	for name, stream := range test.Recorded(t, "../test/e2e/testdata") {
 		t.Run(name, func(t *testing.T) {
 			if c := sameFold(t, stream); c.ID == "" || len(c.Items) < 2 || len(c.Options) == 0 || c.Turn.Running || len(c.Permissions) > 0 {
 				t.Errorf("the conversation is %+v", c)

@@ -216,7 +216,7 @@ func TestPlayingAgainFoldsToTheSame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		sameAgain(rt, rapid.SliceOfN(test.Random(), 0, 40).Draw(rt, "stream"))
 	})
-	for name, stream := range test.Recorded(t, "../test/realagents/testdata") {
+	for name, stream := range test.Recorded(t, "../test/e2e/testdata") {
 		t.Run(name, func(t *testing.T) { sameAgain(t, stream) })
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"parley/internal/test/ptytest"
 )
 
-func TestMain(m *testing.M) { Main(m) }
+func TestMain(m *testing.M) { runTests(m) }
 
 // modes is a session with the three modes of the protocol's page.
 const modes = `handshake {} {"modes": {"currentModeId": "ask", "availableModes": [

@@ -14,8 +14,8 @@ const tapEnv = "PARLEY_TEST_TAP"
 // pidFile is where a tap notes which process the agent is.
 func pidFile(log string) string { return log + ".pid" }
 
-// Main runs the tests. It is the TestMain of packages that use Start.
-func Main(m *testing.M) {
+// runTests runs the tests.
+func runTests(m *testing.M) {
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })

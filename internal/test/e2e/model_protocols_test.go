@@ -1,4 +1,4 @@
-package realagents
+package e2e
 
 import (
 	"encoding/json"
@@ -150,7 +150,7 @@ func responsesRequestOf(prompt, result, tools string, stream bool) string {
 		text("developer", "SAY nothing of this"), text("user", "SAY an older prompt"),
 		text("user", prompt), text("user", "<environment_context>Linux</environment_context>"),
 	}
-	if !command.MatchString(prompt) {
+	if !modelCommand.MatchString(prompt) {
 		input = input[2:3]
 	}
 	if result != "" {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package pictures
+package e2e
 
 import (
 	"encoding/xml"

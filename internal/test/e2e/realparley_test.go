@@ -1,19 +1,15 @@
 //go:build realagents
 
-package realagents
+package e2e
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"parley/internal/test/e2e"
 )
 
-func TestMain(m *testing.M) { e2e.Main(m) }
-
-// TestParley uses parley as a user does, with each of the agents.
-func TestParley(t *testing.T) {
+// TestRealParley uses parley as a user does, with each of the agents.
+func TestRealParley(t *testing.T) {
 	agents := Install(t)
 	for _, c := range []struct {
 		setUp func(testing.TB, string) Agent
@@ -31,7 +27,7 @@ func TestParley(t *testing.T) {
 	} {
 		agent := c.setUp(t, startModel(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
-			p := e2e.Start(t, e2e.Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Loose: true, Legacy: []string{"session/set_model"}})
+			p := Start(t, Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Loose: true, Legacy: []string{"session/set_model"}})
 			p.Shows(c.mode)
 
 			p.Ask("SAY hello from the model").Shows("❯ SAY hello from the model", "● hello from the model")

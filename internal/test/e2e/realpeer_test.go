@@ -1,6 +1,6 @@
 //go:build realagents
 
-package realagents
+package e2e
 
 import (
 	"bufio"
@@ -60,12 +60,12 @@ type peer struct {
 
 	text        strings.Builder // of the agent's messages
 	updates     []sessionUpdate
-	permissions []permission
+	permissions []askedPermission
 	methods     []string // that the agent has called
 }
 
-// permission is a request for one.
-type permission struct {
+// askedPermission is a request for one.
+type askedPermission struct {
 	ToolCall struct{ Kind, Title string }
 	Options  []struct{ OptionID, Name, Kind string }
 }
@@ -275,7 +275,7 @@ func (p *peer) take(params json.RawMessage) {
 
 // permit picks the first option of the kind that the test has chosen.
 func (p *peer) permit(params json.RawMessage) json.RawMessage {
-	var asked permission
+	var asked askedPermission
 	p.unmarshal(params, &asked)
 	p.permissions = append(p.permissions, asked)
 	chosen := ""

@@ -1,6 +1,6 @@
 //go:build realagents
 
-package realagents
+package e2e
 
 import (
 	"fmt"
@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"parley/internal/test/e2e"
 )
 
 // configured returns an agent as a table of the configuration.
@@ -64,12 +62,12 @@ func answerIn(t *testing.T, dir string) string {
 
 // Claude and opencode mend a failing check side by side, each in a worktree of its own, and
 // one is merged.
-func TestTwoAgentsAreCompared(t *testing.T) {
+func TestRealTwoAgentsAreCompared(t *testing.T) {
 	agents := Install(t)
 	model := startModel(t).URL
 	claude, opencode := agents.Claude(t, model), agents.OpenCode(t, model)
 	dir := failing(t)
-	p := e2e.Start(t, e2e.Options{Agent: claude.Cmd, Env: claude.Env, Home: claude.Home, Project: dir, Config: opencode.configured(), Rows: 45, Loose: true, Legacy: []string{"session/set_model"}})
+	p := Start(t, Options{Agent: claude.Cmd, Env: claude.Env, Home: claude.Home, Project: dir, Config: opencode.configured(), Rows: 45, Loose: true, Legacy: []string{"session/set_model"}})
 	p.Shows("Manual")
 	p.Ask("/compare RUN echo 42 > answer.txt").Question("Compare agents", "choose 2 to 6 agents")
 	p.Type("opencode").Press("enter").Shows("● opencode").Press("esc").Shows("Agents").Press("end", "up", "enter").Question("Command that tests").Type("sh check.sh").Press("enter")
@@ -88,12 +86,12 @@ func TestTwoAgentsAreCompared(t *testing.T) {
 }
 
 // A conversation is handed over from Claude to opencode and back, with an edit in each.
-func TestAConversationIsHandedOverAndBack(t *testing.T) {
+func TestRealAConversationIsHandedOverAndBack(t *testing.T) {
 	agents := Install(t)
 	model := startModel(t).URL
 	claude, opencode := agents.Claude(t, model), agents.OpenCode(t, model)
 	dir := failing(t)
-	p := e2e.Start(t, e2e.Options{Agent: opencode.Cmd, Env: opencode.Env, Home: opencode.Home, Project: dir, Config: claude.configured() + opencode.configured(), Args: nil, Rows: 45, Loose: true, Legacy: []string{"session/set_model"}})
+	p := Start(t, Options{Agent: opencode.Cmd, Env: opencode.Env, Home: opencode.Home, Project: dir, Config: claude.configured() + opencode.configured(), Args: nil, Rows: 45, Loose: true, Legacy: []string{"session/set_model"}})
 	p.Shows("build")
 	p.Ask("RUN echo 1 > one.txt").Question("Permission", "one.txt").Answer("Allow once").Shows("DONE run").Idle()
 	p.Ask("/handover").Question("Continue with another agent").Type("claude").Press("enter").Question("Hand over to claude?").Answer("Hand over")

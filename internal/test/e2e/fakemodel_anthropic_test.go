@@ -1,4 +1,4 @@
-package realagents
+package e2e
 
 import (
 	"encoding/json"
@@ -22,8 +22,8 @@ type messagesRequest struct {
 	} `json:"tools"`
 }
 
-func (r messagesRequest) conversation() conversation {
-	var c conversation
+func (r messagesRequest) dialogue() dialogue {
+	var c dialogue
 	for _, m := range r.Messages {
 		if m.Role != "user" {
 			continue
@@ -59,7 +59,7 @@ func (s *fakeModel) messages(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("not a messages request: %v", err), http.StatusBadRequest)
 		return
 	}
-	reply, n := req.conversation().answer(), s.nextCall()
+	reply, n := req.dialogue().answer(), s.nextCall()
 	if reply.fail != "" {
 		writeError(w, reply)
 		return

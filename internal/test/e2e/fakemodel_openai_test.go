@@ -1,4 +1,4 @@
-package realagents
+package e2e
 
 import (
 	"encoding/json"
@@ -53,8 +53,8 @@ func (c content) text() string {
 	return strings.Join(texts, "\n")
 }
 
-func (r chatRequest) conversation() conversation {
-	var c conversation
+func (r chatRequest) dialogue() dialogue {
+	var c dialogue
 	for _, m := range r.Messages {
 		switch m.Role {
 		case "user":
@@ -82,7 +82,7 @@ func (s *fakeModel) chatCompletions(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("not a chat completion request: %v", err), http.StatusBadRequest)
 		return
 	}
-	reply, n := req.conversation().answer(), s.nextCall()
+	reply, n := req.dialogue().answer(), s.nextCall()
 	if reply.fail != "" {
 		writeError(w, reply)
 		return

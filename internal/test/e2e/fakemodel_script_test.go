@@ -1,4 +1,4 @@
-package realagents
+package e2e
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// conversation is what the script needs of a request, in any protocol.
-type conversation struct {
+// dialogue is what the script needs of a request, in any protocol.
+type dialogue struct {
 	prompt  string // the last text of the user's
 	results int    // tool results that came after it
 	failed  bool   // the last of them is an error, or was refused
@@ -61,17 +61,17 @@ type reply struct {
 // sideAnswer is a title as well as a summary.
 const sideAnswer = "A fake title"
 
-// command finds the script in a prompt: agents put reminders and context
+// modelCommand finds the script in a prompt: agents put reminders and context
 // around what the user has typed.
-var command = regexp.MustCompile(`(?m)^\s*(SAY|WRITE|RUN|PLAN|CALL|SLOW|FAIL)\b[ \t]*(.*)$`)
+var modelCommand = regexp.MustCompile(`(?m)^\s*(SAY|WRITE|RUN|PLAN|CALL|SLOW|FAIL)\b[ \t]*(.*)$`)
 
 // answer does what the prompt says.
-func (c conversation) answer() reply {
+func (c dialogue) answer() reply {
 	if len(c.tools) == 0 {
 		// A side request: its text quotes the prompt, but is not it.
 		return reply{text: sideAnswer}
 	}
-	all := command.FindAllStringSubmatch(c.prompt, -1)
+	all := modelCommand.FindAllStringSubmatch(c.prompt, -1)
 	if len(all) == 0 {
 		return reply{text: "There is no script in the prompt"}
 	}
@@ -104,7 +104,7 @@ var toolNames = map[string][]string{
 	"PLAN":  {"todowrite", "todo_write", "update_plan", "write_todos", "taskcreate", "todo"},
 }
 
-func (c conversation) call(verb, rest string) reply {
+func (c dialogue) call(verb, rest string) reply {
 	if verb == "CALL" {
 		return c.callNamed(rest)
 	}
@@ -139,7 +139,7 @@ func (c conversation) call(verb, rest string) reply {
 }
 
 // callNamed calls a tool by its name, with the arguments as they are.
-func (c conversation) callNamed(rest string) reply {
+func (c dialogue) callNamed(rest string) reply {
 	name, text, _ := strings.Cut(rest, " ")
 	args := map[string]any{}
 	if err := json.Unmarshal([]byte(text), &args); err != nil {
@@ -160,7 +160,7 @@ func failure(text string) reply {
 	return reply{fail: text, code: http.StatusBadRequest}
 }
 
-func (c conversation) toolNames() (names []string) {
+func (c dialogue) toolNames() (names []string) {
 	for _, t := range c.tools {
 		names = append(names, t.Name)
 	}

@@ -1,6 +1,6 @@
 //go:build realagents
 
-package realagents
+package e2e
 
 import (
 	"os"
@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// TestConversation talks to each agent line by line, so that what parley does
+// TestRealConversation talks to each agent line by line, so that what parley does
 // with them stands on what they have been seen to do. With -update it keeps
 // the conversations in testdata.
-func TestConversation(t *testing.T) {
+func TestRealConversation(t *testing.T) {
 	agents := Install(t)
 	for name, setUp := range map[string]func(testing.TB, string) Agent{
 		"opencode": agents.OpenCode, "claude": agents.Claude, "gemini": agents.Gemini,

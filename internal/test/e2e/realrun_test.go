@@ -1,6 +1,6 @@
 //go:build realagents
 
-package realagents
+package e2e
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"parley/internal/test"
 )
 
-// TestRun works with each of the agents without a screen.
-func TestRun(t *testing.T) {
+// TestRealRun works with each of the agents without a screen.
+func TestRealRun(t *testing.T) {
 	agents := Install(t)
 	bin := test.Parley(t)
 	for _, setUp := range []func(testing.TB, string) Agent{agents.OpenCode, agents.Claude, agents.Gemini} {
@@ -28,12 +28,12 @@ func TestRun(t *testing.T) {
 			if text := runsPlain(t, 0, bin, dir, agent, "SAY hello from the model"); text != "hello from the model\n" {
 				t.Errorf("without a form, the output is %q", text)
 			}
-			out := runs(t, 0, bin, dir, agent, "SAY hello from the model")
+			out := runsHeadless(t, 0, bin, dir, agent, "SAY hello from the model")
 			if out.Status != "answered" || out.Text != "hello from the model" || out.SessionID == "" {
 				t.Errorf("%+v", out)
 			}
 			file := filepath.Join(dir, "hello.txt")
-			out = runs(t, 5, bin, dir, agent, "WRITE "+file+" hello file")
+			out = runsHeadless(t, 5, bin, dir, agent, "WRITE "+file+" hello file")
 			if _, err := os.Stat(file); err == nil || len(out.Denied) != 1 {
 				t.Fatalf("it was written though nothing allows it, or that is not said: %v, %+v, %s", err, out, out.told)
 			}
@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 			}
 			// What is said to allow it does.
 			allow := "--allow=" + out.Denied[0].Allow[0]
-			out = runs(t, 0, bin, dir, agent, allow, "WRITE "+file+" hello file")
+			out = runsHeadless(t, 0, bin, dir, agent, allow, "WRITE "+file+" hello file")
 			if got, err := os.ReadFile(file); err != nil || string(got) != "hello file\n" || len(out.Denied) != 0 {
 				t.Errorf("the file holds %q, %v, %+v", got, err, out)
 			}
@@ -58,8 +58,8 @@ type result struct {
 	told string // on standard error
 }
 
-// runs runs an agent without a screen, and checks the exit code.
-func runs(t *testing.T, code int, bin, dir string, agent Agent, args ...string) (out result) {
+// runsHeadless runs an agent without a screen, and checks the exit code.
+func runsHeadless(t *testing.T, code int, bin, dir string, agent Agent, args ...string) (out result) {
 	t.Helper()
 	text, told := runsFor(t, code, bin, dir, agent, append([]string{"--output=json"}, args...))
 	if err := json.Unmarshal(text, &out); err != nil {
@@ -69,7 +69,7 @@ func runs(t *testing.T, code int, bin, dir string, agent Agent, args ...string) 
 	return out
 }
 
-// runsPlain is runs for the output that people read.
+// runsPlain is runsHeadless for the output that people read.
 func runsPlain(t *testing.T, code int, bin, dir string, agent Agent, args ...string) string {
 	t.Helper()
 	text, _ := runsFor(t, code, bin, dir, agent, args)

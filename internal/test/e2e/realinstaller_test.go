@@ -1,9 +1,4 @@
-// Package realagents provides real agents for tests: unmodified, from npm, at pinned
-// versions, with homes of their own and a fake model.
-//
-// Its tests have the build tag realagents (`make test-agents`). The agents are
-// installed once, below ${XDG_CACHE_HOME:-~/.cache}/parley-test-agents.
-package realagents
+package e2e
 
 import (
 	"bytes"
@@ -19,6 +14,10 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// Tests that begin with TestReal use real agents: unmodified, from npm, at pinned versions, with
+// homes of their own and a fake model. They have the build tag realagents (make test-agents). The
+// agents are installed once, below ${XDG_CACHE_HOME:-~/.cache}/parley-test-agents.
 
 // The versions that the tests were written against.
 const (

@@ -1,4 +1,4 @@
-package realagents
+package e2e
 
 import (
 	"encoding/json"
@@ -34,8 +34,8 @@ type geminiPart struct {
 	} `json:"functionResponse"`
 }
 
-func (r generateRequest) conversation() conversation {
-	var c conversation
+func (r generateRequest) dialogue() dialogue {
+	var c dialogue
 	for _, m := range r.Contents {
 		if m.Role != "user" {
 			continue
@@ -74,7 +74,7 @@ func (r generateRequest) answer() reply {
 			return reply{text: string(text)}
 		}
 	}
-	return r.conversation().answer()
+	return r.dialogue().answer()
 }
 
 // generate answers POST /v1beta/models/{model}:{method}.

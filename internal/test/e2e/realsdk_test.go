@@ -1,6 +1,6 @@
 //go:build realagents
 
-package realagents
+package e2e
 
 import (
 	"encoding/json"
@@ -9,21 +9,20 @@ import (
 	"testing"
 
 	"parley/internal/schema"
-	"parley/internal/test/e2e"
 )
 
 // onEachWire runs a test with the agent on the protocol's own TypeScript package: as a
 // program, and with the package's own server over WebSocket and streamable HTTP.
-func onEachWire(t *testing.T, protocol string, test func(t *testing.T, p *e2e.Parley)) {
+func onEachWire(t *testing.T, protocol string, test func(t *testing.T, p *Parley)) {
 	agents := Install(t)
-	options := func(agent Agent) e2e.Options {
-		return e2e.Options{Args: []string{"--protocol=" + protocol}, Env: agent.Env, Home: agent.Home, Cols: 120, Rows: 60}
+	options := func(agent Agent) Options {
+		return Options{Args: []string{"--protocol=" + protocol}, Env: agent.Env, Home: agent.Home, Cols: 120, Rows: 60}
 	}
 	t.Run("stdio", func(t *testing.T) {
 		agent := agents.SDK(t)
 		o := options(agent)
 		o.Agent = agent.Cmd
-		test(t, e2e.Start(t, o))
+		test(t, Start(t, o))
 	})
 	for _, scheme := range []string{"ws", "http"} {
 		t.Run(scheme, func(t *testing.T) {
@@ -31,15 +30,15 @@ func onEachWire(t *testing.T, protocol string, test func(t *testing.T, p *e2e.Pa
 			o := options(agent)
 			o.Wire = filepath.Join(t.TempDir(), "wire.log")
 			o.At = scheme + "://" + agent.Listen(t, o.Wire) + "/acp"
-			test(t, e2e.Start(t, o))
+			test(t, Start(t, o))
 		})
 	}
 }
 
-// TestSecondVersion uses all of the second version, over each way of carrying it.
+// TestRealSecondVersion uses all of the second version, over each way of carrying it.
 // Whatever either side sends is held against the schema.
-func TestSecondVersion(t *testing.T) {
-	onEachWire(t, "auto", func(t *testing.T, p *e2e.Parley) {
+func TestRealSecondVersion(t *testing.T) {
+	onEachWire(t, "auto", func(t *testing.T, p *Parley) {
 		p.Question("say who you are", "Pretend").Answer("Pretend")
 		p.Ready().Shows("Asking", "Agent of the SDK 1 ACP 2")
 		useUpdates(t, p)
@@ -57,7 +56,7 @@ func TestSecondVersion(t *testing.T) {
 }
 
 // useUpdates has the agent tell everything that it can, and ask.
-func useUpdates(t *testing.T, p *e2e.Parley) {
+func useUpdates(t *testing.T, p *Parley) {
 	p.Ask("all").Question("May I write the file?").Answer("Go on")
 	p.Question("May I list files?", "ls -l").Answer("Go on")
 	p.Shows("❯ all", "This is right.", "total 4 ✓", "A notice of the agent", "_of_its_own", "1 task in the background")
@@ -71,7 +70,7 @@ func useUpdates(t *testing.T, p *e2e.Parley) {
 
 // usePieces cancels what can be cancelled: a call, a command, a turn; and has the
 // agent take a question back.
-func usePieces(p *e2e.Parley) {
+func usePieces(p *Parley) {
 	p.Ask("pieces").Shows("Count to a million", "Watch the files")
 	p.Press("ctrl+p").Type("cancel only").Shows("cancel only: Count to a million").Type(": Count").Press("enter").WaitSent("tool_call/cancel", 1)
 	p.Shows("⊘").Press("ctrl+p").Type("cancel only").Shows("cancel only: ").Press("enter").WaitSent("terminal/cancel", 1)
@@ -84,7 +83,7 @@ func usePieces(p *e2e.Parley) {
 }
 
 // useSessions deletes a session of earlier days, and opens another.
-func useSessions(p *e2e.Parley) {
+func useSessions(p *Parley) {
 	p.Idle().Press("ctrl+s").Shows("About apples", "About bananas").Type("apple").Gone("About bananas")
 	p.Press("ctrl+x").Answer("Delete it").Gone("About apples").Press("esc").Shows("About bananas")
 	p.Type("banana").Press("enter").Shows("❯ What are bananas?", "Bananas are berries.")
@@ -92,7 +91,7 @@ func useSessions(p *e2e.Parley) {
 
 // checkAllWasUsed finds the methods and updates of the second version that did not cross
 // the wire.
-func checkAllWasUsed(t *testing.T, p *e2e.Parley) {
+func checkAllWasUsed(t *testing.T, p *Parley) {
 	t.Helper()
 	methods, updates := map[string]bool{}, map[string]bool{}
 	for _, m := range p.Wire() {
@@ -116,9 +115,9 @@ func checkAllWasUsed(t *testing.T, p *e2e.Parley) {
 	}
 }
 
-// TestFirstVersion works with the package's own server in the first version.
-func TestFirstVersion(t *testing.T) {
-	onEachWire(t, "v1", func(t *testing.T, p *e2e.Parley) {
+// TestRealFirstVersion works with the package's own server in the first version.
+func TestRealFirstVersion(t *testing.T) {
+	onEachWire(t, "v1", func(t *testing.T, p *Parley) {
 		p.Ready().Ask("hello").Question("Look at the stars").Answer("Go on").Shows("I come from far away, yes.").Idle()
 		p.Ask("slow").Shows("Waiting to be cancelled.").Press("esc").Shows("Cancelled").Idle().Leave()
 		for method, want := range map[string]int{"session/new": 1, "session/prompt": 2, "session/cancel": 1} {
@@ -129,9 +128,9 @@ func TestFirstVersion(t *testing.T) {
 	})
 }
 
-// TestTheServerHangsUp loses the connection in a turn and makes it again, in both
+// TestRealTheServerHangsUp loses the connection in a turn and makes it again, in both
 // versions.
-func TestTheServerHangsUp(t *testing.T) {
+func TestRealTheServerHangsUp(t *testing.T) {
 	agents := Install(t)
 	for _, tt := range []struct{ scheme, protocol, opens string }{
 		{"ws", "v1", "session/load"}, {"http", "v1", "session/load"}, {"ws", "auto", "session/resume"}, {"http", "auto", "session/resume"},
@@ -139,7 +138,7 @@ func TestTheServerHangsUp(t *testing.T) {
 		t.Run(tt.scheme+" "+tt.protocol, func(t *testing.T) {
 			agent := agents.SDK(t)
 			wire := filepath.Join(t.TempDir(), "wire.log")
-			p := e2e.Start(t, e2e.Options{
+			p := Start(t, Options{
 				Args: []string{"--protocol=" + tt.protocol}, Env: agent.Env, Home: agent.Home, Cols: 120, Rows: 60,
 				Wire: wire, At: tt.scheme + "://" + agent.Listen(t, wire) + "/acp",
 			})

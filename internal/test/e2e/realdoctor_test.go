@@ -1,6 +1,6 @@
 //go:build realagents
 
-package realagents
+package e2e
 
 import (
 	"encoding/json"
@@ -13,9 +13,9 @@ import (
 	"parley/internal/test"
 )
 
-// TestDoctor examines each of the agents. What is found about them is logged, because
+// TestRealDoctor examines each of the agents. What is found about them is logged, because
 // it is theirs to change; that all of it could be examined is parley's.
-func TestDoctor(t *testing.T) {
+func TestRealDoctor(t *testing.T) {
 	agents := Install(t)
 	bin := test.Parley(t)
 	for _, setUp := range []func(testing.TB, string) Agent{agents.OpenCode, agents.Claude, agents.Gemini} {
@@ -56,9 +56,9 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// TestDoctorV2 examines the agent on the protocol's own TypeScript package in the second
+// TestRealDoctorV2 examines the agent on the protocol's own TypeScript package in the second
 // version. It is careless with what nobody should send, but does what a session needs.
-func TestDoctorV2(t *testing.T) {
+func TestRealDoctorV2(t *testing.T) {
 	agent := Install(t).SDK(t)
 	args := []string{"doctor", "--protocol", "auto", "--json", "--prompt", "count", "--"}
 	cmd := exec.CommandContext(t.Context(), test.Parley(t), append(append(args, agent.Cmd...), "signed-in")...)

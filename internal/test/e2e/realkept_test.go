@@ -1,18 +1,16 @@
 //go:build realagents
 
-package realagents
+package e2e
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"parley/internal/test/e2e"
 )
 
 // A turn that is begun in one terminal goes on in another: its question is answered there,
 // and what it did is reviewed in the first.
-func TestATurnIsAttachedToFromAnotherTerminal(t *testing.T) {
+func TestRealATurnIsAttachedToFromAnotherTerminal(t *testing.T) {
 	agents := Install(t)
 	for _, c := range []struct {
 		setUp       func(testing.TB, string) Agent
@@ -23,18 +21,18 @@ func TestATurnIsAttachedToFromAnotherTerminal(t *testing.T) {
 	} {
 		agent := c.setUp(t, startModel(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
-			p := e2e.Start(t, e2e.Options{
+			p := Start(t, Options{
 				Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Config: "[host]\nkeep = true\n",
 				Loose: true, Legacy: []string{"session/set_model"},
 			})
-			t.Cleanup(func() { e2e.EndHosts(agent.Home) })
+			t.Cleanup(func() { EndHosts(agent.Home) })
 			p.Shows(c.mode)
 			made := filepath.Join(p.Dir(), "made.txt")
 			p.Paste("WRITE " + made + " made").Press("enter")
 			p.Question("Permission")
 
-			q := e2e.Start(t, e2e.Options{Args: []string{"attach"}, Env: agent.Env, Home: agent.Home, Project: p.Dir(), Cols: 90, Rows: 30})
-			t.Cleanup(func() { e2e.EndHosts(agent.Home) })
+			q := Start(t, Options{Args: []string{"attach"}, Env: agent.Env, Home: agent.Home, Project: p.Dir(), Cols: 90, Rows: 30})
+			t.Cleanup(func() { EndHosts(agent.Home) })
 			q.Question("Permission").Answer(c.allow).Shows("DONE write").Idle()
 			if got, err := os.ReadFile(made); err != nil || string(got) != "made\n" {
 				t.Errorf("the file holds %q, error %v", got, err)

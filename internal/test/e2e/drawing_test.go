@@ -3,7 +3,7 @@
 // Package pictures draws the screenshots of the guide and the README from the program
 // itself: a scene runs parley in a terminal, a picture is what the terminal shows, and
 // a cast is its output. "make pictures" regenerates them.
-package pictures
+package e2e
 
 import (
 	"bytes"
@@ -106,10 +106,10 @@ func (d *drawing) ground(x, y, width int, colour string) {
 // from another font, with another width.
 func (d *drawing) run(line *bytes.Buffer, x, y int, first ptytest.Cell, fg string) int {
 	text, end := first.Text, x+max(1, first.Width)
-	for ascii(text) && end < d.screen.Cols {
+	for isASCII(text) && end < d.screen.Cols {
 		cell := d.screen.Cell(end, y)
 		next, _ := d.colours.of(cell)
-		if !ascii(cell.Text) || next != fg || !sameLook(cell, first) || cell.Text == " " && strings.HasSuffix(text, " ") {
+		if !isASCII(cell.Text) || next != fg || !sameLook(cell, first) || cell.Text == " " && strings.HasSuffix(text, " ") {
 			break
 		}
 		_, bg := d.colours.of(cell)
@@ -119,7 +119,7 @@ func (d *drawing) run(line *bytes.Buffer, x, y int, first ptytest.Cell, fg strin
 	}
 	class := d.class(fg, first)
 	length := ""
-	if shown := strings.TrimRight(text, " "); ascii(text) && len(shown) > 1 {
+	if shown := strings.TrimRight(text, " "); isASCII(text) && len(shown) > 1 {
 		text = shown
 		length = fmt.Sprintf(` textLength="%d"`, len(text)*cellWidth)
 	}
@@ -129,7 +129,7 @@ func (d *drawing) run(line *bytes.Buffer, x, y int, first ptytest.Cell, fg strin
 	return end
 }
 
-func ascii(s string) bool { return len(s) > 0 && s[0] < 0x80 }
+func isASCII(s string) bool { return len(s) > 0 && s[0] < 0x80 }
 
 func sameLook(a, b ptytest.Cell) bool {
 	return a.Bold == b.Bold && a.Faint == b.Faint && a.Italic == b.Italic && a.Underline == b.Underline && a.Strikethrough == b.Strikethrough
@@ -252,7 +252,7 @@ func (d *drawing) drawBox(text, colour string, x, y int) bool {
 		d.curves = append(d.curves, shape{colour, curve(to, x, y)})
 		return true
 	}
-	path := block(text, x, y)
+	path := blockElement(text, x, y)
 	if path != "" {
 		d.blocks = append(d.blocks, shape{colour, path})
 	}
@@ -294,9 +294,9 @@ func curve(to string, x, y int) string {
 	return fmt.Sprintf("M%d %dQ%d %d %d %dV%d", side, y+midY, x+midX, y+midY, x+midX, bend, end)
 }
 
-// block is the path of a character that fills a part of its cell, as heavy lines do; ""
+// blockElement is the path of a character that fills a part of its cell, as heavy lines do; ""
 // for others.
-func block(text string, x, y int) string {
+func blockElement(text string, x, y int) string {
 	if i := eighths(fromLeft, text); i > 0 {
 		return rectangle(x, y, cellWidth*i/8, cellHeight)
 	}

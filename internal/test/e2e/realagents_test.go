@@ -1,4 +1,4 @@
-package realagents
+package e2e
 
 import (
 	"embed"

@@ -1,25 +1,23 @@
 //go:build realagents
 
-package realagents
+package e2e
 
 import (
 	"strings"
 	"testing"
-
-	"parley/internal/test/e2e"
 )
 
 // claude starts parley with the ACP adapter of Claude.
-func claude(t *testing.T) *e2e.Parley {
+func claude(t *testing.T) *Parley {
 	t.Helper()
 	agent := Install(t).Claude(t, startModel(t).URL)
-	p := e2e.Start(t, e2e.Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Loose: true, Legacy: []string{"session/set_model"}})
+	p := Start(t, Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Loose: true, Legacy: []string{"session/set_model"}})
 	p.Shows("Manual")
 	return p
 }
 
 // Claude takes a prompt into the turn: while it streams, and while a question is open.
-func TestClaudeIsSteered(t *testing.T) {
+func TestRealClaudeIsSteered(t *testing.T) {
 	p := claude(t)
 	p.Ask("SLOW 60").Shows("chunk 2 ", "alt+s steer")
 	p.Type("SAY steered").Press("alt+s").Shows("❯ SAY steered", "steered into the running turn", "● steered").Idle()
@@ -35,7 +33,7 @@ func TestClaudeIsSteered(t *testing.T) {
 
 // A subagent of Claude has a session of its own: it is named in its question, and cancelled
 // alone.
-func TestClaudesSubagents(t *testing.T) {
+func TestRealClaudesSubagents(t *testing.T) {
 	p := claude(t)
 	p.Paste(`CALL Agent {"description":"Look around","prompt":"RUN touch made.txt","subagent_type":"general-purpose"}`).Press("enter")
 	p.Question("from a subagent: Look around", "touch made.txt").Answer("Yes").Shows("DONE").Idle()
@@ -46,7 +44,7 @@ func TestClaudesSubagents(t *testing.T) {
 
 // Claude forks its session at a message: it knows what was said before the prompt, and not
 // what came after it.
-func TestClaudeIsRewound(t *testing.T) {
+func TestRealClaudeIsRewound(t *testing.T) {
 	p := claude(t)
 	p.Ask("SAY first answer").Shows("● first answer").Idle()
 	p.Ask("SAY second answer").Shows("● second answer").Idle()

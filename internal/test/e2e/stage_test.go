@@ -1,6 +1,6 @@
 //go:build unix
 
-package pictures
+package e2e
 
 import (
 	"fmt"
@@ -146,11 +146,4 @@ func (s *stage) start(args ...string) *ptytest.Terminal {
 		o.Output = s.output
 	}
 	return ptytest.Start(s.t, o)
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

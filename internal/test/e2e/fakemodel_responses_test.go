@@ -1,4 +1,4 @@
-package realagents
+package e2e
 
 import (
 	"encoding/json"
@@ -24,8 +24,8 @@ type responsesRequest struct {
 	} `json:"tools"`
 }
 
-func (r responsesRequest) conversation() conversation {
-	var c conversation
+func (r responsesRequest) dialogue() dialogue {
+	var c dialogue
 	for _, item := range r.Input {
 		switch {
 		case strings.HasSuffix(item.Type, "_call_output"):
@@ -33,7 +33,7 @@ func (r responsesRequest) conversation() conversation {
 			c.failed = looksFailed(strings.Trim(string(item.Output), `"`))
 		case item.Role == "user":
 			// Codex describes the project in a message of its own.
-			if text := item.Content.text(); command.MatchString(text) {
+			if text := item.Content.text(); modelCommand.MatchString(text) {
 				c.prompt, c.results, c.failed = text, 0, false
 			}
 		}
@@ -52,7 +52,7 @@ func (s *fakeModel) responses(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("not a responses request: %v", err), http.StatusBadRequest)
 		return
 	}
-	reply, n := req.conversation().answer(), s.nextCall()
+	reply, n := req.dialogue().answer(), s.nextCall()
 	if reply.fail != "" {
 		writeError(w, reply)
 		return

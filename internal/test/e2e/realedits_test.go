@@ -1,19 +1,17 @@
 //go:build realagents
 
-package realagents
+package e2e
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"parley/internal/test/e2e"
 )
 
 // The user edits one line while the agent works, then the agent edits another with its own
 // tool: only that is the agent's, in review, undo, rewind and fork.
-func TestAnEditDuringATurnStaysTheUsers(t *testing.T) {
+func TestRealAnEditDuringATurnStaysTheUsers(t *testing.T) {
 	agents := Install(t)
 	for _, c := range []struct {
 		setUp       func(testing.TB, string) Agent
@@ -32,7 +30,7 @@ func TestAnEditDuringATurnStaysTheUsers(t *testing.T) {
 	} {
 		agent := c.setUp(t, startModel(t).URL)
 		t.Run(agent.Name, func(t *testing.T) {
-			p := e2e.Start(t, e2e.Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Rows: 45, Loose: true, Legacy: []string{"session/set_model"}})
+			p := Start(t, Options{Agent: agent.Cmd, Env: agent.Env, Home: agent.Home, Rows: 45, Loose: true, Legacy: []string{"session/set_model"}})
 			p.Shows(c.mode)
 			file := filepath.Join(p.Dir(), "main.txt")
 			write := func(text string) {
