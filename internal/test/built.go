@@ -33,11 +33,11 @@ func Scripted(t testing.TB) string {
 	return built(t, buildScripted)
 }
 
-// Tap returns the path of the program that records what an agent and parley send each other: see
-// command tap.
-func Tap(t testing.TB) string {
+// Tap returns the command that runs the agent of the arguments after it and records what that and
+// parley send each other: see command scripted.
+func Tap(t testing.TB) []string {
 	t.Helper()
-	return built(t, buildTap)
+	return []string{Scripted(t), "tap"}
 }
 
 func built(t testing.TB, build func() (string, error)) string {
@@ -52,7 +52,6 @@ func built(t testing.TB, build func() (string, error)) string {
 var (
 	buildParley   = sync.OnceValues(func() (string, error) { return build("parley") })
 	buildScripted = sync.OnceValues(func() (string, error) { return build("parley/internal/test/peer/scripted") })
-	buildTap      = sync.OnceValues(func() (string, error) { return build("parley/internal/test/peer/tap") })
 )
 
 // build builds a program, by its import path.

@@ -8,7 +8,7 @@ import (
 )
 
 func TestProgramsAreBuiltOnce(t *testing.T) {
-	for _, program := range []func(testing.TB) string{Parley, Scripted, Tap} {
+	for _, program := range []func(testing.TB) string{Parley, Scripted} {
 		bin := program(t)
 		if info, err := os.Stat(bin); err != nil || info.Mode().Perm()&0o100 == 0 {
 			t.Errorf("%s: %v, error %v", bin, info, err)

@@ -100,7 +100,6 @@ func Start(t testing.TB, o Options) *Parley {
 		must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	bin := test.Parley(t)
-	tap := test.Tap(t)
 	for _, name := range slices.Sorted(maps.Keys(o.Others)) {
 		o.Config += configured(t, dir, name, o.Others[name])
 	}
@@ -117,19 +116,20 @@ func Start(t testing.TB, o Options) *Parley {
 		must(t, os.WriteFile(script, []byte(o.Script), 0o600))
 		agent = []string{test.Scripted(t), script}
 	}
+	agent = append(test.Tap(t), agent...)
 	cmd := append(slices.Concat(o.Under, []string{bin}), o.Args...)
 	env := []string{tapEnv + "=" + p.log, "PARLEY_DEMO_SPEED=0"}
 	// The configuration has the agent's command, or a host has the agent.
 	named := slices.Contains(cmd, "-a") || len(o.Args) > 0 && (o.Args[0] == "attach" || o.Args[0] == "board")
 	if o.Far != "" {
-		p.listen(o.Far, test.Command(env, tap, agent...))
+		p.listen(o.Far, test.Command(env, agent[0], agent[1:]...))
 	}
 	switch {
 	case named:
 	case p.at != "":
 		cmd = append(cmd, "--connect", p.at)
 	default:
-		cmd = append(append(cmd, "--", tap), agent...)
+		cmd = append(append(cmd, "--"), agent...)
 	}
 	t.Cleanup(func() {
 		for _, wire := range append(p.others, p) {
@@ -164,8 +164,9 @@ func configured(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name+".script")
 	must(t, os.WriteFile(path, []byte(text), 0o600))
-	return fmt.Sprintf("[agents.%s]\nname = %q\ncommand = %q\nargs = [%q, %q]\nenv = { %s = %q }\n",
-		name, name, test.Tap(t), test.Scripted(t), path, tapEnv, wireOf(dir, name))
+	tap := test.Tap(t)
+	return fmt.Sprintf("[agents.%s]\nname = %q\ncommand = %q\nargs = [%q, %q, %q]\nenv = { %s = %q }\n",
+		name, name, tap[0], tap[1], test.Scripted(t), path, tapEnv, wireOf(dir, name))
 }
 
 // Other returns another agent's view: the traffic on its pipe.

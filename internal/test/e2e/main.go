@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tapEnv names the file that a tap writes to: see command tap.
+// tapEnv names the file that a tap writes to: see command scripted.
 const tapEnv = "PARLEY_TEST_TAP"
 
 // pidFile is where a tap notes which process the agent is.

@@ -121,7 +121,7 @@ func elsewhere(t *testing.T, settings, script string) Options {
 	must(t, os.WriteFile(filepath.Join(bin, "ssh"), []byte("#!/bin/sh\n[ \"$1\" = build.example.com ] || exit 255\nshift\nexec sh -c \"$*\"\n"), 0o700))
 	path := filepath.Join(dir, "far.script")
 	must(t, os.WriteFile(path, []byte(script), 0o600))
-	command := fmt.Sprintf("%s %s %s", test.Tap(t), test.Scripted(t), path)
+	command := strings.Join(append(test.Tap(t), test.Scripted(t), path), " ")
 	return Options{
 		Args: []string{"-a", "build"}, Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH")},
 		Config: fmt.Sprintf("[agents.build]\ncommand = \"ssh\"\nargs = [\"build.example.com\", %q]\n%s\n", command, settings),

@@ -38,7 +38,7 @@ func TestTheFirstFrameComesFirst(t *testing.T) {
 		t.Errorf("%d processes were started after the first frame, want the shells that clean up after parley", len(shells))
 	}
 	for _, program := range executed.FindAllStringSubmatch(before, -1) {
-		if path := program[1]; path != test.Parley(t) && path != test.Scripted(t) && path != test.Tap(t) {
+		if path := program[1]; path != test.Parley(t) && path != test.Scripted(t) {
 			t.Errorf("%s was started before the first frame", path)
 		}
 	}

@@ -1,8 +1,16 @@
+//go:build unix
+
 // Command scripted is an agent that follows a script, for tests: see package peer.
 //
 //	scripted SCRIPT [LOG]
+//	scripted tap AGENT [ARG...]
 //
 // It appends all that it reads to the file LOG, before that takes effect.
+//
+// As a tap, it stands between parley and another agent, which it runs. It copies every line both
+// ways, and appends it to the file that PARLEY_TEST_TAP names, after who has sent it and the
+// tap's own process ID: the agents of several tabs share a file. Into that file's name with ".pid"
+// it writes the agent's process ID.
 package main
 
 import (
@@ -19,6 +27,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == "tap" {
+		os.Exit(tap(os.Args[2:]))
+	}
 	if len(os.Args) < 2 || len(os.Args) > 3 {
 		check(errors.New("usage: scripted SCRIPT [LOG]"))
 	}

@@ -1,9 +1,5 @@
 //go:build unix
 
-// Command tap runs the agent of its arguments and stands between it and parley, for tests.
-// It copies every line both ways, and appends it to the file that PARLEY_TEST_TAP names, after
-// who has sent it and the tap's own process ID: the agents of several tabs share a file.
-// Into that file's name with ".pid" it writes the agent's process ID.
 package main
 
 import (
@@ -18,15 +14,11 @@ import (
 	"syscall"
 )
 
-func main() {
+// tap stands between an agent, which it runs, and parley. It returns the agent's exit code.
+func tap(agent []string) int {
 	const variable = "PARLEY_TEST_TAP"
 	log := os.Getenv(variable)
 	_ = os.Unsetenv(variable)
-	os.Exit(tap(log, os.Args[1:]))
-}
-
-// tap returns the agent's exit code.
-func tap(log string, agent []string) int {
 	f, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 98
