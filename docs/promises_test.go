@@ -155,7 +155,7 @@ func TestRulesHoldWhatTheGuideSays(t *testing.T) {
 			if rule.Kind == policy.MCP {
 				call.Name = "mcp__docs__search"
 			}
-			if d := policy.Decide([]policy.Rule{rule}, policy.Describe(call, "", "", resolve)); d.Verdict != policy.Ask {
+			if d := policy.Compile([]policy.Rule{rule}).Decide(policy.Describe(call, "", "", resolve)); d.Verdict != policy.Ask {
 				t.Errorf("%s: %s %s: %s", promise, a.rule, a.input, d.Verdict)
 			}
 		}

@@ -123,7 +123,7 @@ func (o *rulesOptions) test(what string) error {
 	if err != nil {
 		return err
 	}
-	d, _, err := b.Decide(call, o.agent, o.mode, false)
+	d, err := b.Decide(call, o.agent, o.mode)
 	if err != nil {
 		return err
 	}

@@ -185,6 +185,22 @@ func Ignored(ctx context.Context, dir, path string) (bool, error) {
 	return err == nil, err
 }
 
+// Files returns the files in a folder that git knows, also those that are gone, or would add, relative
+// to dir.
+func Files(ctx context.Context, dir, folder string, added bool) (names []string, err error) {
+	args := []string{"ls-files", "-z", "--cached"}
+	if added {
+		args = append(args, "--others", "--exclude-standard")
+	}
+	out, err := output(ctx, dir, append(args, "--", folder)...)
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if len(name) > 0 {
+			names = append(names, string(name))
+		}
+	}
+	return names, err
+}
+
 // Blobs passes to take the contents of files in the last commit, if they are at most
 // most bytes long; exists is false for files that are not in it. It does not call take
 // for other objects and larger files.

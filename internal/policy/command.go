@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -21,8 +22,9 @@ const maxCommand = 64 << 10
 
 // part is one program of a command with its words, after quote removal.
 type part struct {
+	// words may have marks for what is known only when the command runs.
 	words []string
-	// unclear says why it is uncertain what would run; words then holds the known ones.
+	// unclear says why it is uncertain what would run.
 	unclear string
 	// dirs are the directories in which it may run, as written; "" is the call's.
 	dirs []string
@@ -35,12 +37,24 @@ type part struct {
 	assigns []string
 }
 
-// leads returns the word with which a part changes the directory of those after it.
-// known is false if the new directory is known only when it runs.
-func (p part) leads() (name string, known bool) {
+// Marks in a word for what is known only when the command runs.
+const (
+	anyText = "\ue0ff" // any text
+	anyName = "\ue0fe" // any text without a slash
+)
+
+// open reports whether a word has a mark.
+func open(word string) bool { return strings.ContainsAny(word, anyText+anyName) }
+
+// changesDir returns the word with which a part changes the directory of those after it, "" if
+// it does not. known is false if the new directory is known only when it runs.
+func (p part) changesDir() (name string, known bool) {
+	if slices.ContainsFunc(slices.Concat(p.assigns, p.words), func(w string) bool { return strings.HasPrefix(w, "CDPATH=") }) {
+		return "", false
+	}
 	switch p.words[0] {
 	case "cd":
-		if len(p.words) == 2 && p.unclear == "" && p.words[1] != "" && !strings.HasPrefix(p.words[1], "-") {
+		if len(p.words) == 2 && !open(p.words[1]) && p.words[1] != "" && !strings.HasPrefix(p.words[1], "-") {
 			return p.words[1], true
 		}
 		return "", false
@@ -50,22 +64,70 @@ func (p part) leads() (name string, known bool) {
 	return "", true
 }
 
+// dirsAfter returns the directories of the shell after a part that has succeeded.
+func (p part) dirsAfter() (dirs []string) {
+	name, known := p.changesDir()
+	switch {
+	case !known:
+		return []string{unknownDir}
+	case name == "":
+		return p.dirs
+	}
+	for _, dir := range p.dirs {
+		dirs = joined(dirs, []string{inDir(dir, name)})
+	}
+	return dirs
+}
+
+// unknownDir stands for a directory that is known only when the command runs.
+const unknownDir = anyText
+
+// maxDirs limits the directories in which a part of a command may run.
+const maxDirs = 16
+
+// joined returns the directories of both lists.
+func joined(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, dir := range b {
+		if !slices.Contains(out, dir) {
+			out = append(out, dir)
+		}
+	}
+	if len(out) > maxDirs {
+		return []string{unknownDir}
+	}
+	return out
+}
+
+// inDir returns a path that is written relative to a directory.
+func inDir(dir, name string) string {
+	if dir == "" || path.IsAbs(name) {
+		return name
+	}
+	return dir + "/" + name
+}
+
 // patternWords returns the words of a command pattern: a "*" matches one word, and as
 // the last one any number of words.
-func patternWords(pattern string) ([]string, error) {
-	parts := commandParts(pattern)
+func patternWords(pattern string) (words []string, err error) {
+	parts := Request{Command: pattern}.parts()
 	onlyStars := func(p part) bool { return p.unclear == unclearGlob && !strings.ContainsAny(pattern, "?[") }
 	if len(parts) != 1 || parts[0].unclear != "" && !onlyStars(parts[0]) {
 		return nil, fmt.Errorf("%q is not one plain command: write each of several as a rule of its own", pattern)
 	}
-	words := parts[0].words
+	for i := 0; i < len(parts[0].words); i++ {
+		w := parts[0].words[i]
+		if w == anyName {
+			w = "*"
+			i++ // see call
+		}
+		if open(w) || w != "*" && strings.Contains(w, "*") {
+			return nil, fmt.Errorf("%q: a * matches only whole words", strings.ReplaceAll(w, anyName, "*"))
+		}
+		words = append(words, w)
+	}
 	if words[0] == "*" {
 		return nil, errors.New("the pattern must name a program")
-	}
-	for _, w := range words {
-		if w != "*" && strings.Contains(w, "*") {
-			return nil, fmt.Errorf("%q: a * matches only whole words", w)
-		}
 	}
 	return words, nil
 }
@@ -82,264 +144,55 @@ func matchWords(pattern, words []string) bool {
 	return len(words) == len(pattern)
 }
 
-// permittedCommand allows a command if every part of it is allowed.
-func permittedCommand(rules []Rule, r Request) Decision {
-	parts := r.parts()
-	if len(parts) == 0 {
-		return Decision{Verdict: Ask, Why: "the agent gives no command"}
+// permittedCommand allows a command if every part of it is allowed. Many agents begin each one by
+// going to the session's directory.
+func permittedCommand(allowing []*compiled, r Request) Decision {
+	parts, none := r.parts(), "the agent gives no command"
+	if len(parts) > 0 {
+		none = ""
 	}
-	var first *Rule
-	for _, p := range parts {
-		if p.unclear != "" {
-			return Decision{Verdict: Ask, Why: p.unclear}
-		}
-		if r.stays(p) {
-			continue
-		}
-		rule, why := r.allowsPart(rules, p)
-		if rule == nil {
-			return Decision{Verdict: Ask, Why: why}
-		}
-		if first == nil {
-			first = rule
-		}
-	}
-	if first == nil {
-		return Decision{Verdict: Ask}
-	}
-	return Decision{Verdict: Allow, Rule: first}
+	parts = slices.DeleteFunc(parts, r.stays)
+	return permitted(parts, none, func(p part) (*Rule, string) { return r.allowsPart(allowing, p) })
 }
 
-// stays reports whether a part only goes to the session's directory. Many agents begin
-// each command with that.
+// stays reports whether a part only goes to the session's directory.
 func (q Request) stays(p part) bool {
-	name, known := p.leads()
-	return known && name != "" && !slices.ContainsFunc(p.dirs, func(dir string) bool { return !q.home(below(dir, name)) })
+	name, known := p.changesDir()
+	return known && name != "" && p.unclear == "" && !slices.ContainsFunc(p.dirs, func(dir string) bool { return q.elsewhere(inDir(dir, name)) })
 }
 
 // allowsPart finds a rule that allows a part. A rule that names all words allows it in
 // the session's directory; otherwise every word must be understood.
-func (q Request) allowsPart(rules []Rule, p part) (*Rule, string) {
+func (q Request) allowsPart(allowing []*compiled, p part) (*Rule, string) {
+	if p.unclear != "" {
+		return nil, p.unclear
+	}
 	why := ""
-	for i := range rules {
-		pattern, err := patternWords(rules[i].Pattern)
-		if err != nil || !matchWords(pattern, p.words) {
+	for _, rule := range allowing {
+		if !matchWords(rule.words, p.words) {
 			continue
 		}
-		named := slices.Index(pattern, "*")
-		if named < 0 {
-			named = len(pattern)
-			if !p.piped && !slices.ContainsFunc(p.dirs, func(dir string) bool { return !q.home(dir) }) {
-				return &rules[i], ""
+		fixed := slices.Index(rule.words, "*")
+		if fixed < 0 {
+			fixed = len(rule.words)
+			if !p.piped && !slices.ContainsFunc(p.dirs, q.elsewhere) {
+				return &rule.Rule, ""
 			}
 		}
-		if why = q.understand(p, named); why == "" {
-			return &rules[i], ""
+		if why = q.understand(p, fixed); why == "" {
+			return &rule.Rule, ""
 		}
 	}
 	return nil, why
 }
 
-// touchesCommand reports whether a rule that denies or asks matches any program of a
-// command, including one that another program runs. It compares programs by name,
-// wherever they are.
-func (r *Rule) touchesCommand(q Request) bool {
-	pattern, err := patternWords(r.Pattern)
-	if err != nil {
-		return false
-	}
-	parts := q.parts()
-	for _, other := range q.Others {
-		parts = append(parts, other.parts()...)
-	}
-	for _, p := range parts {
-		all, complete := q.unwrap(p)
-		if !complete {
-			return true // the rule's command may be hidden in it; users do not write such commands
-		}
-		for _, v := range all {
-			if matchWords(pattern, v.words) || matchWords(pattern, v.named()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// named returns the words with the program by its name alone. A program of git's is its
-// command.
-func (v invocation) named() []string {
-	words := slices.Clone(v.words)
-	words[0] = path.Base(words[0])
-	if command, ok := strings.CutPrefix(words[0], "git-"); ok && command != "" {
-		words = append([]string{"git", command}, words[1:]...)
-	}
-	if words[0] == "git" && len(words) > 1 && (words[1] == "send-pack" || words[1] == "http-push") {
-		words[1] = "push"
-	}
-	return words
-}
-
-// Marks in a word for what is known only when the command runs.
-const (
-	unknownText  = "\ue0ff"               // any text
-	unknownWords = unknownText + "\ue0fe" // any words
-	unknownPipe  = unknownText + "\ue0fc" // the name of a pipe
-	unknownName  = "\ue0fd"               // any text without a slash
-)
-
-// unknown reports whether a word has a mark.
-func unknown(word string) bool { return strings.ContainsAny(word, unknownText+unknownName) }
-
-// mayTouchCommand reports whether a rule that denies or asks may match a program of a
-// command for all that is known before it runs.
-func (r *Rule) mayTouchCommand(q Request) bool {
-	pattern, err := patternWords(r.Pattern)
-	if err != nil {
-		return false
-	}
-	q.marked = true
-	return slices.ContainsFunc(q.parts(), func(p part) bool {
-		all, complete := q.unwrap(p)
-		return !complete || slices.ContainsFunc(p.assigns, func(a string) bool { return runningVariable(a, pattern) }) || slices.ContainsFunc(all, func(v invocation) bool {
-			return mayMatch(pattern, v.words) || mayMatch(pattern, v.named()) || v.readsProgram() || v.mayRun(pattern)
-		})
-	})
-}
-
-// mayRun reports whether a program has the words of a pattern among its own, within them, or in
-// what it reads, in their order, and is not known to run no other program:
-// `git -c alias.x='!rm y' x`.
-func (v invocation) mayRun(pattern []string) bool {
-	if v.shortened || (Request{}).understood(v.part).harmless {
-		return false
-	}
-	var names []string
-	for _, w := range slices.Concat(v.words, v.program()) {
-		names = append(names, namesIn(w)...)
-	}
-	return hasNames(names, pattern)
-}
-
-// program returns what a program may take for a program in its standard input.
-func (v invocation) program() []string {
-	if name, _ := systemProgram(v.words[0]); slices.Contains(consumers, name) {
-		return nil
-	}
-	return v.input
-}
-
-// consumers are programs with unknown options that run nothing of what they read.
-var consumers = strings.Fields("git gh tee jq yq column fold fmt pr nl paste expand base64 xxd gzip gunzip zcat pbcopy xclip xsel wl-copy diffstat")
-
-// hasNames reports whether the words of a pattern are among names, in their order.
-func hasNames(names, pattern []string) bool {
-	for _, p := range pattern {
-		if p == "*" {
-			continue
-		}
-		at := slices.Index(names, path.Base(p))
-		if at < 0 {
-			return false
-		}
-		names = names[at+1:]
-	}
-	return true
-}
-
-// namesIn returns what may be names of programs and their words within a word: in a script,
-// after a "=", behind the letter of an option.
-func namesIn(word string) []string {
-	texts := []string{word}
-	if strings.ContainsAny(word, `\"'`) {
-		texts = append(texts, strings.NewReplacer(`\`, "", `"`, "", "'", "").Replace(word), unescapedC(word, ""))
-	}
-	var names []string
-	for _, text := range texts {
-		for _, token := range pathsIn(text) {
-			names = append(names, path.Base(token))
-		}
-	}
-	return names
-}
-
-// pathsIn returns what may be paths within a word.
-func pathsIn(word string) []string {
-	tokens := strings.FieldsFunc(word, func(r rune) bool {
-		return r < utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-./+~#%", r)
-	})
-	for _, t := range tokens {
-		if len(t) > 2 && t[0] == '-' && t[1] != '-' {
-			tokens = append(tokens, t[2:])
-		}
-	}
-	return tokens
-}
-
-// runs reports whether a variable names a program or a script to run.
-func runs(variable string) bool {
-	switch variable {
-	case "BASH_ENV", "ENV", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS3", "PS4", "SHELL", "EDITOR", "VISUAL", "BROWSER",
-		"LESSOPEN", "LESSCLOSE", "RSYNC_RSH", "CVS_RSH", "SUDO_ASKPASS", "SSH_ASKPASS", "PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT",
-		"PYTHONSTARTUP", "PYTHONPATH", "PERL5OPT", "PERL5LIB", "RUBYOPT", "RUBYLIB", "NODE_OPTIONS", "MAKEFILES", "MAKEFLAGS", "GOFLAGS":
-		return true
-	}
-	return strings.HasSuffix(variable, "PAGER") || strings.HasPrefix(variable, "GIT_")
-}
-
-// runningVariable reports whether an assignment may have a program run that a pattern names.
-func runningVariable(assign string, pattern []string) bool {
-	name, value, _ := strings.Cut(assign, "=")
-	return hasNames(namesIn(value), pattern) || runs(name) && unknown(value)
-}
-
-// mayMatch reports whether a pattern matches the words before the first unknown one. That
-// may be any number of words.
-func mayMatch(pattern, words []string) bool {
-	for i, w := range words {
-		base := path.Base(w)
-		switch {
-		case i == 0 && unknown(w) && !unknown(base) && !strings.Contains(w, unknownWords):
-			if pattern[0] != "*" && path.Base(pattern[0]) != base {
-				return false
-			}
-		case unknown(w):
-			return true
-		case i >= len(pattern) || pattern[i] != "*" && pattern[i] != w:
-			return false
-		}
-	}
-	return len(words) > 0 && unknown(words[0]) // by a folder that is unknown
-}
-
-// readsProgram reports whether a program reads from elsewhere what it runs.
-func (v invocation) readsProgram() bool {
-	fed := v.piped || v.unclear != ""
-	operands := slices.DeleteFunc(slices.Clone(v.words[1:]), func(w string) bool { return strings.HasPrefix(w, "-") && w != "-" })
-	replaces := func(w string) bool {
-		return strings.HasPrefix(w, "-I") || strings.HasPrefix(w, "-J") || strings.HasPrefix(w, "-i") || strings.HasPrefix(w, "--replace")
-	}
-	switch name := path.Base(v.words[0]); {
-	case slices.Contains(shells, name), slices.Contains(otherShells, name), name == "source", name == ".":
-		given := len(operands) > 0 && operands[0] != "-" && !strings.HasPrefix(operands[0], "/dev/") && !strings.HasPrefix(operands[0], "/proc/")
-		return fed && !given || len(operands) > 0 && unknown(operands[0])
-	case name == "at", name == "batch", name == "crontab" && (len(operands) == 0 || operands[0] == "-"):
-		return fed
-	case name == "xargs":
-		return slices.ContainsFunc(v.words[1:], replaces)
-	case name == "parallel":
-		return true
-	}
-	return false
-}
-
 // parts returns the programs that a request would run.
 func (q Request) parts() []part {
 	if q.Args == nil {
-		return q.collect(q.Command)
+		return collect([]string{q.Dir}, q.Command)
 	}
 	if a := q.Args; len(a) == 3 && isShell(a[0]) && (a[1] == "-c" || a[1] == "-lc" || a[1] == "-ec") {
-		return q.collect(a[2])
+		return collect([]string{q.Dir}, a[2])
 	}
 	if len(q.Args) == 0 {
 		return nil
@@ -396,19 +249,13 @@ func hidden(s string) bool {
 	return termtext.Block(s) != s || strings.ContainsAny(s, "\r\x00")
 }
 
-// commandParts returns the programs of a command line for a POSIX shell or bash. Anything
-// but a plain program with plain words is unclear.
-func commandParts(command string) []part { return Request{}.collect(command) }
-
-// collect is commandParts for a command in the directory of the request.
-func (q Request) collect(command string) []part { return q.collectIn([]string{q.Dir}, command) }
-
-// collectIn is collect for a command that runs in one of some directories.
-func (q Request) collectIn(dirs []string, command string) []part {
+// collect returns the programs of a command line for a POSIX shell or bash that runs in one of
+// some directories. Anything but a plain program with plain words is unclear.
+func collect(dirs []string, command string) []part {
 	if len(command) > maxCommand {
-		return []part{{words: []string{unknownText}, unclear: unclearLong}}
+		return []part{{words: []string{anyText}, unclear: unclearLong, dirs: dirs}}
 	}
-	parts := q.parse(dirs, command)
+	parts := parseShell(dirs, command)
 	if hidden(command) {
 		for i := range parts {
 			parts[i].unclear = unclearHidden
@@ -417,14 +264,14 @@ func (q Request) collectIn(dirs []string, command string) []part {
 	return parts
 }
 
-// parse is collectIn without its bounds.
-func (q Request) parse(dirs []string, command string) []part {
+// parseShell is collect without its bounds.
+func parseShell(dirs []string, command string) []part {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
 		return looseParts(command)
 	}
-	c := &collector{dirs: dirs, marked: q.marked}
-	c.list(file.Stmts)
+	c := &collector{dirs: dirs}
+	c.walk(file)
 	return c.parts
 }
 
@@ -432,28 +279,54 @@ func (q Request) parse(dirs []string, command string) []part {
 // read it otherwise.
 func looseParts(command string) []part {
 	words := strings.FieldsFunc(command, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(";&|()<>{}`$\"'\\", r) })
-	parts := []part{{words: []string{unknownText}, unclear: unclearSyntax}}
+	parts := []part{{words: []string{anyText}, unclear: unclearSyntax}}
 	for i := range words[:min(len(words), maxUnwrapped)] {
 		parts = append(parts, part{words: words[i:], unclear: unclearSyntax})
 	}
 	return parts
 }
 
-// collector gathers the programs of a parsed command.
+// collector gathers the programs of a parsed command. All but parts is about the next one.
 type collector struct {
-	parts  []part
-	dirs   []string // where the next program may run
-	piped  bool     // the next program reads what another writes
-	input  []string // what the next program may read
-	marked bool     // mark what is known only when the command runs
+	parts   []part
+	unclear string   // why it is uncertain how it runs
+	dirs    []string // where it may run
+	piped   bool     // it reads what another writes
+	input   []string // what it may read
 }
 
-// list takes apart statements one after the other.
-func (c *collector) list(all []*syntax.Stmt) {
-	for _, s := range all {
-		done, failed := c.statement(s)
-		c.dirs = joined(done, failed)
-	}
+// walk takes apart the statements below a node, in their order.
+func (c *collector) walk(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			done, failed := c.statement(n)
+			c.dirs = joined(done, failed)
+			return false
+		case *syntax.DeclClause: // export, declare: what they name is their words
+			words := []string{n.Variant.Value}
+			for _, a := range n.Args {
+				words = append(words, assignment(a))
+			}
+			c.add(words...)
+		case *syntax.LetClause, *syntax.ArithmCmd, *syntax.TestClause: // "a[$(rm x)]" runs in quotes, too
+			words := []string{"let"}
+			syntax.Walk(n, func(n syntax.Node) bool {
+				if w, ok := n.(*syntax.Word); ok {
+					words = append(words, literal(w).String())
+				}
+				return true
+			})
+			c.add(words...)
+		}
+		return true
+	})
+}
+
+// add adds a program.
+func (c *collector) add(words ...string) *part {
+	c.parts = append(c.parts, part{words: words, unclear: c.unclear, dirs: c.dirs, piped: c.piped, input: c.input})
+	return &c.parts[len(c.parts)-1]
 }
 
 // statement takes apart plain programs, lists and pipes. In anything else it also finds
@@ -461,37 +334,37 @@ func (c *collector) list(all []*syntax.Stmt) {
 // directories in which the shell may be after the statement, if it succeeds and if it
 // fails.
 func (c *collector) statement(s *syntax.Stmt) (done, failed []string) {
-	why := ""
+	before, from := *c, len(c.parts)
 	switch {
 	case s.Background:
-		why = unclearConstruct
+		c.unclear = unclearConstruct
 	case !harmlessRedirects(s.Redirs):
-		why = unclearRedirect
+		c.unclear = unclearRedirect
 	}
-	from := len(c.parts)
+	for _, r := range s.Redirs {
+		c.input = slices.Concat(c.input, here(r))
+	}
 	done, failed = c.dirs, c.dirs
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		c.call(cmd)
-		done = c.parts[from].leadsTo()
+		done = c.parts[from].dirsAfter()
 	case *syntax.BinaryCmd: // a list or a pipe
 		done, failed = c.binary(cmd)
+	case nil:
+		c.add("")
 	default:
-		why = unclearConstruct
+		c.unclear = unclearConstruct
+		if c.walk(cmd); len(c.parts) == from {
+			c.add("")
+		}
+		done = c.wander(from, before.dirs)
+		failed = done
 	}
-	if why == unclearConstruct || why == unclearRedirect {
-		c.inside(s, from)
-		if len(c.parts) == from {
-			c.parts = append(c.parts, part{words: []string{""}})
-		}
-		if _, plain := s.Cmd.(*syntax.CallExpr); !plain {
-			all := c.wander(from)
-			done, failed = all, all
-		}
-		for i := from; i < len(c.parts); i++ {
-			c.parts[i].unclear = why
-		}
+	for _, r := range s.Redirs {
+		c.redirect(r)
 	}
+	c.unclear, c.dirs, c.input = before.unclear, before.dirs, before.input
 	if s.Negated {
 		return failed, done
 	}
@@ -500,14 +373,13 @@ func (c *collector) statement(s *syntax.Stmt) (done, failed []string) {
 
 // wander sets the directories of parts of which any may change that of any other, and returns
 // them.
-func (c *collector) wander(from int) []string {
-	all := c.dirs
+func (c *collector) wander(from int, all []string) []string {
 	for _, p := range c.parts[from:] {
-		if name, known := p.leads(); known && name == "" {
+		if name, known := p.changesDir(); known && name == "" {
 			continue
 		}
 		p.dirs = all
-		all = joined(all, p.leadsTo())
+		all = joined(all, p.dirsAfter())
 	}
 	for i := from; i < len(c.parts); i++ {
 		c.parts[i].dirs = all
@@ -544,95 +416,37 @@ func (c *collector) binary(cmd *syntax.BinaryCmd) (done, failed []string) {
 	return all, all
 }
 
-// leadsTo returns the directories of the shell after a part that has succeeded.
-func (p part) leadsTo() []string {
-	name, known := p.leads()
-	switch {
-	case !known:
-		return []string{unknownDir}
-	case name == "":
-		return p.dirs
-	}
-	var out []string
-	for _, dir := range p.dirs {
-		out = joined(out, []string{below(dir, name)})
-	}
-	return out
-}
-
-// inside finds every program below a node that was not taken apart.
-func (c *collector) inside(n syntax.Node, from int) {
-	c.parts = c.parts[:from]
-	var input []string
-	pipe := false
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CallExpr:
-			c.call(n)
-			return false // call has looked inside its words
-		case *syntax.Redirect:
-			c.redirect(n)
-			input = append(input, c.here(n)...)
-		case *syntax.BinaryCmd:
-			pipe = pipe || n.Op == syntax.Pipe || n.Op == syntax.PipeAll
-		case *syntax.DeclClause: // export, declare: what they name is their words
-			p := part{words: []string{n.Variant.Value}, dirs: c.dirs}
-			for _, a := range n.Args {
-				p.words = append(p.words, c.assignment(a))
-			}
-			c.parts = append(c.parts, p)
-		case *syntax.LetClause, *syntax.ArithmCmd, *syntax.TestClause: // "a[$(rm x)]" runs in quotes, too
-			p := part{words: []string{"let"}, dirs: c.dirs}
-			syntax.Walk(n, func(n syntax.Node) bool {
-				if w, ok := n.(*syntax.Word); ok {
-					text, _ := literal(w, c.marked)
-					p.words = append(p.words, text)
-				}
-				return true
-			})
-			c.parts = append(c.parts, p)
-		}
-		return true
-	})
-	for _, p := range c.parts[from:] {
-		if pipe {
-			input = append(input, p.words...)
-		}
-	}
-	for i := from; i < len(c.parts); i++ {
-		c.parts[i].input = slices.Concat(c.parts[i].input, input)
-		c.parts[i].piped = c.parts[i].piped || pipe
-	}
-}
-
 // call handles one program, and finds programs inside its words.
 func (c *collector) call(call *syntax.CallExpr) {
-	p := part{dirs: c.dirs, piped: c.piped, input: c.input}
+	p := c.add()
 	for _, a := range call.Assigns {
-		p.unclear = unclearAssign
-		p.assigns = append(p.assigns, c.assignment(a))
+		p.unclear = cmp.Or(p.unclear, unclearAssign)
+		p.assigns = append(p.assigns, assignment(a))
 	}
 	for _, w := range call.Args {
-		text, why := literal(w, c.marked)
-		if why != "" && p.unclear == "" {
-			p.unclear = why
+		word := literal(w)
+		p.unclear = cmp.Or(p.unclear, word.unclear)
+		p.words = append(p.words, word.String())
+		if word.several {
+			p.words = append(p.words, word.String()) // for the others that it may be
 		}
-		p.words = append(p.words, text)
 	}
 	if len(p.words) == 0 {
 		p.words = []string{""}
 	}
-	c.parts = append(c.parts, p)
-	for _, w := range call.Args {
-		c.nested(w)
-	}
-	for _, a := range call.Assigns {
-		c.nested(a)
-	}
+	c.substitutions(call)
+}
+
+// substitutions takes apart what runs for a word.
+func (c *collector) substitutions(n syntax.Node) {
+	unclear, dirs := c.unclear, c.dirs
+	c.unclear = unclearExpansion
+	c.walk(n)
+	c.unclear, c.dirs = unclear, dirs
 }
 
 // assignment returns an assignment as NAME=value.
-func (c *collector) assignment(a *syntax.Assign) string {
+func assignment(a *syntax.Assign) string {
 	text := ""
 	if a.Name != nil {
 		text = a.Name.Value + "="
@@ -645,38 +459,16 @@ func (c *collector) assignment(a *syntax.Assign) string {
 	}
 	for _, w := range words {
 		if w != nil {
-			if text == "PATH=" {
-				w = withoutPath(w)
-			}
-			value, _ := literal(w, c.marked)
-			text += value + " "
+			value := word{ownPath: text == "PATH="}
+			value.add(w.Parts, false, false)
+			text += value.String() + " "
 		}
 	}
 	return strings.TrimSuffix(text, " ")
 }
 
-// withoutPath returns a word without "$PATH", which makes no program another one.
-func withoutPath(w *syntax.Word) *syntax.Word {
-	var without func(parts []syntax.WordPart) []syntax.WordPart
-	without = func(parts []syntax.WordPart) (all []syntax.WordPart) {
-		for _, p := range parts {
-			switch q := p.(type) {
-			case *syntax.ParamExp:
-				if q.Param != nil && q.Param.Value == "PATH" && q.Exp == nil && q.Repl == nil && q.Slice == nil && !q.Excl {
-					continue
-				}
-			case *syntax.DblQuoted:
-				p = &syntax.DblQuoted{Dollar: q.Dollar, Parts: without(q.Parts)}
-			}
-			all = append(all, p)
-		}
-		return all
-	}
-	return &syntax.Word{Parts: without(w.Parts)}
-}
-
 // here returns the text of a here-document or a here-string.
-func (c *collector) here(r *syntax.Redirect) []string {
+func here(r *syntax.Redirect) []string {
 	w := r.Hdoc
 	if r.Op == syntax.WordHdoc {
 		w = r.Word
@@ -684,8 +476,7 @@ func (c *collector) here(r *syntax.Redirect) []string {
 	if w == nil {
 		return nil
 	}
-	text, _ := literal(w, c.marked)
-	return []string{text}
+	return []string{literal(w).String()}
 }
 
 // The programs of the parts that stand for redirects.
@@ -696,6 +487,7 @@ const (
 
 // redirect adds a part for a redirect that reads or writes a file.
 func (c *collector) redirect(r *syntax.Redirect) {
+	c.substitutions(r)
 	program := writeRedirect
 	switch r.Op {
 	case syntax.RdrIn, syntax.DplIn:
@@ -706,176 +498,134 @@ func (c *collector) redirect(r *syntax.Redirect) {
 	if r.Word == nil || harmlessRedirects([]*syntax.Redirect{r}) {
 		return
 	}
-	name, _ := literal(r.Word, c.marked)
-	c.parts = append(c.parts, part{words: []string{program, name}, dirs: c.dirs})
+	name := literal(r.Word).String()
+	c.add(program, name)
 	if r.Op == syntax.RdrInOut {
-		c.parts = append(c.parts, part{words: []string{readRedirect, name}, dirs: c.dirs})
+		c.add(readRedirect, name)
 	}
 }
 
-// nested finds the programs in substitutions.
-func (c *collector) nested(n syntax.Node) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		var all []*syntax.Stmt
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			all = n.Stmts
-		case *syntax.ProcSubst:
-			all = n.Stmts
-		default:
-			return true
-		}
-		from, before := len(c.parts), c.dirs
-		c.list(all)
-		c.dirs = before
-		for i := from; i < len(c.parts); i++ {
-			c.parts[i].unclear = unclearExpansion
-		}
-		return false
-	})
+// word is a word of a command without its quotes, with marks for what is known only when the
+// command runs.
+type word struct {
+	strings.Builder
+	// unclear is why it has to run for that, "" if it is known.
+	unclear string
+	// several means that it may be no word, or more than one.
+	several bool
+	// unclosed means that a brace or bracket ends in another part of the word.
+	unclosed bool
+	// ownPath leaves out $PATH, which makes no program another one.
+	ownPath bool
 }
 
-// literal returns a word without its quotes, and why the result is incomplete, if it is. If
-// marked, what is known only when the command runs is marked.
-func literal(w *syntax.Word, marked bool) (text, why string) {
-	var b strings.Builder
-	mark := func(mark string) {
-		if marked {
-			b.WriteString(mark)
-		}
+// pipeName stands for the name of a pipe, which no rule names.
+const pipeName = "/dev/fd/63"
+
+func literal(w *syntax.Word) *word {
+	out := &word{}
+	out.add(w.Parts, len(w.Parts) == 1, false)
+	if out.unclosed {
+		out.WriteString(anyText)
 	}
-	var walk func(parts []syntax.WordPart, quoted bool)
-	walk = func(parts []syntax.WordPart, quoted bool) {
-		for _, p := range parts {
-			switch p := p.(type) {
-			case *syntax.Lit:
-				if !quoted && why == "" && globs(p.Value) {
-					why = unclearGlob
-				}
-				// "=ls" is the path of ls for zsh
-				leads := strings.HasPrefix(p.Value, "~") || strings.HasPrefix(p.Value, "=") && strings.Trim(p.Value, "=") != ""
-				if !quoted && leads && b.Len() == 0 && why == "" {
-					why = unclearExpansion
-				}
-				if quoted || !marked {
-					b.WriteString(unescaped(p.Value, quoted))
-					break
-				}
-				value := p.Value
-				if strings.HasPrefix(value, "~") && b.Len() == 0 {
-					_, below, found := strings.Cut(value, "/")
-					if b.WriteString(unknownText); !found {
-						break
-					}
-					value = "/" + below
-				}
-				if value != "[" || len(w.Parts) > 1 { // but not the program
-					value = markedGlobs(value)
-				}
-				b.WriteString(value)
-			case *syntax.SglQuoted:
-				if !p.Dollar {
-					b.WriteString(p.Value)
-					break
-				}
-				why = unclearExpansion
-				end := ""
-				if marked {
-					end = unknownText
-				}
-				b.WriteString(unescapedC(p.Value, end))
-			case *syntax.DblQuoted:
-				if p.Dollar {
-					why = unclearExpansion
-				}
-				walk(p.Parts, true)
-			default:
-				why = unclearExpansion
-				mark(markOf(p, quoted))
+	return out
+}
+
+// add adds parts of a word; alone means that there is only one.
+func (w *word) add(parts []syntax.WordPart, alone, quoted bool) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if quoted {
+				w.WriteString(unescaped(p.Value))
+			} else {
+				w.unquoted(p.Value, alone)
 			}
+		case *syntax.SglQuoted:
+			if !p.Dollar {
+				w.WriteString(p.Value)
+				continue
+			}
+			w.unclear = unclearExpansion
+			w.WriteString(unescapedC(p.Value))
+		case *syntax.DblQuoted:
+			if p.Dollar {
+				w.unclear = unclearExpansion
+			}
+			w.add(p.Parts, false, true)
+		case *syntax.ProcSubst:
+			w.unclear = unclearExpansion
+			w.WriteString(pipeName)
+		default:
+			v, ok := p.(*syntax.ParamExp)
+			if ok && w.ownPath && v.Param != nil && v.Param.Value == "PATH" && v.Exp == nil && v.Repl == nil && v.Slice == nil && !v.Excl {
+				continue
+			}
+			w.unclear = unclearExpansion
+			w.several = w.several || !quoted || ok && (v.Index != nil || v.Param != nil && v.Param.Value == "@")
+			w.WriteString(anyText)
 		}
 	}
-	walk(w.Parts, false)
-	return b.String(), why
 }
 
-// markOf returns the mark for a part of a word that the shell replaces.
-func markOf(p syntax.WordPart, quoted bool) string {
-	several := !quoted
-	switch p := p.(type) {
-	case *syntax.ProcSubst:
-		return unknownPipe
-	case *syntax.ArithmExp:
-		several = false
-	case *syntax.ParamExp:
-		several = several || p.Index != nil || p.Param != nil && p.Param.Value == "@" // "$@"
+// unquoted adds text outside quotes, with marks for its file patterns and braces.
+func (w *word) unquoted(value string, alone bool) {
+	if w.Len() == 0 && strings.HasPrefix(value, "~") {
+		w.unclear = cmp.Or(w.unclear, unclearExpansion)
+		w.WriteString(anyText)
+		_, below, slash := strings.Cut(value, "/")
+		if !slash {
+			return
+		}
+		value = "/" + below
 	}
-	if several {
-		return unknownWords
+	// "=ls" is the path of ls for zsh
+	if w.Len() == 0 && strings.HasPrefix(value, "=") && strings.Trim(value, "=") != "" {
+		w.unclear = cmp.Or(w.unclear, unclearExpansion)
 	}
-	return unknownText
-}
-
-// markedGlobs is unescaped for text outside quotes, with its file patterns and braces marked.
-func markedGlobs(value string) string {
-	var b strings.Builder
 	for i := 0; i < len(value); i++ {
-		switch c := value[i]; c {
+		c := value[i]
+		switch c {
 		case '\\':
 			if i++; i < len(value) && value[i] != '\n' {
-				b.WriteByte(value[i])
+				w.WriteByte(value[i])
 			}
-		case '*', '?':
-			b.WriteString(unknownName)
-		case '[':
-			end := strings.IndexByte(value[i:], ']')
-			if end < 0 {
-				b.WriteString(unknownText)
-				return b.String()
-			}
-			b.WriteString(unknownName)
-			i += end
-		case '{':
-			end := strings.LastIndexByte(value[i:], '}')
-			if end >= 0 && !strings.Contains(value[i:i+end], ",") && !strings.Contains(value[i:i+end], "..") { // "{}", "HEAD@{1}"
-				b.WriteByte(c)
-				break
-			}
-			if end < 0 || strings.ContainsAny(value[i:i+end], "/*?[") {
-				b.WriteString(unknownText)
-				return b.String()
-			}
-			b.WriteString(unknownName)
-			i += end
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-// globs reports whether the shell may replace an unquoted piece of a word by other
-// words.
-func globs(value string) bool {
-	for i := 0; i < len(value); i++ {
-		switch value[i] {
-		case '\\':
-			i++
+			continue
 		case '*', '?', '[', '{':
-			return true
+			w.unclear = cmp.Or(w.unclear, unclearGlob)
+		default:
+			w.WriteByte(value[i])
+			continue
 		}
+		end, mark := i, anyName
+		switch c {
+		case '[':
+			end = i + strings.IndexByte(value[i:], ']')
+		case '{':
+			end = i + strings.LastIndexByte(value[i:], '}')
+		}
+		within, before := value[i:max(i, end)], w.String()
+		dotted := (before == "" || strings.HasSuffix(before, "/")) && (strings.Contains(within, "{.") || strings.Contains(within, ",.")) // which "*" leaves out
+		switch {
+		case c == '[' && alone && value == "[", // the program
+			c == '{' && end > i && !strings.Contains(within, ",") && !strings.Contains(within, ".."): // "{}", "HEAD@{1}"
+			w.WriteByte(value[i])
+			continue
+		case end < i, c == '{' && (dotted || strings.ContainsAny(within, "/*?[")):
+			end, mark, w.unclosed = len(value), anyText, true
+		}
+		w.several = true
+		w.WriteString(mark)
+		i = end
 	}
-	return false
 }
 
-// unescaped drops backslashes as the shell does: outside quotes before any character,
-// inside double quotes before few.
-func unescaped(value string, quoted bool) string {
+// unescaped drops backslashes in double quotes as the shell does.
+func unescaped(value string) string {
 	var b strings.Builder
 	for i := 0; i < len(value); i++ {
-		if value[i] == '\\' && i+1 < len(value) && (!quoted || strings.IndexByte("\\$`\"\n", value[i+1]) >= 0) {
-			i++
-			if value[i] == '\n' {
+		if value[i] == '\\' && i+1 < len(value) && strings.IndexByte("\\$`\"\n", value[i+1]) >= 0 {
+			if i++; value[i] == '\n' {
 				continue
 			}
 		}
@@ -884,81 +634,38 @@ func unescaped(value string, quoted bool) string {
 	return b.String()
 }
 
+// unescapedC returns text in $'...' with a mark for each escape that Go does not know.
+func unescapedC(value string) string {
+	var b strings.Builder
+	for value != "" {
+		c, multibyte, rest, err := strconv.UnquoteChar(value, '\'')
+		switch {
+		case err != nil || c == 0:
+			b.WriteString(anyText)
+			value = value[min(len(value), 2):]
+			continue
+		case c < utf8.RuneSelf || multibyte:
+			b.WriteRune(c)
+		default:
+			b.WriteByte(byte(c)) //nolint:gosec // at most 255
+		}
+		value = rest
+	}
+	return b.String()
+}
+
 // harmlessRedirects reports whether the redirects touch only other descriptors and
 // /dev/null.
 func harmlessRedirects(redirects []*syntax.Redirect) bool {
 	for _, r := range redirects {
-		target, why := "", unclearExpansion
+		target := &word{unclear: unclearExpansion}
 		if r.Word != nil {
-			target, why = literal(r.Word, false)
+			target = literal(r.Word)
 		}
-		duplicate := (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (target == "1" || target == "2" || target == "0")
-		if why != "" || r.Hdoc != nil || !duplicate && target != "/dev/null" {
+		duplicate := (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && slices.Contains([]string{"0", "1", "2"}, target.String())
+		if target.unclear != "" || r.Hdoc != nil || !duplicate && target.String() != "/dev/null" {
 			return false
 		}
 	}
 	return true
-}
-
-// unescapedC returns text in $'...' as the shell understands it. Text after a zero byte, which
-// shells treat differently, is end.
-func unescapedC(value, end string) string {
-	var b strings.Builder
-	for i := 0; i < len(value); i++ {
-		if value[i] != '\\' || i+1 == len(value) {
-			b.WriteByte(value[i])
-			continue
-		}
-		i++
-		if plain := strings.IndexByte("abeEfnrtv\\'\"?", value[i]); plain >= 0 {
-			b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[plain])
-			continue
-		}
-		base, most, from := 16, 2, i+1
-		switch value[i] {
-		case 'x':
-		case 'u':
-			most = 4
-		case 'U':
-			most = 8
-		case '0', '1', '2', '3', '4', '5', '6', '7':
-			base, most, from = 8, 3, i
-		case 'c':
-			if i++; i == len(value) || value[i]&0x1f == 0 {
-				return b.String() + end
-			}
-			b.WriteByte(value[i] & 0x1f)
-			continue
-		default:
-			b.WriteString(value[i-1 : i+1])
-			continue
-		}
-		braced := value[i] == 'x' && strings.HasPrefix(value[from:], "{")
-		if braced {
-			from++
-			most = 8
-		}
-		to := from
-		for to < len(value) && to-from < most && strings.IndexByte("0123456789abcdefABCDEF"[:base+6*(base/16)], value[to]) >= 0 {
-			to++
-		}
-		code, err := strconv.ParseUint(value[from:to], base, 32)
-		switch {
-		case err != nil:
-			b.WriteString(value[i-1 : i+1])
-			continue
-		case value[i] == 'u' || value[i] == 'U':
-			b.WriteRune(rune(code)) //nolint:gosec // at most 32 bits
-		default:
-			b.WriteByte(byte(code)) //nolint:gosec // as shells do
-		}
-		if code == 0 || code == 256 {
-			return strings.TrimSuffix(b.String(), "\x00") + end
-		}
-		if braced && strings.HasPrefix(value[to:], "}") {
-			to++
-		}
-		i = to - 1
-	}
-	return b.String()
 }

@@ -31,9 +31,6 @@ type Request struct {
 	// true for; "" if there is none. ok is false if there are too many files to tell. If Search
 	// is nil, no folder is known to be without such a file.
 	Search func(dir string, how SearchMode, about func(Path) bool) (found string, ok bool)
-	// Tracked looks for such a file among those that git may print. ok is false if that cannot
-	// be told. If Tracked is nil, it never can.
-	Tracked func(what Printed, about func(Path) bool) (found string, ok bool)
 	// Others are further commands that the agent names, also in the title. Rules that deny
 	// or ask match them too; no rule allows them.
 	Others []Request
@@ -41,8 +38,6 @@ type Request struct {
 	Changes []Path
 	// Named are files that only the title names, for rules that deny or ask.
 	Named []Path
-	// marked has unknown text marked in the words of the command.
-	marked bool
 	// URL is the address that would be fetched, Tool the name of an MCP server's tool.
 	// If the tool's input is a command, Kind is Execute, and only rules that deny or ask
 	// match the name.
@@ -81,20 +76,6 @@ type Path struct {
 	Own          bool
 }
 
-// Printed says what git prints the contents of. The paths are relative to the session's
-// directory.
-type Printed struct {
-	// Words are revisions or, if they are none, paths; Paths are paths. No path means all
-	// files.
-	Words, Paths []string
-	// Index means the files of the working tree that git knows. History means every commit
-	// that the revisions reach, All that of every branch and tag; otherwise it is the
-	// commits themselves.
-	Index, History, All bool
-	// Renames means that files count under their former names too.
-	Renames bool
-}
-
 // SearchMode says which files of a folder a program reads.
 type SearchMode uint8
 
@@ -103,7 +84,9 @@ const (
 	// SearchVisible leaves out hidden files and folders, except for those that a file such
 	// as .gitignore or .ignore excepts: as rg does.
 	SearchVisible SearchMode = iota
-	// SearchAdded leaves out files that git ignores, and folders named .git: as git add does.
+	// SearchTracked looks at the files that git knows, also at those that are gone, and
+	// SearchAdded also at those that it would add.
+	SearchTracked
 	SearchAdded
 	// SearchAll leaves out nothing.
 	SearchAll
@@ -119,15 +102,117 @@ type Decision struct {
 	Why string
 }
 
-// Decide judges a request by rules.
-func Decide(rules []Rule, r Request) Decision {
+// Rules are compiled. They are immutable and safe for concurrent use.
+type Rules struct{ all []compiled }
+
+// compiled is a rule with its pattern.
+type compiled struct {
+	Rule
+	row   *kindRow
+	words []string // of a command
+	glob  string   // of files
+	names []string // see mayMeet
+}
+
+// Compile compiles rules that Parse has returned.
+func Compile(rules []Rule) *Rules {
+	c := &Rules{}
+	for _, r := range rules {
+		row := rowOf(r.Kind)
+		if row == nil {
+			continue // of another version of parley
+		}
+		rule := compiled{Rule: r, row: row, glob: strings.TrimSuffix(strings.TrimPrefix(r.Pattern, "./"), "/")}
+		rule.names = namesOf(rule.glob)
+		if row.subject == commands {
+			rule.words, _ = patternWords(r.Pattern) // none for a pattern of another version
+		}
+		c.all = append(c.all, rule)
+	}
+	return c
+}
+
+// with returns the rules with more.
+func (c *Rules) with(more []Rule) *Rules {
+	return &Rules{slices.Concat(c.all, Compile(more).all)}
+}
+
+// Restricts reports whether any rule denies or asks.
+func (c *Rules) Restricts() bool {
+	return slices.ContainsFunc(c.all, func(r compiled) bool { return r.Verdict > Allow })
+}
+
+// answer says whether a rule is about a request.
+type answer uint8
+
+const (
+	no    answer = iota
+	maybe        // it is known only when a command runs
+	yes
+)
+
+// judged is a request with the programs that its commands run.
+type judged struct {
+	Request
+	programs []invocation
+	// tooMany means that there are more programs than parley looks at.
+	tooMany bool
+	// sure means that only yes counts.
+	sure bool
+}
+
+// judge returns what rules that deny or ask say of a request: the strictest that is about it
+// and, unless only that counts, the first that may be.
+func (c *Rules) judge(r Request, sure bool) (strictest, doubt Decision) {
+	if !c.Restricts() {
+		return strictest, doubt
+	}
+	q := &judged{Request: r, sure: sure}
+	q.list()
+	for i := range c.all {
+		rule := &c.all[i]
+		if rule.Verdict == Allow || !rule.applies(r) {
+			continue
+		}
+		switch about := rule.about(q); {
+		case about == yes && rule.Verdict > strictest.Verdict:
+			strictest = Decision{Verdict: rule.Verdict, Rule: &rule.Rule}
+		case about == maybe && doubt.Rule == nil:
+			doubt = Decision{Verdict: Ask, Rule: &rule.Rule, Why: rule.row.subject.doubt}
+		}
+	}
+	return strictest, doubt
+}
+
+// applies reports whether a rule is about the agent and the mode of a request.
+func (r *compiled) applies(q Request) bool {
+	return (r.Agent == "" || r.Agent == q.Agent) && (r.Mode == "" || r.Mode == q.Mode)
+}
+
+// about says whether a rule is about a request. Those that deny or ask are also about the
+// commands, changes and tools in a request of another kind.
+func (r *compiled) about(q *judged) answer {
+	switch {
+	case r.Kind == q.Kind && r.Pattern == "":
+		return yes
+	case r.row.subject.about == nil:
+		return no
+	}
+	return r.row.subject.about(r, q)
+}
+
+// Decide judges a request.
+func (c *Rules) Decide(r Request) Decision {
 	if r.Kind == switchMode || r.Kind == question {
+		if len(c.all) == 0 {
+			return Decision{Verdict: Ask} // nobody expects a rule to answer
+		}
 		return Decision{Verdict: Ask, Why: r.Unclear}
 	}
-	strictest := Violated(rules, r)
-	var allowing []Rule
-	for _, rule := range rules {
-		if rule.Verdict == Allow && rule.applies(r) && rule.concerns(r) {
+	strictest := c.Violated(r)
+	var allowing []*compiled
+	for i := range c.all {
+		if rule := &c.all[i]; rule.Verdict == Allow && rule.Kind == r.Kind && rule.applies(r) {
 			allowing = append(allowing, rule)
 		}
 	}
@@ -144,53 +229,31 @@ func Decide(rules []Rule, r Request) Decision {
 			return Decision{Verdict: Ask, Why: p.Name + " is outside the session's directories"}
 		}
 	}
-	d := Decision{Verdict: Ask}
-	if row := rowOf(r.Kind); row != nil && row.subject.permits != nil {
-		d = row.subject.permits(allowing, r)
-	}
+	d := rowOf(r.Kind).subject.permits(allowing, r)
 	if d.Verdict == Allow {
-		if doubt := doubted(rules, r); doubt.Rule != nil {
+		if _, doubt := c.judge(r, false); doubt.Rule != nil {
 			return doubt
 		}
 	}
 	return d
 }
 
-// mayTouch reports whether a rule that denies or asks may be about a request.
-func (r *Rule) mayTouch(q Request) bool {
-	may := rowOf(r.Kind).subject.may
-	return r.Pattern != "" && may != nil && may(r, q)
-}
-
 // Restrict judges what an agent does or has parley do without a permission: only rules that
 // deny or ask count. The zero Decision means that none is about it. Where a rule may be
 // about what is known only when a command runs, the verdict is Ask.
-func Restrict(rules []Rule, r Request) Decision {
-	if strictest := Violated(rules, r); strictest.Rule != nil {
+func (c *Rules) Restrict(r Request) Decision {
+	strictest, doubt := c.judge(r, false)
+	if strictest.Rule != nil {
 		return strictest
 	}
-	return doubted(rules, r)
+	return doubt
 }
 
 // Violated judges what an agent has done: only rules that deny or ask count, and only where it
 // is certain that they are about it.
-func Violated(rules []Rule, r Request) (strictest Decision) {
-	for _, rule := range rules {
-		if rule.Verdict > Allow && rule.applies(r) && rule.concerns(r) && rule.Verdict > strictest.Verdict && rule.touches(r) {
-			strictest = Decision{Verdict: rule.Verdict, Rule: &rule}
-		}
-	}
+func (c *Rules) Violated(r Request) Decision {
+	strictest, _ := c.judge(r, true)
 	return strictest
-}
-
-// doubted asks about a request that a rule that denies or asks may be about.
-func doubted(rules []Rule, r Request) Decision {
-	for _, rule := range rules {
-		if rule.Verdict > Allow && rule.applies(r) && rule.concerns(r) && rule.mayTouch(r) {
-			return Decision{Verdict: Ask, Rule: &rule, Why: rowOf(rule.Kind).subject.doubt}
-		}
-	}
-	return Decision{}
 }
 
 // runs reports whether a request has a command.
@@ -217,66 +280,38 @@ func (q Request) Subject() string {
 	return strings.Join(slices.Compact(all), "\n")
 }
 
-// applies reports whether a rule is about the agent and the mode of a request.
-func (r *Rule) applies(q Request) bool {
-	return (r.Agent == "" || r.Agent == q.Agent) && (r.Mode == "" || r.Mode == q.Mode)
-}
-
-// concerns reports whether a rule is about the kind of a request. Rules that deny or ask
-// are also about a tool's name, and the commands and changes in its input, for every kind.
-func (r *Rule) concerns(q Request) bool {
-	switch {
-	case r.Kind == q.Kind:
-		return true
-	case r.Verdict == Allow:
-		return false
-	}
-	row := rowOf(r.Kind)
-	return row != nil && row.subject.within != nil && row.subject.within(r, q)
-}
-
-// permittedPaths allows a request that only touches allowed paths.
-func permittedPaths(rules []Rule, r Request) Decision {
-	if len(r.Paths) == 0 {
-		return Decision{Verdict: Ask, Why: "the agent names no file"}
-	}
-	var first *Rule
-	for _, p := range r.Paths {
-		rule, why := allowsPath(rules, p)
+// permitted allows a request of which every part is allowed by a rule; none is why it is asked
+// about if it has no part.
+func permitted[T any](parts []T, none string, allow func(T) (*Rule, string)) Decision {
+	d := Decision{Verdict: Ask, Why: none}
+	for i, p := range parts {
+		rule, why := allow(p)
 		if rule == nil {
 			return Decision{Verdict: Ask, Why: why}
 		}
-		if first == nil {
-			first = rule
+		if i == 0 {
+			d = Decision{Verdict: Allow, Rule: rule}
 		}
 	}
-	return Decision{Verdict: Allow, Rule: first}
+	return d
 }
 
 // allowsPath finds a rule that allows a path. A rule must name a sensitive path exactly;
 // a pattern that happens to match does not count.
-func allowsPath(rules []Rule, p Path) (rule *Rule, why string) {
+func allowsPath(allowing []*compiled, p Path) (rule *Rule, why string) {
 	if p.Own {
 		return nil, p.Name + " belongs to parley"
 	}
-	named := LiteralPattern(p.Name)
-	for i := range rules {
-		pattern := rules[i].Pattern
-		sensitive := p.Secret != "" || p.Runs != "" && rowOf(rules[i].Kind).changes
-		switch {
-		case pattern != "" && !matchPath(pattern, p.Name):
-		case sensitive && pattern != named:
+	for _, r := range allowing {
+		switch sensitive := p.Secret != "" || p.Runs != "" && r.row.changes; {
+		case r.Pattern != "" && !matchPath(r.glob, p.Name):
+		case sensitive && r.Pattern != LiteralPattern(p.Name):
 			why = p.Name + " is sensitive: only a rule that names it can allow it"
 		default:
-			return &rules[i], ""
+			return &r.Rule, ""
 		}
 	}
 	return nil, why
-}
-
-// touches reports whether a rule matches a request or a part of it.
-func (r *Rule) touches(q Request) bool {
-	return r.Pattern == "" || rowOf(r.Kind).subject.matches(r, q)
 }
 
 // Futile returns the reason why a rule can never allow anything, or "".
@@ -293,26 +328,88 @@ func (r Rule) Futile() string {
 }
 
 // matchPath matches a whole path, or everything below a named folder.
-func matchPath(pattern, name string) bool {
-	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
-	if ok, _ := doublestar.Match(pattern, name); ok {
-		return true
-	}
-	ok, _ := doublestar.Match(pattern+"/**", name)
-	return ok
+func matchPath(glob, name string) bool {
+	whole, _ := doublestar.Match(glob, name)
+	below, _ := doublestar.Match(glob+"/**", name)
+	return (whole || below) && name != ""
 }
 
-// matchesPath is matchPathLoosely for the pattern of a rule and all names of a path.
-func (r *Rule) matchesPath(p Path) bool {
-	return matchPathLoosely(r.Pattern, p.Name) || slices.ContainsFunc([]string{p.Written, p.Original}, func(name string) bool {
-		return name != "" && matchPathLoosely(r.Pattern, name)
+// matchesPath reports whether a rule that denies or asks matches a path, by any of its names. It
+// ignores case, because some systems do.
+func (r *compiled) matchesPath(p Path) bool {
+	return slices.ContainsFunc([]string{p.Name, p.Written, p.Original}, func(name string) bool {
+		return matchPath(r.glob, name) || matchPath(strings.ToLower(r.glob), strings.ToLower(name))
 	})
 }
 
-// matchPathLoosely is matchPath for rules that deny or ask. It ignores case, because
-// some systems do.
-func matchPathLoosely(pattern, name string) bool {
-	return matchPath(pattern, name) || matchPath(strings.ToLower(pattern), strings.ToLower(name))
+// mayMeet reports whether a rule for files may match a name that has a pattern, or one below it
+// if the pattern ends with "**". The pattern is that of a shell: it begins no name with a dot.
+func (r *compiled) mayMeet(q Request, pattern []string) bool {
+	names := r.names
+	if !strings.ContainsAny(r.Pattern, globChars) {
+		if file := q.resolve("", r.Pattern); file.Exists && !file.Folder {
+			names = names[:len(names)-1]
+		}
+	}
+	return len(pattern) > maxGlobbed || namesMeet(names, pattern)
+}
+
+// namesOf returns the names of a rule's pattern, in lower case. A pattern that may be that of a
+// folder ends with "**": one with a dot in its last name is taken for one of files, unless it
+// names just one.
+func namesOf(pattern string) []string {
+	names := strings.Split(strings.ToLower(pattern), "/")
+	for i, name := range names {
+		if strings.Count(name, "{") != strings.Count(name, "}") || strings.Count(name, "[") != strings.Count(name, "]") { // with a slash inside
+			return append(names[:i], "**")
+		}
+	}
+	if !strings.ContainsAny(pattern, globChars) || !strings.Contains(names[len(names)-1], ".") {
+		names = append(names, "**")
+	}
+	return names
+}
+
+// namesMeet reports whether there may be a path that two patterns match, in which "**" stands
+// for any names.
+func namesMeet(rule, pattern []string) bool {
+	switch {
+	case len(rule) > 0 && rule[0] == "**":
+		return namesMeet(rule[1:], pattern) || len(pattern) > 0 && namesMeet(rule, pattern[1:])
+	case len(pattern) > 0 && pattern[0] == "**":
+		return namesMeet(rule, pattern[1:]) || len(rule) > 0 && namesMeet(rule[1:], pattern)
+	case len(rule) == 0 || len(pattern) == 0:
+		return len(rule) == len(pattern)
+	}
+	return nameMeets(rule[0], pattern[0]) && namesMeet(rule[1:], pattern[1:])
+}
+
+// nameMeets is namesMeet for one name. Two with stars meet unless what they begin or end with
+// differs.
+func nameMeets(rule, pattern string) bool {
+	ruleBegin, ruleEnd, ruled := ends(rule)
+	begin, end, patterned := ends(pattern)
+	switch {
+	case patterned && begin == "" && !strings.HasPrefix(pattern, "**") && strings.HasPrefix(rule, "."):
+		return false
+	case !patterned:
+		ok, _ := doublestar.Match(rule, pattern)
+		return ok
+	case !ruled:
+		ok, _ := doublestar.Match(pattern, rule)
+		return ok
+	}
+	fit := func(x, y string, has func(s, part string) bool) bool { return has(x, y) || has(y, x) }
+	return fit(ruleBegin, begin, strings.HasPrefix) && fit(ruleEnd, end, strings.HasSuffix)
+}
+
+// ends returns what the matches of a pattern begin and end with.
+func ends(pattern string) (begin, end string, stars bool) {
+	at := strings.IndexAny(pattern, globChars)
+	if at < 0 {
+		return pattern, pattern, false
+	}
+	return pattern[:at], pattern[strings.LastIndexAny(pattern, globChars+"]}")+1:], true
 }
 
 // LiteralPattern returns the pattern that matches only the given path or name. As a

@@ -2,7 +2,6 @@ package policy_test
 
 import (
 	"path"
-	"slices"
 	"strings"
 	"testing"
 
@@ -40,20 +39,6 @@ func (files tree) search(dir string, how policy.SearchMode, about func(policy.Pa
 	return "", dir != "big"
 }
 
-// tracked is for a git that knows all files.
-func (files tree) tracked(what policy.Printed, about func(policy.Path) bool) (string, bool) {
-	if about == nil {
-		about = func(p policy.Path) bool { return p.Secret != "" }
-	}
-	for file := range files {
-		named := func(name string) bool { return name == "HEAD" || strings.HasPrefix(file+"/", name+"/") }
-		if all := slices.Concat(what.Words, what.Paths); about(resolve(file)) && (len(all) == 0 || slices.ContainsFunc(all, named)) {
-			return file, true
-		}
-	}
-	return "", true
-}
-
 // TestWordsThatStandForFiles: files that a command reaches by a folder, a pattern or a list
 // count, and no file is lost or waited for.
 func TestWordsThatStandForFiles(t *testing.T) {
@@ -64,7 +49,7 @@ func TestWordsThatStandForFiles(t *testing.T) {
 	}
 	set := rules(t, lines...)
 	decide := func(command string, search func(string, policy.SearchMode, func(policy.Path) bool) (string, bool)) policy.Decision {
-		return policy.Decide(set, policy.Request{Kind: policy.Execute, Command: command, Resolve: files.resolve, Search: search, Tracked: harmless})
+		return policy.Compile(set).Decide(policy.Request{Kind: policy.Execute, Command: command, Resolve: files.resolve, Search: search})
 	}
 	for command, why := range map[string]string{
 		"strings @opts": "more words", "strings -a -- @opts": "more words", "pytest @opts": "more words",
@@ -97,7 +82,7 @@ func TestWordsThatStandForFiles(t *testing.T) {
 func TestBoundsOfCommands(t *testing.T) {
 	set := rules(t, "allow execute(echo *)", "allow execute(ls *)", "allow execute(uname *)", "allow execute(go vet ./...)", "deny execute(rm *)")
 	decide := func(command, dir string) policy.Verdict {
-		return policy.Decide(set, policy.Request{Kind: policy.Execute, Command: command, Dir: dir, Resolve: resolve}).Verdict
+		return policy.Compile(set).Decide(policy.Request{Kind: policy.Execute, Command: command, Dir: dir, Resolve: resolve}).Verdict
 	}
 	if v := decide("echo "+strings.Repeat("x", 60<<10), ""); v != allow {
 		t.Errorf("a long command: %s", v)

@@ -91,18 +91,13 @@ type subject struct {
 	narrow string
 	// check refuses patterns that cannot match, or match something else than they seem to.
 	check func(pattern string) error
-	// matches reports whether the pattern of a rule matches a request or a part of it.
-	matches func(r *Rule, q Request) bool
-	// may reports whether a rule that denies or asks may be about what a request does, for all
-	// that is known before; nil if there is no doubt.
-	may func(r *Rule, q Request) bool
-	// doubt is why the user is asked then.
+	// about says whether a rule is about a request, for rules that deny or ask also about one of
+	// another kind; nil if a rule has no pattern.
+	about func(r *compiled, q *judged) answer
+	// doubt is why the user is asked if it may be.
 	doubt string
-	// within reports whether rules that deny or ask are also about a request of another
-	// kind; nil if they never are.
-	within func(r *Rule, q Request) bool
 	// permits decides by rules that allow. If it is nil, rules only ask and deny.
-	permits func(allowing []Rule, q Request) Decision
+	permits func(allowing []*compiled, q Request) Decision
 	// proposes returns the patterns of rules that would allow a request, the narrowest
 	// proposal first.
 	proposes func(q Request) [][]string
@@ -116,22 +111,26 @@ type subject struct {
 var files = &subject{
 	pattern: "files or folders, relative to the session's directory",
 	check:   checkPath,
-	matches: func(r *Rule, q Request) bool {
-		var paths []Path
-		switch {
-		case r.aboutFilesOf(q):
-			paths = slices.Concat(q.Paths, q.Named)
-		case r.Kind == Edit:
-			paths = q.Changes
+	about: func(r *compiled, q *judged) answer {
+		found := no
+		if r.Pattern != "" {
+			found = r.usedBy(q)
 		}
-		return r.usesFile(q) || slices.ContainsFunc(paths, r.matchesPath)
+		switch {
+		case r.Kind == q.Kind, r.Kind == Read && q.Kind == Search && r.Pattern != "": // a search reads files
+			found = max(found, r.ofPaths(q, q.Paths))
+			if slices.ContainsFunc(q.Named, r.matchesPath) {
+				found = yes
+			}
+		case r.Kind == Edit && len(q.Changes) > 0 && (r.Pattern == "" || slices.ContainsFunc(q.Changes, r.matchesPath)):
+			found = yes
+		}
+		return found
 	},
-	may:   func(r *Rule, q Request) bool { return r.mayUseFile(q) || r.reachesPaths(q) },
 	doubt: "it may use a file that the rule names",
-	within: func(r *Rule, q Request) bool {
-		return r.aboutFilesOf(q) || r.Kind == Edit && len(q.Changes) > 0 || r.Pattern != "" && q.runs()
+	permits: func(allowing []*compiled, q Request) Decision {
+		return permitted(q.Paths, "the agent names no file", func(p Path) (*Rule, string) { return allowsPath(allowing, p) })
 	},
-	permits:  permittedPaths,
 	proposes: pathPatterns,
 	call:     func(k Kind, what string) Call { return Call{Kind: rowOf(k).tool, Paths: []string{what}} },
 }
@@ -143,10 +142,16 @@ var commands = &subject{
 		_, err := patternWords(pattern)
 		return err
 	},
-	matches: (*Rule).touchesCommand,
-	may:     (*Rule).mayTouchCommand,
+	about: func(r *compiled, q *judged) answer {
+		switch {
+		case r.Pattern != "":
+			return r.ran(q)
+		case len(q.programs) > 0:
+			return yes
+		}
+		return no
+	},
 	doubt:   "the command may run what the rule names",
-	within:  func(_ *Rule, q Request) bool { return q.runs() },
 	permits: permittedCommand,
 	proposes: func(q Request) [][]string {
 		exact, broad := commandPatterns(q)
@@ -170,7 +175,9 @@ var hosts = &subject{
 		}
 		return nil
 	},
-	matches: func(r *Rule, q Request) bool { return matchHost(r.Pattern, q.URL, r.Verdict != Allow) },
+	about: func(r *compiled, q *judged) answer {
+		return sure(r.Kind == q.Kind && matchHost(r.Pattern, q.URL, r.Verdict != Allow))
+	},
 	permits: permittedWhole,
 	proposes: func(q Request) [][]string {
 		u, err := url.Parse(q.URL)
@@ -197,11 +204,10 @@ var mcpTools = &subject{
 		}
 		return nil
 	},
-	matches: func(r *Rule, q Request) bool {
+	about: func(r *compiled, q *judged) answer {
 		ok, _ := doublestar.Match(r.Pattern, q.Tool)
-		return ok && q.Tool != ""
+		return sure(q.Tool != "" && (ok || r.Pattern == ""))
 	},
-	within:  func(_ *Rule, q Request) bool { return q.Tool != "" },
 	permits: permittedWhole,
 	proposes: func(q Request) [][]string {
 		out := [][]string{{LiteralPattern(q.Tool)}}
@@ -228,11 +234,19 @@ func callWith(key string) func(Kind, string) Call {
 	}
 }
 
+// sure is the answer to what is known.
+func sure(is bool) answer {
+	if is {
+		return yes
+	}
+	return no
+}
+
 // permittedWhole allows a request that a rule matches as a whole.
-func permittedWhole(allowing []Rule, q Request) Decision {
-	for i := range allowing {
-		if allowing[i].touches(q) {
-			return Decision{Verdict: Allow, Rule: &allowing[i]}
+func permittedWhole(allowing []*compiled, q Request) Decision {
+	for _, rule := range allowing {
+		if rule.about(&judged{Request: q}) == yes {
+			return Decision{Verdict: Allow, Rule: &rule.Rule}
 		}
 	}
 	return Decision{Verdict: Ask}

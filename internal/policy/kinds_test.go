@@ -60,7 +60,7 @@ func testKind(t *testing.T, row kindRow) {
 	case s.proposes == nil:
 		allowing = append(allowing, parse("allow "+kind))
 	default:
-		proposed := Propose(nil, r)
+		proposed, _ := Compile(nil).Propose(r)
 		if len(proposed) == 0 {
 			t.Fatalf("nothing is proposed for %s", kind)
 		}
@@ -74,7 +74,7 @@ func testKind(t *testing.T, row kindRow) {
 			t.Errorf("%s is read as %s", rule, again)
 		}
 	}
-	if d := Decide(allowing, r); s.permits != nil && (d.Verdict != Allow || d.Rule == nil) {
+	if d := Compile(allowing).Decide(r); s.permits != nil && (d.Verdict != Allow || d.Rule == nil) {
 		t.Errorf("%v does not allow its call: %+v", allowing, d)
 	}
 	stricter := map[Verdict][]string{Ask: {"ask " + kind}, Deny: {"deny " + kind}}
@@ -89,19 +89,19 @@ func testKind(t *testing.T, row kindRow) {
 		for _, line := range lines {
 			rule := parse(line)
 			for _, set := range [][]Rule{{rule}, append([]Rule{rule}, allowing...), append(allowing[:len(allowing):len(allowing)], rule)} {
-				if d := Decide(set, r); d.Verdict != want || d.Rule == nil || d.Rule.String() != line {
+				if d := Compile(set).Decide(r); d.Verdict != want || d.Rule == nil || d.Rule.String() != line {
 					t.Errorf("%v: %s by %v, want %s", set, d.Verdict, d.Rule, want)
 				}
 			}
 			for _, other := range kindRows { // but a search reads files
-				if d := Decide([]Rule{rule}, request(other.kind, other.subject)); other.kind != row.kind && !(row.kind == Read && other.kind == Search && rule.Pattern != "") && (d.Verdict != Ask || d.Rule != nil) {
+				if d := Compile([]Rule{rule}).Decide(request(other.kind, other.subject)); other.kind != row.kind && !(row.kind == Read && other.kind == Search && rule.Pattern != "") && (d.Verdict != Ask || d.Rule != nil) {
 					t.Errorf("%s is about %s: %+v", line, other.kind, d)
 				}
 			}
 		}
 	}
 	for _, other := range kindRows {
-		if d := Decide(allowing, request(other.kind, other.subject)); other.kind != row.kind && d.Verdict == Allow {
+		if d := Compile(allowing).Decide(request(other.kind, other.subject)); other.kind != row.kind && d.Verdict == Allow {
 			t.Errorf("%v allows %s", allowing, other.kind)
 		}
 	}

@@ -47,13 +47,13 @@ func TestTheOrderOfRulesDecidesNothing(t *testing.T) {
 		set := rapid.SliceOf(rapid.SampledFrom(pool)).Draw(t, "rules")
 		agent, mode := rapid.SampledFrom([]string{"claude", "codex"}).Draw(t, "agent"), rapid.SampledFrom([]string{"plan", "code"}).Draw(t, "mode")
 		r := policy.Describe(rapid.SampledFrom(calls).Draw(t, "call"), agent, mode, resolve)
-		got := policy.Decide(set, r)
-		if again := policy.Decide(rapid.Permutation(set).Draw(t, "another order"), r); again.Verdict != got.Verdict {
+		got := policy.Compile(set).Decide(r)
+		if again := policy.Compile(rapid.Permutation(set).Draw(t, "another order")).Decide(r); again.Verdict != got.Verdict {
 			t.Errorf("%s by %v, in another order %s by %v", got.Verdict, got.Rule, again.Verdict, again.Rule)
 		}
 		strictest := policy.Verdict(0)
 		for _, rule := range set {
-			if d := policy.Decide([]policy.Rule{rule}, r); d.Rule != nil && d.Verdict == rule.Verdict {
+			if d := policy.Compile([]policy.Rule{rule}).Decide(r); d.Rule != nil && d.Verdict == rule.Verdict {
 				strictest = max(strictest, d.Verdict)
 			}
 		}

@@ -105,9 +105,6 @@ func TestParse(t *testing.T) {
 
 const allow, ask, deny = policy.Allow, policy.Ask, policy.Deny
 
-// harmless tells that git knows no sensitive file.
-func harmless(policy.Printed, func(policy.Path) bool) (string, bool) { return "", true }
-
 // TestCommands judges command lines. The rules allow a few programs and deny a
 // few, as people write them.
 func TestCommands(t *testing.T) {
@@ -166,7 +163,7 @@ func TestCommands(t *testing.T) {
 		// What no shell takes.
 		"go test (": ask, "go test 'x": ask, "go test )": ask, "&& ls": ask, "ls &&": ask, "ls |": ask,
 	} {
-		got := policy.Decide(set, policy.Request{Kind: policy.Execute, Command: command, Resolve: resolve, Tracked: harmless})
+		got := policy.Compile(set).Decide(policy.Request{Kind: policy.Execute, Command: command, Resolve: resolve})
 		if got.Verdict != want {
 			t.Errorf("%q: %s by %v (%s), want %s", command, got.Verdict, got.Rule, got.Why, want)
 		}
@@ -175,7 +172,7 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	long := "go test " + strings.Repeat("x ", 64<<10)
-	if got := policy.Decide(set, policy.Request{Kind: policy.Execute, Command: long}); got.Verdict != ask {
+	if got := policy.Compile(set).Decide(policy.Request{Kind: policy.Execute, Command: long}); got.Verdict != ask {
 		t.Errorf("a command of %d bytes: %s", len(long), got.Verdict)
 	}
 }
@@ -206,7 +203,7 @@ func TestArguments(t *testing.T) {
 		{[]string{"go", "test", "\u202e"}, ask},
 		{[]string{}, ask},
 	} {
-		if got := policy.Decide(set, policy.Request{Kind: policy.Execute, Args: c.args, Resolve: resolve}); got.Verdict != c.want {
+		if got := policy.Compile(set).Decide(policy.Request{Kind: policy.Execute, Args: c.args, Resolve: resolve}); got.Verdict != c.want {
 			t.Errorf("%q: %s (%s), want %s", c.args, got.Verdict, got.Why, c.want)
 		}
 	}
@@ -252,7 +249,7 @@ func TestPaths(t *testing.T) {
 		{policy.Move, in("a/x", "b/y"), ask},
 		{policy.Other, in("a.go"), ask},
 	} {
-		if got := policy.Decide(set, policy.Request{Kind: c.kind, Paths: c.paths}); got.Verdict != c.want {
+		if got := policy.Compile(set).Decide(policy.Request{Kind: c.kind, Paths: c.paths}); got.Verdict != c.want {
 			t.Errorf("%s %v: %s (%s), want %s", c.kind, c.paths, got.Verdict, got.Why, c.want)
 		}
 	}
@@ -268,14 +265,14 @@ func TestAddressesAndTools(t *testing.T) {
 		"http://evil.com／.docs.example/": ask, "http://evil.com%EF%BC%8F.docs.example/": ask, "http://evil.com。docs.example/": ask, "http://evil.com？.docs.example": ask, "http://evil.com＃.docs.example": ask,
 		"http://bücher.docs.example": ask, "http://xn--bcher-kva.docs.example": allow, "http://a.xn--bcher-kva.example": allow, "http://a.bücher.example": ask, "http://BÖSE.example": deny, "http://xn--bse-sna.example": deny, "http://ｅvil.example": deny, "https://example.com\\@evil.com": ask,
 	} {
-		if got := policy.Decide(set, policy.Request{Kind: policy.Fetch, URL: address}); got.Verdict != want {
+		if got := policy.Compile(set).Decide(policy.Request{Kind: policy.Fetch, URL: address}); got.Verdict != want {
 			t.Errorf("%q: %s, want %s", address, got.Verdict, want)
 		}
 	}
 	for tool, want := range map[string]policy.Verdict{
 		"docs__search": allow, "docs__delete_all": deny, "mail__send": ask, "mail__read": ask, "": ask, "xdocs__search": ask,
 	} {
-		if got := policy.Decide(set, policy.Request{Kind: policy.MCP, Tool: tool}); got.Verdict != want {
+		if got := policy.Compile(set).Decide(policy.Request{Kind: policy.MCP, Tool: tool}); got.Verdict != want {
 			t.Errorf("%q: %s, want %s", tool, got.Verdict, want)
 		}
 	}
@@ -288,14 +285,14 @@ func TestConditions(t *testing.T) {
 		agent, mode string
 		want        policy.Verdict
 	}{{"claude", "code", allow}, {"other", "code", ask}, {"claude", "plan", deny}, {"other", "plan", deny}, {"claude", "ask", ask}} {
-		if got := policy.Decide(set, policy.Request{Kind: policy.Read, Paths: in, Agent: c.agent, Mode: c.mode}); got.Verdict != c.want {
+		if got := policy.Compile(set).Decide(policy.Request{Kind: policy.Read, Paths: in, Agent: c.agent, Mode: c.mode}); got.Verdict != c.want {
 			t.Errorf("%s in %s: %s, want %s", c.agent, c.mode, got.Verdict, c.want)
 		}
 	}
-	if got := policy.Decide(nil, policy.Request{Kind: policy.Read, Paths: in, Unclear: "because"}); got.Verdict != ask || got.Why != "" {
+	if got := policy.Compile(nil).Decide(policy.Request{Kind: policy.Read, Paths: in, Unclear: "because"}); got.Verdict != ask || got.Why != "" {
 		t.Errorf("where no rule seems to allow it, it says why none does: %+v", got)
 	}
-	if got := policy.Decide(set, policy.Request{Kind: policy.Read, Paths: in, Agent: "claude", Unclear: "because"}); got.Verdict != ask || got.Why != "because" {
+	if got := policy.Compile(set).Decide(policy.Request{Kind: policy.Read, Paths: in, Agent: "claude", Unclear: "because"}); got.Verdict != ask || got.Why != "because" {
 		t.Errorf("what is unclear: %+v", got)
 	}
 }
@@ -308,7 +305,7 @@ func FuzzCommand(f *testing.F) {
 	}
 	set := rules(f, "allow execute(go test *)")
 	f.Fuzz(func(t *testing.T, command string) {
-		got := policy.Decide(set, policy.Request{Kind: policy.Execute, Command: command, Resolve: resolve, Tracked: harmless})
+		got := policy.Compile(set).Decide(policy.Request{Kind: policy.Execute, Command: command, Resolve: resolve})
 		if got.Verdict == allow && !strings.Contains(strings.NewReplacer(`\`, "", "'", "", `"`, "", "\n", "").Replace(command), "go") {
 			t.Errorf("%q was allowed", command)
 		}

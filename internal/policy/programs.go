@@ -38,36 +38,21 @@ type program struct {
 	// repository allows the program only in the session's directory, if that has a .git:
 	// elsewhere, files that look like a repository may name programs to run.
 	repository bool
-	// contents is not nil if the program, git, may print what is in files.
-	contents *contents
+	// shows means that the program, git, shows what is in files, unless it has an option of
+	// statOptions and none of patchOptions: those that differ in the working tree if it uses
+	// the directory it runs in, else those of commits, which only the user may allow.
+	shows bool
 	// silent keeps Propose from proposing the program with a star.
 	silent bool
 }
 
-// contents says when a command of git prints what is in the files that it knows.
-type contents struct {
-	// always means that it does unless it has an option of statOptions; with are the options
-	// with which it does in any case.
-	always bool
-	with   []string
-	// index means that it prints the working tree, history that it prints all commits that
-	// lead to a revision.
-	index, history bool
-}
-
-// Options with which git prints what is in files, and with which it prints less. allOptions
-// choose every branch and tag.
-var (
-	patchOptions = strings.Fields("-p -u -U --patch --unified --check -W --function-context --word-diff")
-	statOptions  = strings.Fields("-s --no-patch --stat --numstat --shortstat --dirstat --summary --name-only --name-status --raw --quiet")
-	allOptions   = strings.Fields("--all --branches --tags --remotes")
+// Options with which git shows what is in files, and with which it shows less. indexOptions have
+// git diff compare the index with a commit.
+const (
+	patchOptions = "-p -u -U=number --patch --unified=number --check -W --function-context --word-diff?"
+	statOptions  = "-s --no-patch --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status --raw --quiet"
+	indexOptions = "--cached --staged --merge-base"
 )
-
-// prints marks a command of git that prints what is in files.
-func (p *program) prints(c contents) *program {
-	p.contents = &c
-	return p
-}
 
 // meaning is what a word of a command means to its program.
 type meaning uint8
@@ -97,6 +82,7 @@ const (
 	revisionValue // of git, or a pathspec, or a revision and a file with a colon between them
 	pathspecValue // of git, for files that it knows
 	addedValue    // a pathspec; a folder stands for all files below it that git does not ignore
+	shownValue    // a pathspec; a folder stands for all files below it that git knows
 	testValue     // a file, and perhaps a test in it after "::"
 )
 
@@ -150,6 +136,11 @@ func (p *program) inHere() *program {
 	return p
 }
 
+func (p *program) showing() *program {
+	p.shows = true
+	return p
+}
+
 // gitCommand describes a command of git. Git looks for a repository where it runs, whose
 // configuration may name programs.
 func gitCommand(operands meaning, list string) *program {
@@ -167,12 +158,11 @@ const (
 		"--fixed-strings --perl-regexp --basic-regexp --after-context=number --before-context=number --context=number " +
 		"--max-count=number --color? --colour?"
 	goBuildOptions = "-v -x -n -a -race -trimpath -p=number -tags=text -mod=mode -json"
-	gitDiffOptions = "-p -u -s -U=number --patch --no-patch --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status " +
-		"--raw --unified=number --color? --no-color --word-diff? --minimal --patience --histogram --cached --staged --merge-base " +
-		"-b -w -R -z -M? -C? --ignore-all-space --ignore-space-change --ignore-blank-lines --find-renames? --no-renames --check " +
-		"--exit-code --quiet --full-index --abbrev? --relative --function-context -W --diff-filter=text -S=text -G=text " +
+	gitStatOptions = statOptions + " --color? --no-color --minimal --patience --histogram -b -w -R -z -M? -C? --ignore-all-space --ignore-space-change " +
+		"--ignore-blank-lines --find-renames? --no-renames --exit-code --full-index --abbrev? --relative --diff-filter=text -S=text -G=text " +
 		"--pickaxe-regex --pickaxe-all --no-ext-diff --no-textconv"
-	gitLogOptions = gitDiffOptions + " --oneline --graph --decorate? --no-decorate --all --branches? --tags? --remotes? --follow --reverse -n=number -# " +
+	gitDiffOptions = gitStatOptions + " " + patchOptions + " " + indexOptions
+	gitLogOptions  = gitStatOptions + " --oneline --graph --decorate? --no-decorate --all --branches? --tags? --remotes? --follow --reverse -n=number -# " +
 		"--max-count=number --skip=number --since=text --until=text --after=text --before=text --author=text --committer=text " +
 		"--grep=text -i -E -F --all-match --invert-grep --merges --no-merges --first-parent --format=pretty --pretty=pretty? --date=text " +
 		"--abbrev-commit --no-abbrev-commit --topo-order --date-order --left-right --cherry-pick --cherry-mark --no-walk --source --full-history"
@@ -249,10 +239,10 @@ var programs = sync.OnceValue(func() map[string]*program {
 		"touch": {operands: changeValue},
 		// Version control.
 		"git": {commands: map[string]*program{
-			"status":    gitCommand(pathspecValue, "-s -b -v -z -u? --short --branch --porcelain? --long --untracked-files? --ignored? --show-stash --ahead-behind --no-renames --verbose").prints(contents{with: []string{"-v", "--verbose"}, index: true}),
-			"diff":      gitCommand(revisionValue, gitDiffOptions).prints(contents{always: true, with: patchOptions, index: true}),
-			"log":       gitCommand(revisionValue, gitLogOptions).prints(contents{with: patchOptions, history: true}),
-			"show":      gitCommand(revisionValue, gitLogOptions).prints(contents{always: true, with: patchOptions}),
+			"status":    gitCommand(pathspecValue, "-s -b -z -u? --short --branch --porcelain? --long --untracked-files? --ignored? --show-stash --ahead-behind --no-renames"),
+			"diff":      gitCommand(revisionValue, gitDiffOptions).showing().inHere(),
+			"log":       gitCommand(revisionValue, gitLogOptions),
+			"show":      gitCommand(revisionValue, gitLogOptions).showing(),
 			"shortlog":  gitCommand(revisionValue, "-nse --summary --numbered --email --all --since=text --until=text"),
 			"blame":     gitCommand(revisionValue, "-L=text -wCMelsfnt --date=text --show-email --porcelain --line-porcelain"),
 			"rev-parse": gitCommand(revisionValue, "-q --show-toplevel --git-dir --abbrev-ref --short? --verify --is-inside-work-tree --show-prefix --show-cdup"),
@@ -264,7 +254,7 @@ var programs = sync.OnceValue(func() map[string]*program {
 			"tag":       gitCommand(noValue, "-l --list --sort=pretty --merged? --contains?"),
 			"remote":    gitCommand(noValue, ""), // with -v, it shows passwords in addresses
 			"add":       gitCommand(addedValue, "-AuvnN --all --update --verbose --dry-run --intent-to-add").inHere(),
-			"commit":    gitCommand(noValue, "-aqvs -m=text --message=text --all --quiet --verbose --signoff --no-edit --allow-empty --dry-run").prints(contents{with: []string{"-v", "--verbose"}, index: true}),
+			"commit":    gitCommand(noValue, "-aqs -m=text --message=text --all --quiet --signoff --no-edit --allow-empty --dry-run"),
 		}},
 		// What builds and tests a project. It runs programs of the project, which is what its
 		// user wants.
@@ -293,153 +283,6 @@ var programs = sync.OnceValue(func() map[string]*program {
 		}},
 	}
 })
-
-// wrappers run the program that follows their own options. The letters are the options
-// whose value is a word of its own.
-var wrappers = map[string]string{
-	"sudo": "CDghpRrTtUu", "doas": "Cu", "env": "Cu", "command": "", "exec": "a", "builtin": "", "nohup": "", "nice": "n", "ionice": "cnpPu", "time": "fo",
-	"timeout": "ks", "stdbuf": "eio", "setsid": "", "xargs": "adEILnPs", "watch": "n", "strace": "eoPpsu", "ltrace": "eopsu", "chroot": "", "unshare": "", "nsenter": "tSG",
-	"flock": "Ew", "parallel": "j", "busybox": "", "script": "", "systemd-run": "ptuM", "su": "cgs", "toybox": "", "setpriv": "", "runuser": "cgsu", "gosu": "", "pkexec": "", "run0": "",
-	"prlimit": "", "setarch": "", "linux32": "", "linux64": "", "ssh-agent": "at", "dbus-run-session": "", "start-stop-daemon": "acgnpux", "sg": "c", "capsh": "", "tmux": "cfLS", "screen": "",
-	"numactl": "", "choom": "n", "chrt": "", "taskset": "", "unbuffer": "", "rlwrap": "", "caffeinate": "tw", "fakeroot": "", "bwrap": "", "firejail": "", "xvfb-run": "",
-}
-
-// wrapper returns the options of a wrapper that have a value. The system's loader is one.
-func wrapper(name string) (valued string, wraps bool) {
-	valued, wraps = wrappers[name]
-	return valued, wraps || strings.HasPrefix(name, "ld-") || name == "ld.so"
-}
-
-// maxUnwrapped limits the programs that are found through one another.
-const maxUnwrapped = 512
-
-// invocation is a program with its words that a command runs, or may run.
-type invocation struct {
-	part
-	// certain is false if the words may also be arguments of another program.
-	certain bool
-	// shortened means that words at the begin are left out. Rules that match it for certain
-	// count; what is uncertain is so of all the words.
-	shortened bool
-}
-
-// with returns a part with other words.
-func (p part) with(words []string) part {
-	p.words = words
-	return p
-}
-
-// unwrap returns a program, and every program that may be run through it: after a
-// wrapper, in a shell's script, or with find -exec. It returns rather too many than too
-// few. complete is false if it stopped at the bound.
-func (q Request) unwrap(p part) (all []invocation, complete bool) {
-	// listed reports whether nested wrappers have already listed the same words.
-	listed := func(words []string) bool {
-		return slices.ContainsFunc(all, func(v invocation) bool { return len(v.words) == len(words) && &v.words[0] == &words[0] })
-	}
-	option := func(word string) bool { return strings.HasPrefix(word, "-") }
-	var list func(p part, certain bool)
-	// script lists the programs of a script that a program runs, and more words of the last.
-	script := func(p part, text string, certain bool, more ...string) {
-		for _, inner := range q.collectIn(p.dirs, text) {
-			inner.words = slices.Concat(inner.words, more)
-			inner.piped, inner.unclear = inner.piped || p.piped, cmp.Or(inner.unclear, p.unclear)
-			inner.input = slices.Concat(inner.input, p.input)
-			list(inner, certain)
-		}
-	}
-	list = func(p part, certain bool) {
-		words := p.words
-		if len(words) == 0 || len(all) >= maxUnwrapped {
-			return
-		}
-		all = append(all, invocation{part: p, certain: certain})
-		// "git -C dir push" is "git push" too: options, perhaps with values, may precede
-		// what matters.
-		for i := 2; i < len(words) && len(all) < maxUnwrapped && (option(words[i-1]) || i > 2 && option(words[i-2])); i++ {
-			if !option(words[i]) {
-				all = append(all, invocation{part: p.with(append([]string{words[0]}, words[i:]...)), certain: certain, shortened: true})
-			}
-		}
-		name := path.Base(words[0])
-		valued, wraps := wrapper(name)
-		switch {
-		case slices.Contains(shells, name) || name == "eval" || name == "trap":
-			scripts := words[1:]
-			if name == "eval" {
-				scripts = append([]string{strings.Join(scripts, " ")}, scripts...)
-				list(p.with(words[1:]), false)
-			}
-			for i, w := range scripts {
-				if len(all) >= maxUnwrapped {
-					return
-				}
-				runs := i == 0 && !slices.Contains(shells, name) || option(words[i]) && strings.HasSuffix(words[i], "c")
-				if runs && strings.Contains(w, unknownText) { // it may be code
-					list(p.with([]string{unknownText}), false)
-				}
-				script(p, w, certain && runs && name != "trap")
-			}
-		case wraps, name == "find", name == "fd":
-			runs := certain && wraps // the next word that can be the program is it
-			for i := 1; i < len(words); i++ {
-				before := words[i-1]
-				it := runs && !strings.Contains(words[i], "=") && !number.MatchString(words[i]) && !(len(before) == 2 && option(before) && strings.Contains(valued, before[1:]))
-				it = it || certain && !wraps && slices.Contains(findRuns, before)
-				if at := strings.IndexByte(words[i], 'S'); name == "env" && at > 0 && option(words[i]) && words[i][1] != '-' {
-					script(p, words[i][at+1:], certain, words[i+1:]...)
-				}
-				if wraps && strings.ContainsAny(words[i], " \t\n") { // as for "su -c" and "env -S"
-					for letters := 0; letters == 0 || option(words[i]) && letters < min(maxBundled, len(words[i])); letters++ {
-						script(p, words[i][letters:], false)
-					}
-				}
-				if option(words[i]) || i > 1 && !it && listed(words[i:]) {
-					continue
-				}
-				from := len(all)
-				list(p.with(words[i:]), it)
-				for ; from < len(all) && !wraps && !it; from++ {
-					all[from].shortened = true
-				}
-				runs = runs && !it
-			}
-		}
-	}
-	list(p, true)
-	return all, len(all) < maxUnwrapped
-}
-
-// maxBundled limits the letters of options before a script in the same word: "-qc'rm x'".
-const maxBundled = 6
-
-// findRuns are the options of find and fd that a program follows.
-var findRuns = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
-
-// Programs returns the names of the programs that a command certainly runs, also within
-// its words: behind sudo, in a script for a shell, after find -exec. It returns none for a
-// command that it cannot parse.
-func Programs(command string) []string {
-	var names []string
-	for _, p := range (Request{}).parse([]string{""}, command) {
-		if p.unclear == unclearSyntax {
-			return nil
-		}
-		all, _ := (Request{}).unwrap(p)
-		for _, v := range all {
-			if name := path.Base(v.words[0]); v.certain && v.words[0] != "" && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
-// unknownDir stands for a directory that is known only when the command runs.
-const unknownDir = "\x00"
-
-// maxDirs limits the directories in which a part of a command may run.
-const maxDirs = 16
 
 var (
 	number = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[a-zA-Z]{0,3}$`)
@@ -471,57 +314,61 @@ func unknownOptions(words []string) string {
 	return fmt.Sprintf("parley does not know the options of %s: only a rule that names the whole command allows it", strings.Join(words, " "))
 }
 
-// understand returns the reason why a part must be asked about although a rule matches
-// it with a star, or "". named is the number of words before the star.
-func (q Request) understand(p part, named int) string {
-	prog, chosen := known(p.words)
-	if prog == nil || prog.commands != nil {
-		return unknownOptions(p.words[:chosen])
-	}
-	for _, dir := range p.dirs {
-		switch {
-		case dir == unknownDir || dir != "" && !q.resolve("", dir).Inside:
-			return "it would run outside the session's directories"
-		case prog.repository && !(q.home(dir) && q.resolve("", ".git").Exists):
-			return p.words[0] + " would run outside the session's directory, or it has no .git"
-		}
-	}
-	if prog.anything {
-		return ""
-	}
-	u := understanding{request: q, part: p, program: prog, chosen: chosen, named: named}
-	return u.words(p.words[chosen:])
-}
-
-// understanding goes through the words of a part.
-type understanding struct {
-	request       Request
-	part          part
-	program       *program
-	chosen, named int
-	without       bool // there is an option of program.unlessFirst
-	given         []string
-}
-
 // meant is a word with its meaning: an operand, or the value of an option.
 type meant struct {
-	at    int
-	text  string
-	after bool // after "--"
-	kind  meaning
+	kind    meaning
+	text    string
+	operand bool
+	at      int  // where an operand stands
+	after   bool // it stands after "--"
 }
 
-// unknown says that nothing is known about a word.
-func (u *understanding) unknown(text string) string {
-	return u.name() + " " + text + " is not known to be harmless"
+// understood is what is known of the words of a part.
+type understood struct {
+	part    part
+	program *program // nil if it is not known
+	chosen  int      // how many words choose it
+	words   []meant
+	// why says why the program may do what words do not say, "" if it is certain that it does not.
+	why string
+	// harmless means that it also runs no other program.
+	harmless bool
+	// commits means that it shows files of commits.
+	commits bool
+
+	given []string // options
 }
 
-// read takes the words of a program apart. why is why one of them is not understood.
-func (u *understanding) read(words []string) (values, operands []meant, why string) {
-	for i := 0; i < len(words); i++ {
+// understood returns what is known of some words of a part.
+func (p part) understood(words []string) *understood {
+	prog, chosen := known(words)
+	u := &understood{part: p, program: prog, chosen: chosen}
+	switch {
+	case prog == nil || prog.commands != nil:
+		u.program, u.why = nil, unknownOptions(words[:chosen])
+		return u
+	case prog.anything:
+		u.harmless = true
+		return u
+	}
+	if u.read(words); u.why == "" {
+		u.harmless = !slices.ContainsFunc(u.words, func(w meant) bool { return !harmless(w.kind, w.text, true) })
+	}
+	return u
+}
+
+// read takes the words of a program apart.
+func (u *understood) read(words []string) {
+	prog := u.program
+	var operands []meant
+	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "@") }); prog.lists && i >= 0 {
+		u.why = u.name() + " would read more words from " + words[i][1:]
+		return
+	}
+	for i := u.chosen; i < len(words); i++ {
 		w := words[i]
 		switch {
-		case w == "--" && !u.program.longNames:
+		case w == "--" && !prog.longNames:
 			for i++; i < len(words); i++ {
 				operands = append(operands, meant{at: i, text: words[i], after: true})
 			}
@@ -533,141 +380,63 @@ func (u *understanding) read(words []string) (values, operands []meant, why stri
 		value, kind, ok := u.option(w)
 		switch {
 		case !ok:
-			return nil, nil, u.unknown(w)
+			u.why = u.unknown(w)
+			return
 		case kind == noValue:
 			continue
 		case value == "":
 			if i++; i == len(words) {
-				return nil, nil, u.name() + " " + w + " needs a value"
+				u.why = u.name() + " " + w + " needs a value"
+				return
 			}
 			value = words[i]
 		}
-		values = append(values, meant{text: value, kind: kind})
+		u.words = append(u.words, meant{text: value, kind: kind})
 	}
-	first := u.program.first != noValue && !u.without
-	if u.program.here && !u.part.piped && (len(operands) == 0 || first && len(operands) == 1) {
-		values = append(values, meant{text: ".", kind: u.program.operands})
+	if prog.maxOperands > 0 && len(operands) > prog.maxOperands {
+		u.why = u.name() + " with so many arguments is unknown to parley"
 	}
-	kind := u.program.operands
-	if u.program.writing != "" && !slices.Contains(u.given, u.program.writing) {
+	kind := prog.operands
+	switch {
+	case prog.writing != "" && !u.has(prog.writing):
 		kind = fileValue
+	case prog.shows && (u.has(patchOptions) || !u.has(statOptions)):
+		kind = shownValue
+		u.commits = u.has(indexOptions) || !prog.here && (len(operands) == 0 || slices.ContainsFunc(operands, func(o meant) bool { return !strings.Contains(o.text, ":") }))
 	}
-	for i := range operands {
-		operands[i].kind = kind
+	first := prog.first != noValue && !slices.ContainsFunc(prog.unlessFirst, u.has)
+	if prog.here && !u.part.piped && (len(operands) == 0 || first && len(operands) == 1) {
+		u.words = append(u.words, meant{text: ".", kind: kind})
+	}
+	for i, o := range operands {
+		o.operand, o.kind = true, kind
 		if i == 0 && first {
-			operands[i].kind = u.program.first
+			o.kind = prog.first
 		}
+		u.words = append(u.words, o)
 	}
-	return values, operands, ""
 }
 
-func (u *understanding) words(words []string) string {
-	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "@") }); i >= 0 && u.program.lists {
-		return u.name() + " would read more words from " + words[i][1:]
-	}
-	values, operands, why := u.read(words)
-	if why != "" {
-		return why
-	}
-	for _, v := range values {
-		if why := u.value(v.kind, v.text, true); why != "" {
-			return why
-		}
-	}
-	if u.program.maxOperands > 0 && len(operands) > u.program.maxOperands {
-		return u.name() + " with so many arguments is unknown to parley"
-	}
-	for _, o := range operands {
-		passed := o.kind == textValue && u.program.first == noValue && strings.HasPrefix(o.text, "-") // behind "--": an option for another program
-		if passed || o.kind == noValue && u.chosen+o.at >= u.named {
-			return u.unknown(o.text)
-		}
-		byRule := u.chosen+o.at < u.named || u.named <= u.chosen
-		if why := u.value(o.kind, o.text, byRule); why != "" {
-			return why
-		}
-	}
-	return u.printed(operands)
+// has reports whether there is one of some options.
+func (u *understood) has(list string) bool {
+	return slices.ContainsFunc(strings.Fields(list), func(o string) bool {
+		name, _, _ := strings.Cut(strings.TrimSuffix(o, "?"), "=")
+		return slices.Contains(u.given, name)
+	})
 }
 
-// understood is what is known of the words of a part.
-type understood struct {
-	// words are those with a meaning; known is false if the program may do what its words do
-	// not say.
-	words []meant
-	known bool
-	// harmless means that it also runs no other program.
-	harmless bool
-	program  *program
-	// printed is what git prints the contents of, nil if nothing.
-	printed *Printed
-}
+func (u *understood) name() string { return strings.Join(u.part.words[:u.chosen], " ") }
 
-// understood returns what is known of the words of a part.
-func (q Request) understood(p part) understood {
-	prog, chosen := known(p.words)
-	if prog == nil || prog.commands != nil {
-		return understood{}
-	}
-	if prog.anything {
-		return understood{known: true, harmless: true, program: prog}
-	}
-	u := understanding{request: q, part: p, program: prog, chosen: chosen}
-	values, operands, why := u.read(p.words[chosen:])
-	words := append(values, operands...)
-	if why == "" && prog.maxOperands > 0 && len(operands) > prog.maxOperands {
-		why = u.unknown(operands[prog.maxOperands].text)
-	}
-	return understood{words: words, known: why == "", program: prog, printed: u.prints(operands), harmless: why == "" &&
-		!slices.ContainsFunc(words, func(w meant) bool {
-			return !u.harmless(w.kind, w.text, true) || prog.lists && strings.HasPrefix(w.text, "@")
-		})}
+// unknown says that nothing is known about a word.
+func (u *understood) unknown(text string) string {
+	return u.name() + " " + text + " is not known to be harmless"
 }
-
-// prints returns what git would print the contents of, nil if nothing.
-func (u *understanding) prints(operands []meant) *Printed {
-	c := u.program.contents
-	has := func(options []string) bool {
-		return slices.ContainsFunc(u.given, func(g string) bool { return slices.Contains(options, g) })
-	}
-	if c == nil || !has(c.with) && (!c.always || has(statOptions)) {
-		return nil
-	}
-	all := has(allOptions)
-	p := &Printed{Index: c.index, History: c.history || all, All: all, Renames: has([]string{"--follow"})}
-	for _, o := range operands {
-		if u.program.operands != revisionValue || o.after {
-			p.Paths = append(p.Paths, o.text)
-		} else {
-			p.Words = append(p.Words, o.text)
-		}
-	}
-	return p
-}
-
-// printed returns what speaks against the files whose contents git would print.
-func (u *understanding) printed(operands []meant) string {
-	p := u.prints(operands)
-	if p == nil {
-		return ""
-	}
-	switch found, ok := u.request.tracked(*p, nil); {
-	case found != "":
-		return u.name() + " may print " + found + ", which is sensitive"
-	case !ok:
-		return "it is uncertain which files " + u.name() + " would print"
-	}
-	return ""
-}
-
-func (u *understanding) name() string { return strings.Join(u.part.words[:u.chosen], " ") }
 
 // option returns the kind of the value of a word with options, and the value if the word
 // contains it.
-func (u *understanding) option(w string) (value string, kind meaning, ok bool) {
+func (u *understood) option(w string) (value string, kind meaning, ok bool) {
 	find := func(name string) (meaning, bool) {
 		kind, ok := u.program.options[name]
-		u.without = u.without || slices.Contains(u.program.unlessFirst, name)
 		u.given = append(u.given, name)
 		return kind, ok
 	}
@@ -701,8 +470,42 @@ func (u *understanding) option(w string) (value string, kind meaning, ok bool) {
 	return "", noValue, true
 }
 
+// understand returns the reason why a part must be asked about although a rule matches
+// it with a star, or "". fixed is the number of words before the star.
+func (q Request) understand(p part, fixed int) string {
+	u := p.understood(p.words)
+	if u.program == nil {
+		return u.why
+	}
+	for _, dir := range p.dirs {
+		switch {
+		case open(dir) || dir != "" && !q.resolve("", dir).Inside:
+			return "it would run outside the session's directories"
+		case u.program.repository && (q.elsewhere(dir) || !q.resolve("", ".git").Exists):
+			return p.words[0] + " would run outside the session's directory, or it has no .git"
+		}
+	}
+	switch {
+	case u.why != "":
+		return u.why
+	case u.commits:
+		return u.name() + " shows what was in files, which may be sensitive"
+	}
+	for _, w := range u.words {
+		// behind "--": an option for another program
+		passed := w.operand && w.kind == textValue && u.program.first == noValue && strings.HasPrefix(w.text, "-")
+		if passed || w.kind == noValue && w.at >= fixed {
+			return u.unknown(w.text)
+		}
+		if why := q.allowsWord(u, w, !w.operand || w.at < fixed || fixed <= u.chosen); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
 // harmless reports whether a word of a kind that names no file has the program run nothing.
-func (u *understanding) harmless(kind meaning, text string, byRule bool) bool {
+func harmless(kind meaning, text string, byRule bool) bool {
 	switch kind {
 	case numberValue:
 		return number.MatchString(text)
@@ -720,35 +523,39 @@ func (u *understanding) harmless(kind meaning, text string, byRule bool) bool {
 	return true
 }
 
-// value returns what speaks against a word of a kind, or "". byRule means that the rule
-// leaves no doubt about a target: it names it, or names no target at all.
-func (u *understanding) value(kind meaning, text string, byRule bool) string {
-	ok := u.harmless(kind, text, byRule)
-	switch kind {
+// allowsWord returns what speaks against a word, or "". byRule means that the rule leaves no
+// doubt about a target: it names it, or names no target at all.
+func (q Request) allowsWord(u *understood, w meant, byRule bool) string {
+	revision, name, both := strings.Cut(w.text, ":")
+	switch kind := w.kind; kind {
 	case testValue:
-		name, _, _ := strings.Cut(text, "::")
-		return u.file(fileValue, name)
-	case revisionValue:
-		revision, name, both := strings.Cut(text, ":")
-		if revision == "" || strings.Contains(name, ":") || strings.ContainsAny(text, pathspecGlobs) {
-			ok = false // ":(glob)*", ":/text", "HEAD^{/a:b}:file"
-			break
+		name, _, _ := strings.Cut(w.text, "::")
+		return q.allowsFile(u, fileValue, name)
+	case shownValue, revisionValue:
+		switch {
+		case revision == "" || strings.Contains(name, ":") || strings.ContainsAny(w.text, pathspecGlobs): // ":(glob)*", ":/text", "HEAD^{/a:b}:file"
+			return u.unknown(w.text)
+		case kind == shownValue && u.program.here:
+			if both || !w.after && !q.resolve("", w.text).Exists {
+				return u.name() + " " + w.text + " shows what was in files, which may be sensitive"
+			}
+			return q.allowsFile(u, kind, w.text)
+		case both && kind == shownValue:
+			return cmp.Or(q.allowsFile(u, fileValue, revision), q.allowsFile(u, pairValue, name))
+		case both:
+			return cmp.Or(q.allowsFile(u, fileValue, revision), q.allowsFile(u, fileValue, name))
 		}
-		if why := u.file(fileValue, revision); why != "" || !both {
-			return why
-		}
-		return u.file(fileValue, name)
+		return q.allowsFile(u, fileValue, revision)
 	case pathspecValue, addedValue:
-		if strings.HasPrefix(text, ":") || strings.ContainsAny(text, pathspecGlobs) {
-			ok = false
-			break
+		if strings.HasPrefix(w.text, ":") || strings.ContainsAny(w.text, pathspecGlobs) {
+			return u.unknown(w.text)
 		}
-		return u.file(kind, text)
+		return q.allowsFile(u, kind, w.text)
 	case nameValue, fileValue, pairValue, treeValue, changeValue, productValue:
-		return u.file(kind, text)
+		return q.allowsFile(u, kind, w.text)
 	}
-	if !ok {
-		return u.name() + " " + text + " is not known to be harmless"
+	if !harmless(w.kind, w.text, byRule) {
+		return u.unknown(w.text)
 	}
 	return ""
 }
@@ -757,14 +564,14 @@ func (u *understanding) value(kind meaning, text string, byRule bool) string {
 // name of a revision has them.
 const pathspecGlobs = `*?[\`
 
-// file returns what speaks against a file in one of the directories where the part may
-// run.
-func (u *understanding) file(kind meaning, name string) string {
+// allowsFile returns what speaks against a file in one of the directories where the part may
+// run, or "".
+func (q Request) allowsFile(u *understood, kind meaning, name string) string {
 	if name == "-" || name == "/dev/null" {
 		return ""
 	}
 	for _, dir := range u.part.dirs {
-		p := u.request.resolve(dir, name)
+		p := q.resolve(dir, name)
 		switch writes := kind == changeValue || kind == productValue; {
 		case !p.Inside:
 			return name + " is outside the session's directories"
@@ -776,8 +583,8 @@ func (u *understanding) file(kind meaning, name string) string {
 			return name + " would be overwritten"
 		case p.Folder && kind == pairValue:
 			return u.name() + " would read the files in " + name
-		case p.Folder && (kind == treeValue || kind == addedValue):
-			if why := u.below(kind, dir, name); why != "" {
+		case p.Folder && (kind == treeValue || kind == addedValue || kind == shownValue):
+			if why := q.allowsFolder(u, kind, inDir(dir, name)); why != "" {
 				return why
 			}
 		}
@@ -785,16 +592,20 @@ func (u *understanding) file(kind meaning, name string) string {
 	return ""
 }
 
-// below returns what speaks against the files in a folder, at any depth.
-func (u *understanding) below(kind meaning, dir, name string) string {
-	if dir != "" && !path.IsAbs(name) {
-		name = dir + "/" + name
-	}
+// allowsFolder returns what speaks against the files in a folder, at any depth.
+func (q Request) allowsFolder(u *understood, kind meaning, name string) string {
 	how := SearchVisible
-	if kind == addedValue {
+	switch kind {
+	case addedValue:
 		how = SearchAdded
+	case shownValue:
+		how = SearchTracked
 	}
-	switch found, ok := u.request.search(name, how, nil); {
+	found, ok := "", false
+	if q.Search != nil {
+		found, ok = q.Search(name, how, nil)
+	}
+	switch {
 	case found != "":
 		return u.name() + " would read " + found + ", which is sensitive"
 	case !ok:
@@ -803,25 +614,9 @@ func (u *understanding) below(kind meaning, dir, name string) string {
 	return ""
 }
 
-// search calls Search, if there is one.
-func (q Request) search(dir string, how SearchMode, about func(Path) bool) (found string, ok bool) {
-	if q.Search == nil {
-		return "", false
-	}
-	return q.Search(dir, how, about)
-}
-
-// tracked calls Tracked, if there is one.
-func (q Request) tracked(p Printed, about func(Path) bool) (found string, ok bool) {
-	if q.Tracked == nil {
-		return "", false
-	}
-	return q.Tracked(p, about)
-}
-
 // resolve returns where a path leads that is written relative to a directory.
 func (q Request) resolve(dir, name string) Path {
-	if q.Resolve == nil || dir == unknownDir {
+	if q.Resolve == nil || open(dir) {
 		return Path{Name: name}
 	}
 	if dir != "" && !filepath.IsAbs(name) && filepath.VolumeName(name) == "" && !strings.HasPrefix(name, "~") && !strings.HasPrefix(name, "$") {
@@ -830,36 +625,11 @@ func (q Request) resolve(dir, name string) Path {
 	return q.Resolve(name)
 }
 
-// home reports whether a directory is the session's.
-func (q Request) home(dir string) bool {
-	p := Path{Name: ".", Inside: true}
-	if dir != "" {
-		p = q.resolve("", dir)
+// elsewhere reports whether a directory may be another one than the session's.
+func (q Request) elsewhere(dir string) bool {
+	if dir == "" {
+		return false
 	}
-	return dir != unknownDir && p.Inside && p.Name == "."
-}
-
-// below returns the directory to which "cd name" leads from another.
-func below(dir, name string) string {
-	switch {
-	case dir == "" || path.IsAbs(name):
-		return name
-	case dir == unknownDir:
-		return dir
-	}
-	return dir + "/" + name
-}
-
-// joined returns the directories of both lists.
-func joined(a, b []string) []string {
-	out := slices.Clone(a)
-	for _, dir := range b {
-		if !slices.Contains(out, dir) {
-			out = append(out, dir)
-		}
-	}
-	if len(out) > maxDirs {
-		return []string{unknownDir}
-	}
-	return out
+	p := q.resolve("", dir)
+	return open(dir) || !p.Inside || p.Name != "."
 }

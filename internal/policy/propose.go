@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,69 +12,45 @@ import (
 const maxProposed = 6
 
 // Propose returns rules that would allow a request in the future, the narrowest
-// proposal first: each is a list of rules that are needed together. It returns nil if
-// no rule may allow the request, or if another of the rules denies it or asks anyway.
-func Propose(rules []Rule, r Request) [][]Rule {
-	if r.Unclear != "" {
-		return nil
-	}
-	var found [][]Rule
-	for _, proposal := range proposals(r) {
-		again := slices.ContainsFunc(found, func(f []Rule) bool { return slices.Equal(f, proposal) })
-		if len(proposal) > 0 && len(proposal) <= maxProposed && !again && works(rules, proposal, r) {
-			found = append(found, proposal)
-		}
-	}
-	return found
-}
-
-// WhyNone says why Propose returns nothing for a request, "" for a request that no rule is
-// meant for: a question, or another mode.
-func WhyNone(rules []Rule, r Request) string {
+// proposal first: each is a list of rules that are needed together. If no rule may allow the
+// request, or if another of the rules denies it or asks anyway, why says so; it is "" for a request
+// that no rule is meant for: a question, or another mode.
+func (c *Rules) Propose(r Request) (found [][]Rule, why string) {
 	row := rowOf(r.Kind)
 	switch {
 	case r.Kind == switchMode || r.Kind == question:
-		return ""
+		return nil, ""
 	case r.Unclear != "":
-		return r.Unclear
+		return nil, r.Unclear
 	case row == nil || row.subject.proposes == nil:
-		return "rules cannot allow tools of this kind"
+		return nil, "rules cannot allow tools of this kind"
 	}
 	if r.Kind == Execute {
 		for _, p := range r.parts() {
-			if p.unclear != "" {
-				return p.unclear
-			}
+			why = cmp.Or(why, p.unclear)
 		}
 	}
 	for _, proposal := range proposals(r) {
-		if d := Decide(slices.Concat(rules, proposal), r); d.Why != "" {
-			return d.Why
+		d := c.with(proposal).Decide(r)
+		why = cmp.Or(why, d.Why)
+		again := slices.ContainsFunc(found, func(f []Rule) bool { return slices.Equal(f, proposal) })
+		if len(proposal) > 0 && len(proposal) <= maxProposed && !again && d.Verdict == Allow && !slices.ContainsFunc(proposal, misread) {
+			found = append(found, proposal)
 		}
 	}
-	return "no rule can describe it"
+	return found, cmp.Or(why, "no rule can describe it")
 }
 
-// works reports whether a request would be allowed with more rules, each formatted and
-// parsed again.
-func works(rules, more []Rule, r Request) bool {
-	for _, rule := range more {
-		again, err := Parse(rule.String())
-		if err != nil || again != rule || hidden(rule.Pattern) || strings.Contains(rule.Pattern, "\n") {
-			return false
-		}
-	}
-	return Decide(slices.Concat(rules, more), r).Verdict == Allow
+// misread reports whether a rule would not be read or shown as it is written.
+func misread(rule Rule) bool {
+	again, err := Parse(rule.String())
+	return err != nil || again != rule || hidden(rule.Pattern) || strings.Contains(rule.Pattern, "\n")
 }
 
 // proposals returns the rules that may be proposed for a request.
 func proposals(r Request) [][]Rule {
-	row := rowOf(r.Kind)
-	if row == nil || row.subject.proposes == nil {
-		return nil
-	}
 	var out [][]Rule
-	for _, patterns := range row.subject.proposes(r) {
+	for _, patterns := range rowOf(r.Kind).subject.proposes(r) {
 		var rules []Rule
 		for _, p := range patterns {
 			if rule := (Rule{Verdict: Allow, Kind: r.Kind, Pattern: p}); !slices.Contains(rules, rule) {

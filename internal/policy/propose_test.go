@@ -61,13 +61,14 @@ func TestPropose(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set := rules(t, c.rules...)
 			var got []string
-			for _, p := range policy.Propose(set, c.request) {
+			found, _ := policy.Compile(set).Propose(c.request)
+			for _, p := range found {
 				var lines []string
 				for _, r := range p {
 					lines = append(lines, r.String())
 				}
 				got = append(got, strings.Join(lines, " + "))
-				if d := policy.Decide(append(rules(t, c.rules...), rules(t, lines...)...), c.request); d.Verdict != allow {
+				if d := policy.Compile(append(rules(t, c.rules...), rules(t, lines...)...)).Decide(c.request); d.Verdict != allow {
 					t.Errorf("%s would not allow it: %s", lines, d.Why)
 				}
 			}
@@ -92,7 +93,7 @@ func TestWrittenPaths(t *testing.T) {
 		{policy.Path{Name: "src/a", Written: "locked/link/a", Inside: true}, deny},
 		{policy.Path{Name: "LOCKED/a", Inside: true}, deny},
 	} {
-		if got := policy.Decide(set, policy.Request{Kind: policy.Edit, Paths: []policy.Path{c.path}}); got.Verdict != c.want {
+		if got := policy.Compile(set).Decide(policy.Request{Kind: policy.Edit, Paths: []policy.Path{c.path}}); got.Verdict != c.want {
 			t.Errorf("%+v: %s, want %s", c.path, got.Verdict, c.want)
 		}
 	}
@@ -102,7 +103,7 @@ func TestWrittenPaths(t *testing.T) {
 func TestARuleForAnEditWithItsDiff(t *testing.T) {
 	input := `{"filepath":"/work/src/a.go","diff":"Index: /work/src/a.go\n===\n--- /work/src/a.go\n+++ /work/src/a.go\n@@ -0,0 +1,1 @@\n+hello\n"}`
 	r := policy.Describe(policy.Call{Kind: "edit", RawInput: []byte(input), Changes: []string{"/work/src/a.go"}}, "", "", resolve)
-	if got := policy.Propose(nil, r); len(got) == 0 || got[0][0].String() != "allow edit(src/a.go)" {
+	if got, _ := policy.Compile(nil).Propose(r); len(got) == 0 || got[0][0].String() != "allow edit(src/a.go)" {
 		t.Errorf("it proposes %v for %+v", got, r)
 	}
 }
@@ -125,10 +126,11 @@ func TestWhyNone(t *testing.T) {
 		"a question":                  {policy.Call{Kind: "other", RawInput: []byte(`{"questions":[]}`)}, ""},
 	} {
 		r := policy.Describe(c.call, "", "", resolve)
-		if len(policy.Propose(nil, r)) > 0 {
+		found, got := policy.Compile(nil).Propose(r)
+		if len(found) > 0 {
 			t.Errorf("%s: a rule is proposed", name)
 		}
-		if got := policy.WhyNone(nil, r); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+		if !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

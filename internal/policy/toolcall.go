@@ -63,7 +63,7 @@ func Describe(c Call, agent, mode string, resolve func(path string) Path) Reques
 		}
 	}
 	if row := rowOf(r.Kind); row != nil && row.subject == files && len(r.Paths) == 0 {
-		d.named(c.Title)
+		d.mentions(c.Title)
 	}
 	if row := rowOf(r.Kind); len(c.Changes) > 0 && (row == nil || !row.changes) {
 		d.unclear("it changes files, but the agent calls it something else")
@@ -98,14 +98,14 @@ func (d *describer) words() {
 		d.unclear("the tool's input has an unknown format")
 		d.call.RawInput = []byte(texts[0])
 	case rowOf(d.request.Kind).subject == files:
-		d.named(texts[0])
+		d.mentions(texts[0])
 	default:
 		d.request.Others = append(d.request.Others, Request{Command: texts[0]})
 	}
 }
 
-// named adds what may be files that a text names.
-func (d *describer) named(text string) {
+// mentions adds what may be files that a text names.
+func (d *describer) mentions(text string) {
 	_, object, _ := strings.Cut(strings.TrimSpace(text), " ")
 	for _, name := range append([]string{text, object}, pathsIn(text)...) {
 		if name = strings.Trim(name, " `\"'"); name != "" && len(d.request.Named) < maxNamed {
@@ -385,7 +385,7 @@ func (d *describer) parts(in []inputField) {
 		if line == d.request.Command {
 			continue
 		}
-		for _, p := range commandParts(line) {
+		for _, p := range collect([]string{""}, line) {
 			if p.unclear != "" || !slices.ContainsFunc(known, func(k part) bool {
 				return len(p.words) <= len(k.words) && slices.Equal(p.words, k.words[:len(p.words)])
 			}) {

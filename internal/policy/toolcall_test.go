@@ -116,7 +116,7 @@ func TestDescribe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := policy.Call{Kind: c.kind, Name: c.tool, RawInput: []byte(c.input), Paths: c.at, Changes: c.diffs}
-			got := policy.Decide(set, policy.Describe(call, "agent", "mode", resolve))
+			got := policy.Compile(set).Decide(policy.Describe(call, "agent", "mode", resolve))
 			if got.Verdict != c.want || !strings.Contains(got.Why, c.because) {
 				t.Errorf("%s by %v, because %q; want %s, because %q", got.Verdict, got.Rule, got.Why, c.want, c.because)
 			}
@@ -128,7 +128,7 @@ func TestDescribe(t *testing.T) {
 // sensitive files alone.
 func TestSensitiveFilesNeedTheirNames(t *testing.T) {
 	decide := func(kind, name string, lines ...string) policy.Verdict {
-		return policy.Decide(rules(t, lines...), policy.Describe(policy.Call{Kind: kind, Paths: []string{name}}, "", "", resolve)).Verdict
+		return policy.Compile(rules(t, lines...)).Decide(policy.Describe(policy.Call{Kind: kind, Paths: []string{name}}, "", "", resolve)).Verdict
 	}
 	for kind, names := range map[string][]string{
 		"edit": {
@@ -188,7 +188,7 @@ func TestACommandIsACommand(t *testing.T) {
 		{"mcp__docs__search", strings.Repeat(`{"a":[`, 300) + strings.Repeat("]}", 300), allow}, // nothing in it is a command
 	} {
 		r := policy.Describe(policy.Call{Kind: "read", Name: c.tool, RawInput: []byte(c.input)}, "", "", resolve)
-		if got := policy.Decide(set, r); got.Verdict != c.want {
+		if got := policy.Compile(set).Decide(r); got.Verdict != c.want {
 			t.Errorf("%s %.60s: %s (%s), want %s", c.tool, c.input, got.Verdict, got.Why, c.want)
 		}
 	}
@@ -228,7 +228,7 @@ func TestTitlesAllowNothing(t *testing.T) {
 		{"edit", "rm x", ``, ask},
 	} {
 		r := policy.Describe(policy.Call{Kind: c.kind, Title: c.title, RawInput: []byte(c.input)}, "", "", resolve)
-		if got := policy.Decide(set, r); got.Verdict != c.want {
+		if got := policy.Compile(set).Decide(r); got.Verdict != c.want {
 			t.Errorf("%s %q %s: %s (%s), want %s", c.kind, c.title, c.input, got.Verdict, got.Why, c.want)
 		}
 	}
@@ -253,7 +253,7 @@ func TestFilesOfTitles(t *testing.T) {
 		{"edit", "Edit secret/a", ``, ask},
 	} {
 		r := policy.Describe(policy.Call{Kind: c.kind, Title: c.title, RawInput: []byte(c.input)}, "", "", resolve)
-		if got := policy.Decide(set, r); got.Verdict != c.want {
+		if got := policy.Compile(set).Decide(r); got.Verdict != c.want {
 			t.Errorf("%s %q %s: %s by %v (%s), want %s", c.kind, c.title, c.input, got.Verdict, got.Rule, got.Why, c.want)
 		}
 	}

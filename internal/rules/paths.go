@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,6 +154,9 @@ var productHeads = []string{
 	"\x7fELF", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ", "!<arch>\n", "\x00asm", "mode: ",
 }
 
+// searchTime limits how long git lists files.
+const searchTime = 2 * time.Second
+
 // search implements policy.Request.Search.
 func (p places) search(dir string, how policy.SearchMode, about func(policy.Path) bool) (found string, ok bool) {
 	s := searching{places: p, how: how, left: p.mostSearched, matches: p.sensitive.Entry}
@@ -170,6 +172,9 @@ func (p places) search(dir string, how policy.SearchMode, about func(policy.Path
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.roots[0], path)
 	}
+	if how == policy.SearchTracked || how == policy.SearchAdded {
+		return p.searchGit(path, how, about)
+	}
 	for above := filepath.Dir(path); p.inside(above) && how == policy.SearchVisible; above = filepath.Dir(above) {
 		s.readExceptions(above)
 	}
@@ -180,52 +185,23 @@ func (p places) search(dir string, how policy.SearchMode, about func(policy.Path
 	return p.name(s.found), true
 }
 
-// trackedTime limits how long tracked searches the history of a repository.
-const trackedTime = 2 * time.Second
-
-// tracked implements policy.Request.Tracked.
-func (p places) tracked(what policy.Printed, about func(policy.Path) bool) (found string, ok bool) {
+// searchGit is search for the files that git knows.
+func (p places) searchGit(folder string, how policy.SearchMode, about func(policy.Path) bool) (found string, ok bool) {
 	if about == nil {
 		about = func(file policy.Path) bool {
 			path := filepath.Join(p.roots[0], filepath.FromSlash(file.Name))
 			return p.sensitive.Own(path) || p.sensitive.Match(policy.Reading, path) != ""
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), trackedTime)
+	ctx, cancel := context.WithTimeout(context.Background(), searchTime)
 	defer cancel()
-	matching := map[string]bool{}
-	paths, ok := git.Tracked(ctx, p.roots[0], git.Scope{Words: what.Words, Index: what.Index, History: what.History, All: what.All}, func(name string) {
+	list, err := git.Files(ctx, p.roots[0], folder, how == policy.SearchAdded)
+	for _, name := range list {
 		if about(policy.Path{Name: name, Original: p.original(filepath.Join(p.roots[0], filepath.FromSlash(name)))}) {
-			matching[name] = true
-		}
-	})
-	if !ok {
-		return "", false
-	}
-	paths = slices.Concat(paths, what.Paths)
-	printed := func(name string) bool {
-		return len(paths) == 0 || what.Renames || slices.ContainsFunc(paths, func(path string) bool { return p.holds(path, name) })
-	}
-	for _, name := range slices.Sorted(maps.Keys(matching)) {
-		if printed(name) {
 			return name, true
 		}
 	}
-	return "", true
-}
-
-// holds reports whether a path, as a command names it, is a file of the session's directory or
-// a folder above one.
-func (p places) holds(path, name string) bool {
-	if filepath.IsAbs(path) {
-		rel, err := filepath.Rel(p.roots[0], path)
-		if err != nil || !filepath.IsLocal(rel) {
-			return true // perhaps by another name of the directory
-		}
-		path = rel
-	}
-	path = strings.ToLower(filepath.ToSlash(filepath.Clean(path)))
-	return path == "." || strings.HasPrefix(strings.ToLower(name)+"/", path+"/")
+	return "", err == nil
 }
 
 type searching struct {
@@ -266,9 +242,7 @@ func (s *searching) folder(dir string) {
 			s.found = path
 		case s.leavesOut(e.Name()) || !e.IsDir() && !e.Type().IsRegular():
 		case s.matches(dir, e.Name()):
-			if s.how != policy.SearchAdded || !s.ignored(path) {
-				s.found = path
-			}
+			s.found = path
 		case e.IsDir():
 			s.folder(path)
 		}
@@ -280,19 +254,10 @@ func (s *searching) folder(dir string) {
 
 // leavesOut reports whether the program skips an entry.
 func (s *searching) leavesOut(name string) bool {
-	if s.how == policy.SearchAdded {
-		return name == ".git"
-	}
 	return s.how != policy.SearchAll && strings.HasPrefix(name, ".") && !slices.ContainsFunc(s.exceptions, func(pattern string) bool {
 		ok, err := doublestar.Match(pattern, name)
 		return ok || err != nil
 	})
-}
-
-// ignored reports whether git ignores a file.
-func (s *searching) ignored(path string) bool {
-	ignored, err := git.Ignored(context.Background(), s.roots[0], path)
-	return ignored && err == nil
 }
 
 // ignoreFiles are the files that tell rg and similar programs what to skip.

@@ -4,6 +4,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,8 +66,8 @@ type Options struct {
 }
 
 // Set is the rules of one session: configured, saved by parley, and the project's own once
-// the user trusts it. Saved rules are read on each use, so that a change counts at once in
-// every parley process. The project's file is read only once, so that exactly the trusted
+// the user trusts it. Saved rules are read again when their file has changed, so that a change
+// counts at once in every parley process. The project's file is read only once, so that exactly the trusted
 // content counts. A Set is safe for concurrent use and implements session.Judge.
 type Set struct {
 	opt     Options
@@ -75,6 +76,10 @@ type Set struct {
 
 	mu    sync.Mutex
 	trust Trust
+	// rules are those that count, as of the content of the store and the trust.
+	rules   *policy.Rules
+	of      *saved
+	trusted bool
 }
 
 var _ session.Judge = (*Set)(nil)
@@ -136,30 +141,54 @@ func (b *Set) SetTrust(t Trust) error {
 
 // Entries returns all rules, including those that do not count.
 func (b *Set) Entries() ([]Rule, error) {
-	everywhere, project, err := b.opt.Store.rules(b.project.Dir)
-	var out []Rule
+	content, err := b.opt.Store.read()
+	if err != nil {
+		content = &saved{}
+	}
+	entries, wrong := b.entries(content, b.Trust() == Trusted)
+	return entries, cmp.Or(err, wrong)
+}
+
+func (b *Set) entries(content *saved, trusted bool) (out []Rule, err error) {
 	add := func(rules []policy.Rule, s Scope, counts bool) {
 		for _, r := range rules {
 			out = append(out, Rule{r, s, counts})
 		}
 	}
 	add(b.opt.Configured, Configured, true)
-	add(everywhere, SavedEverywhere, true)
-	add(project, SavedForProject, true)
-	add(b.project.Rules, OfProject, b.Trust() == Trusted)
+	for _, scope := range []Scope{SavedEverywhere, SavedForProject} {
+		rules, wrong := b.opt.Store.parse(content.list(scope == SavedEverywhere, b.project.Dir), scope)
+		add(rules, scope, true)
+		err = cmp.Or(err, wrong)
+	}
+	add(b.project.Rules, OfProject, trusted)
 	return out, err
 }
 
 // counting returns the rules that count.
-func (b *Set) counting() ([]policy.Rule, error) {
-	entries, err := b.Entries()
+func (b *Set) counting() (*policy.Rules, error) {
+	content, err := b.opt.Store.read()
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	trusted := b.trust == Trusted
+	if b.rules != nil && b.of == content && b.trusted == trusted {
+		return b.rules, nil
+	}
+	entries, err := b.entries(content, trusted)
+	if err != nil {
+		return nil, err
+	}
 	var rules []policy.Rule
 	for _, e := range entries {
 		if e.Counts {
 			rules = append(rules, e.Rule)
 		}
 	}
-	return rules, err
+	b.rules, b.of, b.trusted = policy.Compile(rules), content, trusted
+	return b.rules, nil
 }
 
 // Add saves rules in normal form, for all projects or for this one. It fails if one does not
@@ -218,14 +247,22 @@ func (b *Set) Judge(_ context.Context, c session.Case) session.Ruling {
 			}
 		}
 	}
-	if c.Unasked {
-		return b.restrict(call, c.Mode, c.Done)
-	}
-	d, proposals, err := b.Decide(call, b.opt.Agent, c.Mode, c.Switching)
-	if err != nil {
+	rules, err := b.counting()
+	switch {
+	case err != nil:
 		return session.Ruling{Verdict: policy.Ask, Why: err.Error()}
+	case c.Unasked && !rules.Restricts(): // it must be cheap: an agent may make very many calls
+		return session.Ruling{}
 	}
-	r := ruled(d, policy.Describe(call, b.opt.Agent, c.Mode, b.places.resolve).Subject())
+	request := b.request(call, b.opt.Agent, c.Mode)
+	switch {
+	case c.Done:
+		return ruled(rules.Violated(request), request)
+	case c.Unasked:
+		return ruled(rules.Restrict(request), request)
+	}
+	d, proposals := decide(rules, request, c.Switching)
+	r := ruled(d, request)
 	for _, p := range proposals {
 		var lines []string
 		for _, rule := range p {
@@ -236,30 +273,16 @@ func (b *Set) Judge(_ context.Context, c session.Case) session.Ruling {
 	return r
 }
 
-// restrict judges calls for which the agent asks no permission. It must be cheap: an agent may
-// make very many calls, and most users have no rule that denies or asks. done means that only
-// what is certain matters.
-func (b *Set) restrict(call policy.Call, mode string, done bool) session.Ruling {
-	rules, err := b.counting()
-	if err != nil {
-		return session.Ruling{Verdict: policy.Ask, Why: err.Error()}
-	}
-	if !slices.ContainsFunc(rules, func(r policy.Rule) bool { return r.Verdict != policy.Allow }) {
-		return session.Ruling{}
-	}
-	request := policy.Describe(call, b.opt.Agent, mode, b.places.resolve)
-	request.Search, request.Tracked = b.places.search, b.places.tracked
-	judge := policy.Restrict
-	if done {
-		judge = policy.Violated
-	}
-	d := judge(rules, request)
-	return ruled(d, request.Subject())
+// request describes a call.
+func (b *Set) request(call policy.Call, agent, mode string) policy.Request {
+	r := policy.Describe(call, agent, mode, b.places.resolve)
+	r.Search = b.places.search
+	return r
 }
 
 // ruled converts a decision to a ruling.
-func ruled(d policy.Decision, subject string) session.Ruling {
-	r := session.Ruling{Verdict: d.Verdict, Why: d.Why, Subject: subject}
+func ruled(d policy.Decision, about policy.Request) session.Ruling {
+	r := session.Ruling{Verdict: d.Verdict, Why: d.Why, Subject: about.Subject()}
 	if d.Rule == nil {
 		return r
 	}
@@ -274,29 +297,29 @@ func ruled(d policy.Decision, subject string) session.Ruling {
 	return r
 }
 
-// Decide judges a call, and proposes rules that would have allowed it if it is asked about. If
-// the rules cannot be read, it decides nothing. switching means that the agent may not be in
-// the mode yet.
-func (b *Set) Decide(call policy.Call, agent, mode string, switching bool) (policy.Decision, [][]policy.Rule, error) {
+// Decide judges a call. If the rules cannot be read, it decides nothing.
+func (b *Set) Decide(call policy.Call, agent, mode string) (policy.Decision, error) {
 	rules, err := b.counting()
 	if err != nil {
-		return policy.Decision{Verdict: policy.Ask}, nil, err
+		return policy.Decision{Verdict: policy.Ask}, err
 	}
-	r := policy.Describe(call, agent, mode, b.places.resolve)
-	r.Search, r.Tracked = b.places.search, b.places.tracked
+	d, _ := decide(rules, b.request(call, agent, mode), false)
+	return d, nil
+}
+
+// decide judges a request, and proposes rules that would have allowed it if it is asked about.
+// switching means that the agent may not be in the mode yet.
+func decide(rules *policy.Rules, r policy.Request, switching bool) (policy.Decision, [][]policy.Rule) {
 	if switching && r.Unclear == "" {
 		r.Unclear = "the agent is switching modes"
 	}
-	d := policy.Decide(rules, r)
-	if len(rules) == 0 {
-		d.Why = "" // nobody expects a rule to answer
-	}
+	d := rules.Decide(r)
 	if d.Verdict != policy.Ask {
-		return d, nil, nil
+		return d, nil
 	}
-	proposals := policy.Propose(rules, r)
+	proposals, none := rules.Propose(r)
 	if len(proposals) == 0 && d.Rule == nil && d.Why == "" {
-		d.Why = policy.WhyNone(rules, r)
+		d.Why = none
 	}
-	return d, proposals, nil
+	return d, proposals
 }

@@ -450,3 +450,32 @@ func TestRulesInAWorktreeOfAFolder(t *testing.T) {
 		}
 	}
 }
+
+// What an agent has done is judged without reading the saved rules again, but a change of them,
+// also by another parley, counts at once.
+func TestSavedRulesAreReadOnce(t *testing.T) {
+	dir, state := project(t, ""), t.TempDir()
+	b, other := open(t, dir, NewStore(state)), NewStore(state)
+	var lines []string
+	for i := range 500 {
+		lines = append(lines, fmt.Sprintf("deny execute(tool%d *)", i))
+	}
+	must(t, b.Add(true, lines...))
+	done := func(command string) session.Ruling {
+		return b.Judge(t.Context(), session.Case{Call: &conversation.ToolCall{Kind: "execute", RawInput: []byte(`{"command":"` + command + `"}`)}, Unasked: true, Done: true})
+	}
+	if r := done("tool1 x"); r.Verdict != policy.Deny {
+		t.Errorf("a saved rule: %+v", r)
+	}
+	if most := 500.0; testing.AllocsPerRun(10, func() { done("ls") }) > most {
+		t.Errorf("a call takes %v allocations, want at most %v", testing.AllocsPerRun(10, func() { done("ls") }), most)
+	}
+	must(t, open(t, dir, other).Add(false, "deny execute(ls *)"))
+	if r := done("ls"); r.Verdict != policy.Deny {
+		t.Errorf("a rule that another parley has saved: %+v", r)
+	}
+	must(t, open(t, dir, other).Remove(false, "deny execute(ls *)"))
+	if r := done("ls"); r.Verdict == policy.Deny {
+		t.Errorf("a rule that another parley has removed: %+v", r)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"parley/config"
@@ -29,10 +30,16 @@ const (
 
 // Store keeps saved rules and trust decisions in one file. Every change is written at once
 // and atomically. A Store is safe for concurrent use, also by several processes.
-type Store struct{ path string }
+type Store struct {
+	path string
+
+	mu      sync.Mutex
+	file    os.FileInfo // what content was read from, nil if nothing was
+	content *saved
+}
 
 // NewStore returns the store in a directory, which need not exist.
-func NewStore(dir string) *Store { return &Store{filepath.Join(dir, "rules.json")} }
+func NewStore(dir string) *Store { return &Store{path: filepath.Join(dir, "rules.json")} }
 
 // Path returns the path of the store's file.
 func (s *Store) Path() string { return s.path }
@@ -58,7 +65,26 @@ func projectKey(dir string) string {
 	return strconv.QuoteToASCII(dir)
 }
 
+// read returns the content of the file, which must not be changed. It reads the file only after
+// a change.
 func (s *Store) read() (*saved, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, err := os.Stat(s.path)
+	missing := errors.Is(err, os.ErrNotExist)
+	same := missing && s.file == nil ||
+		err == nil && s.file != nil && os.SameFile(now, s.file) && now.Size() == s.file.Size() && now.ModTime().Equal(s.file.ModTime())
+	if s.content == nil || !same {
+		s.file = nil
+		if s.content, err = s.load(); err == nil && !missing {
+			s.file = now
+		}
+		return s.content, err
+	}
+	return s.content, nil
+}
+
+func (s *Store) load() (*saved, error) {
 	data, err := files.ReadHead(s.path, maxStore+1)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -75,19 +101,7 @@ func (s *Store) read() (*saved, error) {
 	return &content, nil
 }
 
-// rules returns the rules for all projects, and those for one.
-func (s *Store) rules(dir string) (everywhere, project []policy.Rule, err error) {
-	content, err := s.read()
-	if err != nil {
-		return nil, nil, err
-	}
-	if everywhere, err = s.parse(content.Everywhere, SavedEverywhere); err != nil {
-		return nil, nil, err
-	}
-	project, err = s.parse(content.Projects[projectKey(dir)], SavedForProject)
-	return everywhere, project, err
-}
-
+// parse parses saved rules.
 func (s *Store) parse(lines []string, scope Scope) ([]policy.Rule, error) {
 	rules := make([]policy.Rule, 0, len(lines))
 	for _, line := range lines {
@@ -108,7 +122,7 @@ func (s *Store) update(change func(*saved) error) error {
 		return fmt.Errorf("lock the rules: %w", err)
 	}
 	defer unlock()
-	content, err := s.read()
+	content, err := s.load()
 	if err != nil {
 		return err
 	}
