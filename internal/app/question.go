@@ -1,11 +1,14 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 )
 
@@ -26,6 +29,8 @@ type Question struct {
 	Hint, Entered string
 	// While reports whether the question still makes sense; nil means always.
 	While func() bool
+	// Closed, if not nil, is called when the question is closed without an answer.
+	Closed func()
 }
 
 // Outcome is the consequence of an answer.
@@ -39,21 +44,40 @@ type Outcome struct {
 // Choice is one answer to a question.
 type Choice struct {
 	Name string
-	// More distinguishes choices of the same name; it may be untrusted text.
-	More string
+	// More distinguishes choices of the same name, or says how far the choice reaches if Warns is set.
+	// It may be untrusted text.
+	More  string
+	Warns bool
 	// Key is its letter key, or "".
 	Key string
+	// Kind is the kind of an agent's option; FirstOfKind means that no earlier one has it.
+	Kind        acpclient.PermissionOptionKind
+	FirstOfKind bool
 	// Risky marks a choice that ends or loses something: only the key that accepts gives it.
 	Risky bool
+	// Rule marks a choice that saves a rule of parley's.
+	Rule bool
+	// Why says why it is not available, "" if it is.
+	Why string
+	// Stays means that the question stays open.
+	Stays bool
 	// Open are stored sessions that the choice opens.
 	Open []Spec
 	// Do carries the choice out. It may be slow; nil does nothing. Here does so in the front end
 	// instead, and must not be slow.
 	Do   func() (Outcome, error)
 	Here func()
+	// Act answers a question of the agent.
+	Act session.Act[session.None]
 }
 
-func (c Choice) Line() string { return withMore(c.Name, c.More) }
+// Line returns the choice as a line.
+func (c Choice) Line() string {
+	if more := cmp.Or(c.Why, c.More); more != "" {
+		return c.Name + " (" + more + ")"
+	}
+	return c.Name
+}
 
 // UndoSeenQuestion asks whether to undo a file's changes that parley did not see the agent
 // make.
@@ -83,52 +107,42 @@ func WithHint(hint, format string, args ...any) error {
 	return &HintError{Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// PermissionAnswer is an option of a permission, with sanitised texts.
-type PermissionAnswer struct {
-	Option acpclient.PermissionOptionID
-	Kind   acpclient.PermissionOptionKind
-	// FirstOfKind means that no earlier option has the same kind.
-	FirstOfKind bool
-	Name        string
-	// More distinguishes options of the same name or says how far the answer reaches, and is
-	// "" if the name says it all. Warns means that it says how far.
-	More  string
-	Warns bool
-}
-
-func (a PermissionAnswer) Line() string { return withMore(a.Name, a.More) }
-
-// withMore adds an explanation to a name, unless it is "".
-func withMore(name, more string) string {
-	if more != "" {
-		return name + " (" + more + ")"
-	}
-	return name
-}
-
-// PermissionAnswers returns all options, in the agent's order.
-func PermissionAnswers(options []acpclient.PermissionOption) []PermissionAnswer {
+// PermissionChoices returns all options of a permission, in the agent's order, with sanitised texts.
+func PermissionChoices(p *conversation.Permission) []Choice {
 	kinds := map[acpclient.PermissionOptionKind]bool{}
 	names := map[string]int{}
-	for _, o := range options {
+	for _, o := range p.Options {
 		names[termtext.VisibleLine(o.Name)]++
 	}
-	list := make([]PermissionAnswer, len(options))
-	for i, o := range options {
-		a := PermissionAnswer{Option: o.OptionID, Kind: o.Kind, FirstOfKind: !kinds[o.Kind], Name: termtext.VisibleLine(o.Name)}
+	list := make([]Choice, len(p.Options))
+	for i, o := range p.Options {
+		c := Choice{Name: termtext.VisibleLine(o.Name), Kind: o.Kind, FirstOfKind: !kinds[o.Kind], Act: session.Answer{Question: p.Seen, Option: o.OptionID}}
 		kinds[o.Kind] = true
-		if a.Name == "" || names[a.Name] > 1 {
-			a.More = termtext.VisibleLine(string(o.OptionID))
+		if c.Name == "" || names[c.Name] > 1 {
+			c.More = termtext.VisibleLine(string(o.OptionID))
 		}
-		if a.Name == "" {
-			a.Name = "unnamed option"
+		if c.Name == "" {
+			c.Name = "unnamed option"
 		}
-		if scope := scopeOf(o.Kind, a.Name); scope != "" {
-			a.More, a.Warns = strings.TrimSpace(scope+"  "+a.More), true
+		if scope := scopeOf(o.Kind, c.Name); scope != "" {
+			c.More, c.Warns = strings.TrimSpace(scope+"  "+c.More), true
 		}
-		list[i] = a
+		list[i] = c
 	}
 	return list
+}
+
+// Respond returns the act that answers an elicitation.
+func Respond(e *conversation.Elicitation, a acpclient.ElicitationAction, content map[string]any) session.AnswerElicitation {
+	return session.AnswerElicitation{Question: e.Seen, Response: acpclient.CreateElicitationResponse{Action: a, Content: content}}
+}
+
+// Refusals returns the choices that give an elicitation nothing.
+func Refusals(e *conversation.Elicitation) []Choice {
+	return []Choice{
+		{Name: "Decline", Act: Respond(e, acpclient.ElicitDecline, nil)},
+		{Name: "Cancel: no answer", Act: Respond(e, acpclient.ElicitCancel, nil)},
+	}
 }
 
 // scopeOf says how far an option reaches if its name does not: agents name and order options

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,65 +25,67 @@ type SignIn struct {
 	// Message is the agent's text; it may be empty.
 	Message string
 	Methods []acpclient.AuthMethod
-	// Trying is the method in progress, nil if there is none.
+	// Trying is the method in progress, nil if there is none. Err is why the last one failed.
 	Trying  *acpclient.AuthMethod
+	Err     error
 	agent   string // its name
 	session Session
 }
 
-// The texts for a request without a message, and for one without methods.
-const (
-	SignInText   = "The agent wants you to sign in before it goes on."
-	NoSignInText = "The agent offers no sign-in method: sign in with its own program, then try again."
-)
-
-// SignInMethod is a method of an agent, with sanitised texts.
-type SignInMethod struct {
-	ID         acpclient.AuthMethodID
-	Name, More string
-	// Runs means that the method runs a program on the terminal, and Supported that parley can
-	// use the method.
-	Runs, Supported bool
+// Question asks how to sign in; begin tries a method.
+func (i *SignIn) Question(begin func(acpclient.AuthMethodID)) Question {
+	text := cmp.Or(termtext.Block(strings.TrimSpace(i.Message)), "The agent wants you to sign in before it goes on.")
+	q := Question{Title: "Sign in to " + termtext.Truncate(cmp.Or(termtext.Line(i.agent), "the agent"), 40, "…")}
+	switch {
+	case i.Trying != nil:
+		text += "\n\nSigning in with " + cmp.Or(termtext.Line(i.Trying.Name), "the agent") + " … the agent may open a page in your browser."
+	case i.Err != nil:
+		text += "\n\n✗ " + i.Err.Error()
+	case len(i.Methods) == 0:
+		text += "\n\nThe agent offers no sign-in method: sign in with its own program, then try again."
+	}
+	q.Text = text
+	if i.Trying == nil {
+		q.Choices = SignInChoices(i.Methods)
+	}
+	for n := range q.Choices {
+		q.Choices[n].Here, q.Choices[n].Stays = func() { begin(i.Methods[n].ID) }, true
+	}
+	return q
 }
 
-func (m SignInMethod) Line() string { return withMore(m.Name, m.More) }
-
-// SignInMethods returns all methods, in the agent's order. Of several with the same ID only the
-// first can be used: the ID is what the agent gets, and what parley finds the program by.
-func SignInMethods(methods []acpclient.AuthMethod) []SignInMethod {
-	list := make([]SignInMethod, len(methods))
+// SignInChoices returns all methods of an agent, in its order, with sanitised texts. Of several with
+// the same ID only the first can be used: the ID is what the agent gets, and what parley finds the
+// program by.
+func SignInChoices(methods []acpclient.AuthMethod) []Choice {
+	list := make([]Choice, len(methods))
 	taken := map[acpclient.AuthMethodID]bool{}
 	for i, m := range methods {
 		const most = 4096
-		s := SignInMethod{ID: m.ID, Name: termtext.VisibleLine(m.Name), Supported: true}
-		if s.Name == "" {
-			s.Name = termtext.VisibleLine(string(m.ID))
-		}
-		s.More = termtext.Truncate(termtext.VisibleLine(m.Description), most, "…")
+		c := Choice{Name: cmp.Or(termtext.VisibleLine(m.Name), termtext.VisibleLine(string(m.ID))), More: termtext.Truncate(termtext.VisibleLine(m.Description), most, "…")}
+		runs := ""
 		switch m.Type {
 		case acpclient.AuthMethodAgent, "":
-			if p := session.AuthProgramOf(m); p != nil {
-				s.Runs = true
-				s.More = strings.TrimPrefix(s.More+" · shows you a program of the agent's, then runs it in this terminal", " · ")
+			if session.AuthProgramOf(m) != nil {
+				runs = "shows you a program of the agent's, then runs it in this terminal"
 			}
 		case acpclient.AuthMethodTerminal:
-			s.Runs = true
-			run := "runs the agent's program in this terminal"
+			runs = "runs the agent's program in this terminal"
 			if len(m.Args) > 0 {
-				run += " with " + termtext.VisibleLine(termtext.ShellWords(m.Args))
+				runs += " with " + termtext.VisibleLine(termtext.ShellWords(m.Args))
 			}
 			if len(m.Env) > 0 {
-				run += ", shows you its variables first"
+				runs += ", shows you its variables first"
 			}
-			s.More = strings.TrimPrefix(s.More+" · "+run, " · ")
 		default:
-			s.Supported, s.More = false, "not supported by parley: "+termtext.VisibleLine(string(m.Type))
+			c.Why = "not supported by parley: " + termtext.VisibleLine(string(m.Type))
 		}
+		c.More = strings.Trim(c.More+" · "+runs, " ·")
 		if taken[m.ID] {
-			s.Runs, s.Supported, s.More = false, false, "cannot be used: another method above has the same ID"
+			c.Why = "cannot be used: another method above has the same ID"
 		}
 		taken[m.ID] = true
-		list[i] = s
+		list[i] = c
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,9 +116,9 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, name string
 	case len(all) == 1:
 		return all[0], nil
 	}
-	shown := app.SignInMethods(all)
+	shown := app.SignInChoices(all)
 	for i, m := range shown {
-		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%d  %s (%s)  %s", i+1, m.Name, m.ID, m.More)))
+		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%d  %s (%s)  %s", i+1, m.Name, all[i].ID, cmp.Or(m.Why, m.More))))
 	}
 	if !s.InTerminal || !s.ErrTerminal {
 		return acpclient.AuthMethod{}, app.WithHint("Choose one: parley agents login NAME METHOD", "%s has several sign-in methods", c.Agent.Name)
@@ -128,8 +129,8 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, name string
 	switch {
 	case err != nil || wrong != nil || n < 1 || n > len(all):
 		return acpclient.AuthMethod{}, errors.New("no sign-in method chosen")
-	case !shown[n-1].Supported:
-		return acpclient.AuthMethod{}, fmt.Errorf("%s: %s", shown[n-1].Name, shown[n-1].More)
+	case shown[n-1].Why != "":
+		return acpclient.AuthMethod{}, fmt.Errorf("%s: %s", shown[n-1].Name, shown[n-1].Why)
 	}
 	return all[n-1], nil
 }

@@ -65,13 +65,10 @@ answers nothing.`, func(cmd *cobra.Command, args []string) error {
 
 // asked is an open question that can be answered.
 type asked struct {
+	app.Question
 	conversation.Seen
-	head    string
-	text    string
-	options []option
 	// note says why it cannot be answered otherwise; "" is nothing.
 	note string
-	give func(context.Context, option) error
 }
 
 // number names the question as it is now.
@@ -82,100 +79,58 @@ func (a *asked) number() string {
 	return fmt.Sprintf("%d.%d", a.ID, a.Revision)
 }
 
-// option is an answer to a question. It is listed as line, which begins with its name.
-type option struct {
-	id, name, line, kind string
-}
-
 // openQuestions returns the open questions, the oldest first.
 func openQuestions(c *host.Client) []asked {
 	var all []asked
-	conv := c.Past()
+	conv, about := c.Past(), c.About()
 	for _, p := range conv.Permissions {
-		all = append(all, permission(c, conv, p))
+		targets, positions := &toolview.PathTargets{Roots: append([]string{about.Cwd}, about.Dirs...)}, &toolview.DiffPositions{}
+		targets.Add(toolview.Resolve(targets.Roots, toolview.NamedPaths(p.Asked)))
+		positions.Add(toolview.FindPositions(about.Cwd, toolview.Creations(p.Asked.Content)))
+		all = append(all, asked{Seen: p.Seen, Question: toolview.PermissionQuestion(conv, p, targets, positions)})
 	}
 	for _, e := range conv.Elicitations {
-		all = append(all, elicitation(c, e))
+		all = append(all, elicitation(e, about.Host))
 	}
 	slices.SortStableFunc(all, func(a, b asked) int { return a.ID - b.ID })
 	return all
 }
 
-func permission(c *host.Client, conv *conversation.Conversation, p *conversation.Permission) asked {
-	a := asked{Seen: p.Seen, head: "may the agent do this?"}
-	if p.File != nil {
-		a.head = "parley asks: may the agent do this?"
-	}
-	about := c.About()
-	targets, positions := &toolview.PathTargets{Roots: append([]string{about.Cwd}, about.Dirs...)}, &toolview.DiffPositions{}
-	targets.Add(toolview.Resolve(targets.Roots, toolview.NamedPaths(p.Asked)))
-	positions.Add(toolview.FindPositions(about.Cwd, toolview.Creations(p.Asked.Content)))
-	a.text = toolview.AskedText(toolview.PathsIn(conv.Cwd).Asked(p, toolview.AskerOf(conv, p.ToolCall), targets, positions))
-	a.options = permissionOptions(p.Options)
-	a.give = func(ctx context.Context, o option) error {
-		return session.Try(ctx, c, session.Answer{Question: p.Seen, Option: acpclient.PermissionOptionID(o.id)})
-	}
-	return a
-}
-
-func permissionOptions(offered []acpclient.PermissionOption) (all []option) {
-	for _, o := range app.PermissionAnswers(offered) {
-		all = append(all, option{id: string(o.Option), name: o.Name, line: o.Line(), kind: string(o.Kind)})
-	}
-	return all
-}
-
-func elicitation(c *host.Client, e *conversation.Elicitation) asked {
-	a := asked{Seen: e.Seen, head: "the agent asks for input."}
-	var content map[string]any
-	accepts := false
+// elicitation returns a question for input of a session in a host.
+func elicitation(e *conversation.Elicitation, id string) asked {
+	a := asked{Seen: e.Seen, Question: app.Question{Title: "the agent asks for input.", Choices: app.Refusals(e)}}
 	if e.Request.Mode == acpclient.ElicitURL {
-		a.head, a.text = "the agent asks you to open a URL.", app.ExamineURL(e.Request.URL).Asked(e.Request.Message)
-		a.note = "To open it: parley attach " + c.About().Host
-	} else {
-		f := app.NewForm(e)
-		a.text = f.Message()
-		for _, field := range f.Fields {
-			line := "- " + field.Label()
-			if rules := field.Rules(); rules != "" {
-				line += " (" + strings.ReplaceAll(rules, " · ", ", ") + ")"
-			}
-			if value := field.Words(); value != "" {
-				line += ": " + value
-			}
-			a.text += "\n" + line
-		}
-		var problem string
-		var invalid int
-		content, invalid, problem = f.Content()
-		accepts = problem == "" && invalid < 0 && !slices.ContainsFunc(f.Fields, func(f *app.FormField) bool { return f.Required })
-		if accepts {
-			a.options = append(a.options, option{id: string(acpclient.ElicitAccept), name: "Accept", line: "Accept, as it is shown"})
-		}
-		if len(f.Fields) > 0 {
-			a.note = "To fill it in: parley attach " + c.About().Host
-		}
+		a.Title, a.Text = "the agent asks you to open a URL.", app.ExamineURL(e.Request.URL).Asked(e.Request.Message)
+		a.note = "To open it: parley attach " + id
+		return a
 	}
-	a.options = append(a.options,
-		option{id: string(acpclient.ElicitDecline), name: "Decline", line: "Decline"},
-		option{id: string(acpclient.ElicitCancel), name: "Cancel", line: "Cancel: no answer"})
-	a.give = func(ctx context.Context, o option) error {
-		r := acpclient.CreateElicitationResponse{Action: acpclient.ElicitationAction(o.id)}
-		if r.Action == acpclient.ElicitAccept {
-			r.Content = content
+	f := app.NewForm(e)
+	a.Text = f.Message()
+	for _, field := range f.Fields {
+		line := "- " + field.Label()
+		if rules := field.Rules(); rules != "" {
+			line += " (" + strings.ReplaceAll(rules, " · ", ", ") + ")"
 		}
-		return session.Try(ctx, c, session.AnswerElicitation{Question: e.Seen, Response: r})
+		if value := field.Words(); value != "" {
+			line += ": " + value
+		}
+		a.Text += "\n" + line
+		a.note = "To fill it in: parley attach " + id
+	}
+	content, invalid, problem := f.Content()
+	if problem == "" && invalid < 0 && !slices.ContainsFunc(f.Fields, func(f *app.FormField) bool { return f.Required }) {
+		a.Choices = slices.Insert(a.Choices, 0, app.Choice{Name: "Accept, as it is shown", Act: app.Respond(e, acpclient.ElicitAccept, content)})
 	}
 	return a
 }
 
 // String returns the question as it is listed.
 func (a asked) String(id string) string {
-	lines := []string{"Question " + a.number() + ": " + a.head, "", a.text, ""}
-	for i, o := range a.options {
-		line := fmt.Sprintf("%d. %s", i+1, o.line)
-		if o.kind != "" {
-			line += "  [" + termtext.VisibleLine(o.kind) + "]"
+	lines := []string{"Question " + a.number() + ": " + a.Title, "", a.Text, ""}
+	for i, c := range a.Choices {
+		line := fmt.Sprintf("%d. %s", i+1, c.Line())
+		if c.Kind != "" {
+			line += "  [" + termtext.VisibleLine(string(c.Kind)) + "]"
 		}
 		lines = append(lines, line)
 	}
@@ -204,11 +159,11 @@ func chosen(open []asked, session, number string) (*asked, error) {
 
 // answer gives the answer that a word names, and waits until the session has it.
 func (a *asked) answer(ctx context.Context, s *streams, c *host.Client, word string) error {
-	o, err := a.named(word)
+	choice, err := a.named(word)
 	if err != nil {
 		return err
 	}
-	if err := a.give(ctx, o); err != nil {
+	if err := session.Try(ctx, c, choice.Act); err != nil {
 		return app.WithHint("'parley answer "+c.About().Host+"' lists the open questions.", "question %s: not answered: %w", a.number(), err)
 	}
 	err = until(ctx, c, func(e conversation.Event) bool {
@@ -223,32 +178,37 @@ func (a *asked) answer(ctx context.Context, s *streams, c *host.Client, word str
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.Out, "question %s: %s\n", a.number(), o.line)
+	fmt.Fprintf(s.Out, "question %s: %s\n", a.number(), choice.Line())
 	return nil
 }
 
-// named returns the option of a number or a name, as they are listed. A word of digits is a
-// number. Of options whose names look the same none has a name.
-func (a *asked) named(word string) (option, error) {
+// named returns the choice of a number or a name, as they are listed. A word of digits is a
+// number. Of choices whose names look the same none has a name. An elicitation has its actions as names.
+func (a *asked) named(word string) (app.Choice, error) {
 	if n, err := strconv.Atoi(strings.TrimSpace(word)); err == nil {
-		if n < 1 || n > len(a.options) {
-			return option{}, app.WithHint(a.choices(), "question %s has no option %d", a.number(), n)
+		if n < 1 || n > len(a.Choices) {
+			return app.Choice{}, app.WithHint(a.choices(), "question %s has no option %d", a.number(), n)
 		}
-		return a.options[n-1], nil
+		return a.Choices[n-1], nil
 	}
-	var found []option
-	for _, o := range a.options {
-		if looks := appearance(word); looks != "" && (looks == appearance(o.name) || looks == appearance(o.line)) {
-			found = append(found, o)
+	var found []app.Choice
+	for _, c := range a.Choices {
+		names := []string{c.Name, c.Line()}
+		if e, is := c.Act.(session.AnswerElicitation); is {
+			names = append(names, string(e.Response.Action))
+		}
+		looks := appearance(word)
+		if looks != "" && slices.ContainsFunc(names, func(name string) bool { return appearance(name) == looks }) {
+			found = append(found, c)
 		}
 	}
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return option{}, app.WithHint(a.choices(), "question %s has no option %q", a.number(), word)
+		return app.Choice{}, app.WithHint(a.choices(), "question %s has no option %q", a.number(), word)
 	}
-	return option{}, app.WithHint(a.choices(), "%d options of question %s are called %q: use a number", len(found), a.number(), word)
+	return app.Choice{}, app.WithHint(a.choices(), "%d options of question %s are called %q: use a number", len(found), a.number(), word)
 }
 
 // appearance returns what is left of a name without case, blanks and hidden characters.
@@ -264,8 +224,8 @@ func appearance(name string) string {
 // choices lists the options.
 func (a *asked) choices() string {
 	var lines []string
-	for i, o := range a.options {
-		lines = append(lines, fmt.Sprintf("%d. %s", i+1, o.line))
+	for i, c := range a.Choices {
+		lines = append(lines, fmt.Sprintf("%d. %s", i+1, c.Line()))
 	}
 	return strings.Join(lines, "\n")
 }

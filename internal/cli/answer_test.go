@@ -8,6 +8,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 )
 
 // An option is named by what is shown: its number or its name. Its id, which nobody sees, is
@@ -42,11 +43,11 @@ func TestTheOptionThatAWordNames(t *testing.T) {
 				id, name, _ := strings.Cut(o, "=")
 				all = append(all, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(id), Name: name, Kind: acpclient.AllowOnce})
 			}
-			q.options = permissionOptions(all)
+			q.Choices = app.PermissionChoices(&conversation.Permission{Options: all})
 			got, err := q.named(c.word)
 			switch {
-			case err == nil && got.id != c.want:
-				t.Errorf("it is %q", got.id)
+			case err == nil && got.Act.(session.Answer).Option != acpclient.PermissionOptionID(c.want):
+				t.Errorf("it is %+v", got)
 			case err != nil && !strings.Contains(err.Error(), c.want):
 				t.Errorf("it ends with %v", err)
 			}

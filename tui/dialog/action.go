@@ -7,6 +7,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/tui/theme"
 )
 
@@ -37,11 +38,8 @@ type Entered struct {
 // Stay calls the function of a page, whose command may be nil.
 type Stay func() tea.Cmd
 
-// Answer answers a permission with one of the offered options.
-type Answer struct {
-	Question conversation.Seen
-	Option   acpclient.PermissionOptionID
-}
+// Answer answers a question of the agent. The dialog stays until it is over.
+type Answer struct{ Act session.Act[session.None] }
 
 // RejectWith rejects a permission and sends words as the next prompt. Without an option it
 // cancels the turn.
@@ -64,12 +62,6 @@ type CancelTurn struct{}
 // Run performs an action of the configuration.
 type Run struct{ Action config.Action }
 
-// Elicit answers an elicitation.
-type Elicit struct {
-	Question conversation.Seen
-	Response acpclient.CreateElicitationResponse
-}
-
 // OpenURL opens an address that the user was shown whole and agreed to, and accepts its
 // elicitation. The dialog stays until the agent reports completion.
 type OpenURL struct {
@@ -88,24 +80,22 @@ type Show struct {
 	Head func(width int, th *theme.Theme) []string
 }
 
-// SignIn signs in with a method that the agent performs itself. The dialog stays, and is
-// told the outcome.
-type SignIn struct{ Method acpclient.AuthMethodID }
+// ProposeRules asks which rule to save for the permission with this ID.
+type ProposeRules struct{ ID int }
 
-func (NotTaken) action()   {}
-func (Show) action()       {}
-func (Close) action()      {}
-func (Act) action()        {}
-func (Chosen) action()     {}
-func (Entered) action()    {}
-func (Stay) action()       {}
-func (Answer) action()     {}
-func (CancelTurn) action() {}
-func (RejectWith) action() {}
-func (Another) action()    {}
-func (Edit) action()       {}
-func (Run) action()        {}
-func (Elicit) action()     {}
-func (OpenURL) action()    {}
-func (Copy) action()       {}
-func (SignIn) action()     {}
+func (NotTaken) action()     {}
+func (Show) action()         {}
+func (Close) action()        {}
+func (Act) action()          {}
+func (Chosen) action()       {}
+func (Entered) action()      {}
+func (Stay) action()         {}
+func (Answer) action()       {}
+func (CancelTurn) action()   {}
+func (RejectWith) action()   {}
+func (Another) action()      {}
+func (Edit) action()         {}
+func (Run) action()          {}
+func (OpenURL) action()      {}
+func (Copy) action()         {}
+func (ProposeRules) action() {}

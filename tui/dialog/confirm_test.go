@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,65 +22,26 @@ func authMethods() []acpclient.AuthMethod {
 	}
 }
 
+// A method that is not supported is listed, and cannot be chosen.
 func TestAuth(t *testing.T) {
-	methods := authMethods()
-	for _, tt := range []struct {
-		keys string
-		want Action
-	}{
-		{"enter", nil},
-		{"1", SignIn{"oauth"}},
-		{"down enter", SignIn{"oauth"}},
-		{"2", SignIn{methods[1].ID}},
-		{"3", nil},
-		{"4", nil},        // it has the ID of another one
-		{"up enter", nil}, // marked, but not supported
-		{"esc", Close{}},
+	for keys, want := range map[string]Action{
+		"enter": nil, "1": picked{"oauth"}, "down enter": picked{"oauth"}, "2": picked{"tty"}, "esc": Close{},
+		"3": nil, "4": nil, // it has the ID of another one
+		"up enter": nil, // marked, but not supported
 	} {
-		t.Run(tt.keys, func(t *testing.T) {
-			env, c := newEnv()
-			d := NewAuth(env, "Gemini", "no credentials", methods)
-			if got := strike(d, "1"); got != (NotTaken{}) {
-				t.Fatalf("at first 1 did %#v", got)
-			}
-			c.pass(QuietTime)
-			if got := presses(t, d, strings.Fields(tt.keys)...); !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("did %#v, want %#v", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestAuthShows(t *testing.T) {
-	env, c := newEnv()
-	d := NewAuth(env, "Gemini", "no credentials", authMethods())
-	c.pass(LookTime)
-	has := func(wants ...string) {
-		t.Helper()
-		text := shownBy(d, 100, 30)
-		for _, want := range wants {
-			if !strings.Contains(text, want) {
-				t.Errorf("%q is not shown in\n%s", want, text)
-			}
+		env, c := newEnv()
+		d := newAuth(env, "no credentials", authMethods())
+		if got := strike(d, "1"); got != (NotTaken{}) {
+			t.Fatalf("at first 1 did %#v", got)
 		}
-		if strings.Contains(text, "hush") {
-			t.Error("a value of the environment is shown")
+		c.pass(QuietTime)
+		if text := shownBy(d, 100, 30); !strings.Contains(text, "no credentials") || !strings.Contains(text, "• In the browser (safe)  cannot be used") {
+			t.Errorf("it shows\n%s", text)
+		}
+		if got := did(presses(t, d, strings.Fields(keys)...)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s did %#v, want %#v", keys, got, want)
 		}
 	}
-	has("Sign in to Gemini", "no credentials", "Log in with Google  Opens your browser", "in this terminal with login '--no browser'", "shows you its", "not supported by parley: smartcard", "(safe)  cannot be used")
-	d.Busy("Log in with Google")
-	has("Signing in with Log in with Google")
-	if got := strike(d, "enter"); got != nil {
-		t.Errorf("while it is busy, enter did %#v", got)
-	}
-	d.Failed(errors.New("the token has expired"))
-	has("✗ the token has expired", "Log in with Google")
-	d.View(100, 30)
-	if got := strike(d, "1"); got != (SignIn{"oauth"}) {
-		t.Errorf("after a failure, 1 did %#v", got)
-	}
-	d = NewAuth(env, "", "", nil)
-	has("Sign in to the agent", "offers no sign-in method")
 }
 
 func TestConfirm(t *testing.T) {
@@ -89,6 +49,7 @@ func TestConfirm(t *testing.T) {
 	q := app.Question{Title: "Stop it?", Text: "It does not respond.", Choices: []app.Choice{
 		{Name: "Stop the agent", Key: "s", Risky: true, Here: pick("stop")}, {Name: "Wait", Here: pick("wait")},
 	}}
+	q.Closed = pick("closed")
 	for _, tt := range []struct {
 		keys string
 		want Action
@@ -100,7 +61,7 @@ func TestConfirm(t *testing.T) {
 		{"1 enter", stop},
 		{"2", wait},
 		{"up enter", wait},
-		{"esc", Close{}},
+		{"esc", picked{"closed"}},
 	} {
 		t.Run(tt.keys, func(t *testing.T) {
 			env, c := newEnv()
@@ -146,7 +107,7 @@ func TestInertDialogsHaveNoHints(t *testing.T) {
 	env, c := newEnv()
 	all := []Guarded{
 		NewPermission(env, editPermission(), 1), NewElicitation(env, formElicitation(), "A"),
-		NewElicitation(env, linkElicitation("https://a.b"), "A"), NewAuth(env, "A", "", authMethods()), newConfirm(env, app.Question{Choices: []app.Choice{{Name: "x"}}}),
+		NewElicitation(env, linkElicitation("https://a.b"), "A"), newAuth(env, "", authMethods()), newConfirm(env, app.Question{Choices: []app.Choice{{Name: "x"}}}),
 	}
 	for _, d := range all {
 		if hints := d.Hints(); len(hints) > 0 {

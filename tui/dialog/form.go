@@ -124,7 +124,7 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 		f.key(msg)
 		d.problem = ""
 	case d.closes(msg):
-		return response(d.asked, acpclient.ElicitCancel, nil)
+		return Answer{app.Respond(d.asked, acpclient.ElicitCancel, nil)}
 	case key == "tab":
 		d.step(1)
 	case key == "shift+tab":
@@ -235,7 +235,7 @@ func (d *Form) pressButton(key string) Action {
 		}
 	}
 	d.env.Guard.answer(key)
-	return response(d.asked, answer, content)
+	return Answer{app.Respond(d.asked, answer, content)}
 }
 
 // content returns the values of the fields. On errors it shows them and focuses the first

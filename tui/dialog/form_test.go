@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/internal/session"
 )
 
 // oneFieldForm is an armed form of one field, "f".
@@ -55,6 +56,13 @@ func accept(d *Form, keys string) Action {
 
 // The first option is marked, space and digits choose, and enter chooses and goes on, as
 // its hint says. A form without any choice is asked about once.
+// response is the answer of an elicitation that a dialog gives.
+func response(a Action) acpclient.CreateElicitationResponse {
+	given, _ := a.(Answer)
+	act, _ := given.Act.(session.AnswerElicitation)
+	return act.Response
+}
+
 func TestChoosingInAForm(t *testing.T) {
 	const one, many = `{"type":"string","enum":["a","b","c"]}`, `{"type":"array","items":{"type":"string","enum":["a","b","c"]}}`
 	for _, tt := range []struct {
@@ -74,8 +82,8 @@ func TestChoosingInAForm(t *testing.T) {
 		if text := shownBy(d, 80, 24); !strings.Contains(text, "❯ ○ a") && !strings.Contains(text, "❯ □ a") {
 			t.Errorf("the first option is not marked:\n%s", text)
 		}
-		if got, _ := accept(d, tt.keys).(Elicit); d.askedAgain || !reflect.DeepEqual(got.Response.Content, map[string]any{"f": tt.want}) {
-			t.Errorf("%s: it sends %v", tt.keys, got.Response.Content)
+		if got := response(accept(d, tt.keys)); d.askedAgain || !reflect.DeepEqual(got.Content, map[string]any{"f": tt.want}) {
+			t.Errorf("%s: it sends %v", tt.keys, got.Content)
 		}
 	}
 	d := oneFieldForm(one, false)
@@ -87,7 +95,7 @@ func TestChoosingInAForm(t *testing.T) {
 	if text := shownBy(d, 80, 24); !strings.Contains(text, "nothing chosen") {
 		t.Errorf("it does not ask:\n%s", text)
 	}
-	if got, ok := strike(d, "enter").(Elicit); !ok || len(got.Response.Content) > 0 {
+	if got := response(strike(d, "enter")); got.Action != acpclient.ElicitAccept || len(got.Content) > 0 {
 		t.Errorf("the second time it does %v", got)
 	}
 }
@@ -175,7 +183,7 @@ func TestFormValues(t *testing.T) {
 			if tt.want != nil {
 				content["f"] = tt.want
 			}
-			want := Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}
+			want := Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("did %#v, want %#v\n%s", got, want, shownBy(d, 100, 30))
 			}
@@ -185,7 +193,7 @@ func TestFormValues(t *testing.T) {
 
 func TestFormAnswers(t *testing.T) {
 	answer := func(a acpclient.ElicitationAction) Action {
-		return Elicit{seen(4), acpclient.CreateElicitationResponse{Action: a}}
+		return Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: a}}}
 	}
 	for _, tt := range []struct {
 		keys string
@@ -233,7 +241,7 @@ func TestFormWithoutFields(t *testing.T) {
 		d.View(80, 20)
 		return d
 	}
-	want := Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{}}}
+	want := Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{}}}}
 	d := form()
 	if got := d.Hints()[0]; got != (Hint{"enter:", "Accept"}) {
 		t.Errorf("the hint says %v", got)
@@ -258,7 +266,7 @@ func TestFormWithoutFields(t *testing.T) {
 	d = form()
 	y := lineWith(t, d.View(80, 20), "Decline")
 	x := strings.Index(ansi.Strip(d.View(80, 20).Lines[y]), "Decline") - len("│") + 1
-	if got := d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y); !reflect.DeepEqual(got, Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}) {
+	if got := d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y); !reflect.DeepEqual(got, Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}}) {
 		t.Errorf("a click on Decline did %#v", got)
 	}
 	// While the prompt holds text, enter is the prompt's, and alt answers.
@@ -295,7 +303,7 @@ func TestFormThatNobodyFillsIn(t *testing.T) {
 				t.Errorf("%s: enter did %#v, and the form shows\n%s", schema, got, shownBy(d, 80, 30))
 			}
 		}
-		want := Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}
+		want := Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}}
 		if got := d.Key(press("enter")); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: did %#v", schema, got)
 		}
@@ -309,7 +317,7 @@ func TestFormSwitchThatWasTouched(t *testing.T) {
 	c.pass(LookTime)
 	d.View(80, 30)
 	got := presses(t, d, "down", "enter", "enter")
-	if want := (Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"yes": false}}}); !reflect.DeepEqual(got, want) {
+	if want := (Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"yes": false}}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("did %#v", got)
 	}
 }
@@ -324,7 +332,7 @@ func TestFormOfAnUnknownModeCannotBeAccepted(t *testing.T) {
 	if text := shownBy(d, 80, 20); !strings.Contains(text, "does not support this kind of form (hologram)") {
 		t.Errorf("it does not say why:\n%s", text)
 	}
-	if got := presses(t, d, "right", "enter"); !reflect.DeepEqual(got, Elicit{seen(4), acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}) {
+	if got := presses(t, d, "right", "enter"); !reflect.DeepEqual(got, Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}}) {
 		t.Errorf("declining did %#v", got)
 	}
 }
@@ -389,7 +397,7 @@ func TestFormGoesToWhatIsWrong(t *testing.T) {
 func TestLink(t *testing.T) {
 	const url = "https://example.com/login?x=1"
 	answer := func(a acpclient.ElicitationAction) Action {
-		return Elicit{seen(5), acpclient.CreateElicitationResponse{Action: a}}
+		return Answer{session.AnswerElicitation{Question: seen(5), Response: acpclient.CreateElicitationResponse{Action: a}}}
 	}
 	for _, tt := range []struct {
 		url, keys string
@@ -511,7 +519,7 @@ func TestLinkOpenedByHand(t *testing.T) {
 	d := NewElicitation(env, asked, "Agent").(*Link)
 	c.pass(LookTime)
 	strike(d, "c")
-	want := Elicit{seen(5), acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
+	want := Answer{session.AnswerElicitation{Question: seen(5), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}}
 	if got := strike(d, "g"); !reflect.DeepEqual(got, want) {
 		t.Errorf("g did %#v", got)
 	}
@@ -648,7 +656,7 @@ func TestAClickOnAButtonNeedsWhatAKeyNeeds(t *testing.T) {
 		c.pass(LookTime)
 		d.View(80, height)
 		c.pass(LookTime)
-		if got, ok := click().(Elicit); !ok || got.Response.Action != acpclient.ElicitAccept {
+		if got := response(click()); got.Action != acpclient.ElicitAccept {
 			t.Errorf("a click on what lies still did %#v", got)
 		}
 	}

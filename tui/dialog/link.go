@@ -73,8 +73,8 @@ func (d *Link) offer() {
 		if d.address.Opens && d.copied {
 			add("✓", good, "Continue: I opened it myself", "g", openedByHand{})
 		}
-		add("✗", bad, "Decline", "n", response(d.asked, acpclient.ElicitDecline, nil))
-		add("•", neutral, "Cancel: no answer", "", response(d.asked, acpclient.ElicitCancel, nil))
+		add("✗", bad, "Decline", "n", Answer{app.Respond(d.asked, acpclient.ElicitDecline, nil)})
+		add("•", neutral, "Cancel: no answer", "", Answer{app.Respond(d.asked, acpclient.ElicitCancel, nil)})
 		list[len(list)-1].keys = d.env.Keys.For("dialog_close")
 	}
 	d.replies = newReplies(list)
@@ -106,7 +106,7 @@ func (d *Link) done(a Action) Action {
 	case openedByHand:
 		d.opened = true
 		d.offer()
-		return response(d.asked, acpclient.ElicitAccept, nil)
+		return Answer{app.Respond(d.asked, acpclient.ElicitAccept, nil)}
 	}
 	return a
 }
@@ -201,8 +201,4 @@ func NewElicitation(env Env, e *conversation.Elicitation, agent string) AgentQue
 // isOpen reports whether an elicitation awaits an answer.
 func isOpen(c *conversation.Conversation, asked *conversation.Elicitation) bool {
 	return slices.ContainsFunc(c.Elicitations, func(e *conversation.Elicitation) bool { return e.ID == asked.ID })
-}
-
-func response(e *conversation.Elicitation, a acpclient.ElicitationAction, content map[string]any) Elicit {
-	return Elicit{e.Seen, acpclient.CreateElicitationResponse{Action: a, Content: content}}
 }

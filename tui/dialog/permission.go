@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,9 +95,8 @@ func (d *Permission) Call() *conversation.ToolCall { return d.asked.Asked }
 // one once it is closed.
 func (d *Permission) Position() int { return d.number }
 
-// optionFaces holds the look and the keys of options by kind. Other kinds are drawn
-// plainly.
-var optionFaces = map[acpclient.PermissionOptionKind]struct {
+// faces holds the look and the keys of choices by kind. Others are drawn plainly.
+var faces = map[acpclient.PermissionOptionKind]struct {
 	icon     string
 	tone     tone
 	shortcut config.Action
@@ -108,20 +108,32 @@ var optionFaces = map[acpclient.PermissionOptionKind]struct {
 	acpclient.RejectAlways: {"✗", bad, command.RejectAlways, true},
 }
 
-// optionReplies returns the options in the agent's order. Their kinds only decide icon,
-// colour and keys; of several options of a kind the first has the keys.
-func optionReplies(env Env, p *conversation.Permission) []reply {
-	answers := app.PermissionAnswers(p.Options)
-	list := make([]reply, len(answers))
-	for i, o := range answers {
-		a := reply{name: o.Name, more: o.More, warns: o.Warns, icon: "•", action: Answer{p.Seen, o.Option}}
-		if face, ok := optionFaces[o.Kind]; ok {
-			a.icon, a.tone, a.enterOnly, a.once = face.icon, face.tone, face.always, o.Kind == acpclient.AllowOnce
-			if o.FirstOfKind {
-				a.keys = shortcuts(env.Keys.For(face.shortcut))
-			}
+// replyOf returns a choice as a reply that does a. Its kind only decides icon, colour and keys; of
+// several choices of a kind the first has the keys.
+func replyOf(env Env, c app.Choice, a Action) reply {
+	r := reply{icon: "•", name: termtext.Line(c.Name), more: termtext.Line(cmp.Or(c.Why, c.More)), warns: c.Warns, off: c.Why != "", action: a}
+	if face, ok := faces[c.Kind]; ok {
+		r.icon, r.tone, r.enterOnly, r.once = face.icon, face.tone, face.always, c.Kind == acpclient.AllowOnce
+		if c.FirstOfKind {
+			r.keys = shortcuts(env.Keys.For(face.shortcut))
 		}
-		list[i] = a
+	}
+	if c.Rule {
+		r.icon, r.tone, r.enterOnly = "§", good, true
+	}
+	if c.Risky {
+		r.tone, r.enterOnly = bad, true
+	}
+	if c.Key != "" {
+		r.keys = []string{c.Key}
+	}
+	return r
+}
+
+// optionReplies returns the options in the agent's order.
+func optionReplies(env Env, p *conversation.Permission) (list []reply) {
+	for _, c := range app.PermissionChoices(p) {
+		list = append(list, replyOf(env, c, Answer{c.Act}))
 	}
 	return lettered(list, env.Keys)
 }
@@ -554,22 +566,6 @@ func (d *Permission) writingHints() []Hint {
 	return h.List
 }
 
-// ProposeRules opens the step that saves a rule for the permission with this ID.
-type ProposeRules struct{ ID int }
-
-// SaveRules saves rules that the user has seen in full, and then answers a permission
-// with one of its options.
-type SaveRules struct {
-	Question conversation.Seen
-	Option   acpclient.PermissionOptionID
-	Rules    []string
-	// Everywhere means that the rules are for all projects.
-	Everywhere bool
-}
-
-func (ProposeRules) action() {}
-func (SaveRules) action()    {}
-
 // ruleReplies returns the reply that saves a parley rule, if any can be proposed. No
 // option of the agent has its sign or key.
 func ruleReplies(env Env, p *conversation.Permission) []reply {
@@ -581,67 +577,3 @@ func ruleReplies(env Env, p *conversation.Permission) []reply {
 		keys: shortcuts(env.Keys.For(command.AllowByRule)), action: ProposeRules{p.ID},
 	}}
 }
-
-// RuleStep shows proposed rules in full, and where each would be saved. Each takes two
-// keys, because it affects more than the question.
-type RuleStep struct {
-	question
-	asked *conversation.Permission
-	seen  conversation.Seen
-	about column
-}
-
-// NewRuleStep proposes rules for an open permission. It returns nil if there are no
-// proposals, or no option that allows once.
-func NewRuleStep(env Env, p *conversation.Permission) *RuleStep {
-	once := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.Kind == acpclient.AllowOnce })
-	if len(p.Proposals) == 0 || once < 0 {
-		return nil
-	}
-	d := &RuleStep{question: newQuestion(env), asked: p, seen: p.Seen}
-	project := toolview.PathsIn("").Path(env.Cwd)
-	for i, rules := range p.Proposals {
-		label := "the rule"
-		if len(p.Proposals) > 1 {
-			label = fmt.Sprintf("rule %c", 'A'+i)
-		}
-		d.about.add(quoted(label, strings.Join(rules, "\n")))
-	}
-	d.about.add(newBlock(func(p renderContext) []string {
-		return styled(prose("Allows this now and adds a rule for next time: everywhere, or in "+project+".", p.width), p.th.Text)
-	}))
-	for _, everywhere := range []bool{false, true} {
-		place := " – in this project"
-		if everywhere {
-			place = " – everywhere"
-		}
-		for i, rules := range p.Proposals {
-			name := termtext.VisibleLine(rules[0])
-			if len(rules) > 1 { // they are shown above
-				name = fmt.Sprintf("rule %c", 'A'+i)
-			}
-			d.replies.list = append(d.replies.list, reply{
-				icon: "§", tone: good, enterOnly: true, name: name + place,
-				action: SaveRules{Question: p.Seen, Option: p.Options[once].OptionID, Rules: rules, Everywhere: everywhere},
-			})
-		}
-	}
-	return d
-}
-
-// Follow implements [AgentQuestion]: the step closes with its permission, or when the
-// agent changes the request.
-func (d *RuleStep) Follow(c *conversation.Conversation) State {
-	if slices.Contains(c.Permissions, d.asked) && d.asked.Seen == d.seen {
-		return Open
-	}
-	return Over
-}
-
-// View implements [Dialog].
-func (d *RuleStep) View(width, maxHeight int) View {
-	return d.view(panel{title: "Always allow by a rule", body: d.about}, min(width, widest), maxHeight)
-}
-
-// Hints implements [Dialog].
-func (d *RuleStep) Hints() []Hint { return d.hints("back") }

@@ -108,7 +108,7 @@ func TestPermissionNumbersLinesWhenTheyAreKnown(t *testing.T) {
 	if text := shownBy(d, 80, 40); !strings.Contains(text, "\n12    - two\n12 + 2\n") {
 		t.Errorf("known:\n%s", text)
 	}
-	if got := strike(d, "1"); got != (Answer{seen(1), "once"}) {
+	if got := strike(d, "1"); got != (giving(seen(1), "once")) {
 		t.Errorf("1 did %#v", got)
 	}
 }
@@ -185,8 +185,8 @@ func TestFileQuestionKeys(t *testing.T) {
 	q := &conversation.FileQuestion{Path: "/etc/hosts", Target: "/etc/hosts", Outside: true}
 	seen := aboutOne(q, nil, "").Seen
 	for keys, want := range map[string]Action{
-		"y": Answer{seen, conversation.FileOnce}, "n": Answer{seen, conversation.FileNo}, "1": Answer{seen, conversation.FileOnce}, "3": Answer{seen, conversation.FileNo},
-		"2": nil, "2 enter": Answer{seen, conversation.FileSession}, "enter": nil,
+		"y": giving(seen, conversation.FileOnce), "n": giving(seen, conversation.FileNo), "1": giving(seen, conversation.FileOnce), "3": giving(seen, conversation.FileNo),
+		"2": nil, "2 enter": giving(seen, conversation.FileSession), "enter": nil,
 	} {
 		d, _ := armed(aboutOne(q, nil, ""))
 		if got := presses(t, d, strings.Fields(keys)...); got != want {

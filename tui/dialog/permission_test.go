@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
 	"parley/internal/app"
@@ -49,7 +48,7 @@ func armed(p *conversation.Permission) (*Permission, *clock) {
 }
 
 func TestPermissionKeys(t *testing.T) {
-	answer := func(id acpclient.PermissionOptionID) Action { return Answer{seen(7), id} }
+	answer := func(id acpclient.PermissionOptionID) Action { return giving(seen(7), id) }
 	for _, tt := range []struct {
 		keys string
 		want Action
@@ -130,15 +129,15 @@ func TestPermissionShortcutsOfOptionsOfAKind(t *testing.T) {
 		}
 		c.pass(QuietTime)
 	}
-	if got := presses(t, d, "d", "enter"); got != (Answer{seen(7), "no"}) {
+	if got := presses(t, d, "d", "enter"); got != (giving(seen(7), "no")) {
 		t.Errorf("d and enter did %#v", got)
 	}
 	d, _ = armed(p)
-	if got := presses(t, d, "a", "enter"); got != (Answer{seen(7), "a1"}) {
+	if got := presses(t, d, "a", "enter"); got != (giving(seen(7), "a1")) {
 		t.Errorf("a and enter did %#v", got)
 	}
 	d, _ = armed(p)
-	if got := presses(t, d, "enter", "enter"); got != (Answer{seen(7), "odd"}) {
+	if got := presses(t, d, "enter", "enter"); got != (giving(seen(7), "odd")) {
 		t.Errorf("enter, twice, did %#v", got) // none allows once
 	}
 	text := shownBy(d, 80, 24)
@@ -177,7 +176,7 @@ func TestPermissionIsInertAtFirst(t *testing.T) {
 	if text := shownBy(d, 80, 40); strings.Contains(text, inertWords) {
 		t.Errorf("it still says that it takes no keys:\n%s", text)
 	}
-	if got := strike(d, "y"); got != (Answer{seen(7), "once"}) {
+	if got := strike(d, "y"); got != (giving(seen(7), "once")) {
 		t.Errorf("after a pause, y did %#v", got)
 	}
 }
@@ -199,7 +198,7 @@ func TestDoublePressAnswersOnce(t *testing.T) {
 	env, c := newEnv()
 	first := NewPermission(env, editPermission(), 2)
 	c.pass(LookTime)
-	if got := strike(first, "y"); got != (Answer{seen(7), "once"}) {
+	if got := strike(first, "y"); got != (giving(seen(7), "once")) {
 		t.Fatalf("y did %#v", got)
 	}
 	second := NewPermission(env, runPermission(), 1)
@@ -211,7 +210,7 @@ func TestDoublePressAnswersOnce(t *testing.T) {
 		t.Errorf("the second press did %#v to the next question", got)
 	}
 	c.pass(QuietTime)
-	if got := strike(second, "y"); got != (Answer{seen(8), "once"}) {
+	if got := strike(second, "y"); got != (giving(seen(8), "once")) {
 		t.Errorf("a later press did %#v", got)
 	}
 }
@@ -397,7 +396,7 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 	c.pass(QuietTime)
 	status := acpclient.ToolInProgress
 	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Status: &status}})
-	if got := strike(d, "y"); got != (Answer{conv.Permissions[0].Seen, "once"}) || d.asked.Revision != 2 {
+	if got := strike(d, "y"); got != (giving(conv.Permissions[0].Seen, "once")) || d.asked.Revision != 2 {
 		t.Errorf("y did %#v after a change of status alone", got)
 	}
 }
@@ -438,7 +437,7 @@ func TestPermissionWithManyOptions(t *testing.T) {
 	}
 	strike(d, "end")
 	d.View(80, 16)
-	if got := strike(d, "enter"); got != (Answer{seen(7), "19"}) {
+	if got := strike(d, "enter"); got != (giving(seen(7), "19")) {
 		t.Errorf("enter did %#v", got)
 	}
 }
@@ -608,15 +607,7 @@ func TestARuleIsOfferedApartFromTheAgentsOptions(t *testing.T) {
 func TestAStaleRuleIsNotOffered(t *testing.T) {
 	conv, p := proposed([]string{"allow execute(go test)"})
 	d, c := armed(p)
-	env, _ := newEnv()
-	step := NewRuleStep(env, p)
-	if step.Follow(conv) != Open {
-		t.Error("the step is over at once")
-	}
 	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"rm"}`)}})
-	if step.Follow(conv) != Over || NewRuleStep(env, p) != nil {
-		t.Error("rules are proposed for what is not asked any more")
-	}
 	shownBy(d, 100, 30)
 	c.pass(ReplaceTime)
 	if s := shownBy(d, 100, 30); strings.Contains(s, "§") {
@@ -624,45 +615,6 @@ func TestAStaleRuleIsNotOffered(t *testing.T) {
 	}
 	if a := presses(t, d, "4"); a != (NotTaken{}) {
 		t.Errorf("4 did %#v", a)
-	}
-}
-
-// The rules are seen whole before one is saved, and each takes two keys.
-func TestRuleStep(t *testing.T) {
-	long := "allow execute(echo " + strings.Repeat("word ", 100) + "end)"
-	_, p := proposed([]string{"allow execute(a)", "allow execute(b\u202ec)"}, []string{long})
-	env, c := newEnv()
-	env.Cwd = "/work/project"
-	d := NewRuleStep(env, p)
-	c.pass(LookTime)
-	draw(d)
-	s := shownBy(d, 100, 60)
-	for _, want := range []string{"rule A", "allow execute(a)", "⟨U+202E⟩", "rule B", "or in /work/project.", "rule A – in this project", "– everywhere"} {
-		if !strings.Contains(s, want) {
-			t.Errorf("lacks %q:\n%s", want, s)
-		}
-	}
-	if strings.Count(strings.ReplaceAll(s, "\n", ""), "end)") == 0 || strings.Contains(s, "\u202e") {
-		t.Errorf("the rules are not shown whole:\n%s", s)
-	}
-	if a := presses(t, d, "3"); a != nil {
-		t.Fatalf("one key saved: %#v", a)
-	}
-	want := SaveRules{Question: p.Seen, Option: "once", Rules: []string{"allow execute(a)", "allow execute(b\u202ec)"}, Everywhere: true}
-	got, _ := presses(t, d, "enter").(SaveRules)
-	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *conversation.ToolCall) bool { return a == b })); diff != "" {
-		t.Error(diff)
-	}
-	if a := presses(t, d, "esc"); a != (Close{}) {
-		t.Errorf("esc did %#v", a)
-	}
-	// On a screen that does not show all of it, nothing is saved.
-	d = NewRuleStep(env, p)
-	d.View(40, 10)
-	c.pass(LookTime)
-	d.View(40, 10)
-	if a := presses(t, d, "1", "enter"); a != nil {
-		t.Errorf("saved unseen: %#v", a)
 	}
 }
 
@@ -689,37 +641,5 @@ func TestLinesOfAQuestion(t *testing.T) {
 	}
 	if a := did(presses(t, d, "1")); a != (picked{"yes"}) {
 		t.Errorf("not answered though all was seen: %#v", a)
-	}
-}
-
-// What would be saved has been in sight, from its first line on, before it is saved.
-func TestTheRuleStandsAboveTheAnswer(t *testing.T) {
-	long := "allow execute(go test ./internal/first ./internal/second ./internal/third -run TestOfTheWholeRule)"
-	for _, size := range sizes {
-		_, p := proposed([]string{"allow execute(go vet ./...)", long})
-		env, c := newEnv()
-		d := NewRuleStep(env, p)
-		c.pass(LookTime)
-		text := shownBy(d, size[0], size[1])
-		if !strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(text, "Always allow by a rule\n")), "the rule\n") {
-			t.Errorf("at %v it does not begin with the rule:\n%s", size, text)
-		}
-		seen := text
-		for range 20 {
-			if d.viewed.complete() {
-				break
-			}
-			for range 3 {
-				if got := d.Key(press("1")); got != nil {
-					t.Fatalf("at %v it did %#v before all was seen:\n%s", size, got, seen)
-				}
-			}
-			d.mark(-1)
-			d.Key(press(d.Hints()[0].Key))
-			seen += shownBy(d, size[0], size[1])
-		}
-		if !d.viewed.complete() || !strings.Contains(strings.ReplaceAll(seen, "\n", ""), "TestOfTheWholeRule)") {
-			t.Errorf("at %v the rule is never seen whole:\n%s", size, seen)
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 )
 
@@ -180,10 +180,10 @@ func TestAClickGivesAnAnswer(t *testing.T) {
 			t.Errorf("a click on an always did %#v", got)
 		}
 	}
-	if got := strike(d, "enter"); got != (Answer{seen(7), "always"}) {
+	if got := strike(d, "enter"); got != (giving(seen(7), "always")) {
 		t.Errorf("enter did %#v", got)
 	}
-	if got := click("No, and tell"); got != (Answer{seen(7), "no"}) {
+	if got := click("No, and tell"); got != (giving(seen(7), "no")) {
 		t.Errorf("a click did %#v", got)
 	}
 }
@@ -339,11 +339,12 @@ func TestClicksAnswerNothingWhileWordsAreWritten(t *testing.T) {
 // A click that comes before the answers are drawn anew is on none of them.
 func TestAClickOnAnswersThatAreNotDrawnYet(t *testing.T) {
 	env, c := newEnv()
-	d := NewAuth(env, "Gemini", "no credentials", authMethods())
+	d := newAuth(env, "no credentials", authMethods())
 	c.pass(LookTime)
 	y := lineWith(t, d.View(100, 30), "Log in with Google")
-	d.Busy("Log in with Google")
-	d.Failed(errors.New("the token has expired"))
+	asked := d.asked
+	d.Set(app.Question{})
+	d.Set(asked)
 	for range 2 {
 		if got := click(d, y); got != nil {
 			t.Errorf("a click did %#v", got)
@@ -351,7 +352,7 @@ func TestAClickOnAnswersThatAreNotDrawnYet(t *testing.T) {
 	}
 	y = lineWith(t, d.View(100, 30), "Log in with Google")
 	c.pass(LookTime)
-	if got := click(d, y); got != (SignIn{"oauth"}) {
+	if got := did(click(d, y)); got != (picked{"oauth"}) {
 		t.Errorf("once they are drawn, a click did %#v", got)
 	}
 }
@@ -368,7 +369,7 @@ func TestAClickOnAQuestionThatHasChanged(t *testing.T) {
 	}
 	c.pass(ReplaceTime)
 	y = lineWith(t, d.View(100, 30), p.Options[0].Name)
-	if got := click(d, y); got != (Answer{p.Seen, p.Options[0].OptionID}) || p.Revision != 2 {
+	if got := click(d, y); got != (giving(p.Seen, p.Options[0].OptionID)) || p.Revision != 2 {
 		t.Errorf("once it was seen, a click did %#v", got)
 	}
 }
@@ -416,9 +417,9 @@ func TestWordsOfAnswersStayWhole(t *testing.T) {
 // The same key again gives, whatever the pause between the two; an always takes enter only.
 func TestTheSameKeyTwiceGives(t *testing.T) {
 	for keys, want := range map[string]Action{
-		"y y": Answer{seen(7), "once"}, "1 1": Answer{seen(7), "once"}, "n n": Answer{seen(7), "no"}, "3 3": Answer{seen(7), "no"},
-		"a a a": nil, "2 2 2": nil, "a a enter": Answer{seen(7), "always"}, "y up down y": nil,
-		"enter enter": Answer{seen(7), "once"}, "y backspace y": nil,
+		"y y": giving(seen(7), "once"), "1 1": giving(seen(7), "once"), "n n": giving(seen(7), "no"), "3 3": giving(seen(7), "no"),
+		"a a a": nil, "2 2 2": nil, "a a enter": giving(seen(7), "always"), "y up down y": nil,
+		"enter enter": giving(seen(7), "once"), "y backspace y": nil,
 	} {
 		d, c := armed(editPermission())
 		var got Action
@@ -450,7 +451,7 @@ func TestADoubledKeyGivesAfterAPause(t *testing.T) {
 		{":", NotTaken{}, "11", false},
 		{"1", NotTaken{}, "11", false},
 		{"space", NotTaken{}, "11", false},
-		{"enter", Answer{seen(7), "once"}, "", true},
+		{"enter", giving(seen(7), "once"), "", true},
 		{"down", nil, "", true},
 		{"backspace", nil, "", false},
 		{"ctrl+r", nil, "1", true},
@@ -570,7 +571,7 @@ func TestAClickNeedsWhatAKeyNeeds(t *testing.T) {
 	}
 	at(30)
 	c.pass(LookTime)
-	if got := click(d, at(30)); got != (Answer{seen(7), "no"}) {
+	if got := click(d, at(30)); got != (giving(seen(7), "no")) {
 		t.Errorf("a click on what lies still did %#v", got)
 	}
 }
@@ -591,7 +592,7 @@ func TestSpaceMarks(t *testing.T) {
 	if got := d.Due(); got != nil {
 		t.Errorf("it gave %#v", got)
 	}
-	if got := d.Key(press("enter")); got != (Answer{seen(7), "once"}) {
+	if got := d.Key(press("enter")); got != (giving(seen(7), "once")) {
 		t.Errorf("enter did %#v", got)
 	}
 }
@@ -667,7 +668,7 @@ func TestADraftGetsTheKeys(t *testing.T) {
 		d.env.Guard.typed = time.Time{}
 	}
 	d.Key(press("alt+down"))
-	if got := d.Key(press("alt+enter")); got != (Answer{seen(7), "once"}) {
+	if got := d.Key(press("alt+enter")); got != (giving(seen(7), "once")) {
 		t.Errorf("alt+down alt+enter did %#v", got)
 	}
 	d, _ = armed(editPermission())
@@ -702,7 +703,7 @@ func TestKeysAtAQuestionThatMustBeScrolled(t *testing.T) {
 	if text := shownBy(d, 80, 14); !strings.Contains(text, "rm -rf ~") {
 		t.Errorf("after enter it shows\n%s", text)
 	}
-	if got := presses(t, d, "enter", "enter"); got != (Answer{seen(8), "once"}) {
+	if got := presses(t, d, "enter", "enter"); got != (giving(seen(8), "once")) {
 		t.Errorf("then enter, twice, did %#v", got)
 	}
 	d, _ = armed(longCommand())

@@ -74,7 +74,7 @@ func TestClicksAnswerNothingBeforeTheEndWasSeen(t *testing.T) {
 			t.Errorf("a click of button %v did %#v", button, got)
 		}
 	}
-	if got := click(d, y); got != (Answer{seen(8), "once"}) {
+	if got := click(d, y); got != (giving(seen(8), "once")) {
 		t.Errorf("once the end was seen, a click did %#v", got)
 	}
 }
@@ -253,21 +253,29 @@ func TestTheReasonOfARejection(t *testing.T) {
 	}
 }
 
-// The step with a rule closes with its permission.
-func TestTheRuleStepClosesWithItsPermission(t *testing.T) {
-	conv, p := proposed([]string{"allow execute(go test)"})
-	env, _ := newEnv()
-	step := NewRuleStep(env, p)
-	conv.Apply(conversation.PermissionClosed{ID: 7})
-	if step.Follow(conv) != Over {
-		t.Error("it stays open")
+// A question of parley's own that makes no sense any more closes, and its keys reach no other.
+func TestAQuestionAboutNothingCloses(t *testing.T) {
+	s, env, c := newStack()
+	open := true
+	s.Push(NewPermission(env, editPermission(), 1))
+	s.Push(newConfirm(env, app.Question{Title: "T", While: func() bool { return open }}))
+	conv := conversation.New()
+	s.Follow(conv)
+	c.pass(time.Minute)
+	open = false
+	if s.Follow(conv); len(s.list) > 0 || s.Withdrawn() {
+		t.Errorf("it leaves %d open, withdrawn: %v", len(s.list), s.Withdrawn())
+	}
+	s.Push(NewPermission(env, runPermission(), 1))
+	if in := s.ArmsIn(c.now()); in != ReplaceTime {
+		t.Errorf("the next question arms in %v", in)
 	}
 }
 
 // A method that parley cannot perform is listed, and no key or click chooses it.
 func TestAnAnswerThatIsOffIsNotGiven(t *testing.T) {
 	env, c := newEnv()
-	d := NewAuth(env, "agent", "", []acpclient.AuthMethod{{ID: "key", Name: "API key", Type: "odd"}})
+	d := newAuth(env, "", []acpclient.AuthMethod{{ID: "key", Name: "API key", Type: "odd"}})
 	c.pass(LookTime)
 	y := lineWith(t, d.View(100, 30), "API key")
 	c.pass(LookTime)

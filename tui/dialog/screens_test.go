@@ -2,7 +2,6 @@ package dialog
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -23,6 +22,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/internal/test"
 	"parley/tui/diffview"
@@ -102,6 +102,20 @@ func editPermission() *conversation.Permission {
 	}
 }
 
+// giving is the action that answers a permission with an option.
+func giving(q conversation.Seen, o acpclient.PermissionOptionID) Action {
+	return Answer{session.Answer{Question: q, Option: o}}
+}
+
+// newAuth asks how to sign in.
+func newAuth(env Env, message string, methods []acpclient.AuthMethod) *Confirm {
+	q := app.Question{Title: "Sign in", Text: message, Choices: app.SignInChoices(methods)}
+	for i := range q.Choices {
+		q.Choices[i].Here = pick(string(methods[i].ID))
+	}
+	return newConfirm(env, q)
+}
+
 // seen names a question in its first revision.
 func seen(id int) conversation.Seen { return conversation.Seen{ID: id, Revision: 1} }
 
@@ -170,7 +184,7 @@ func screens() map[string]Dialog {
 	f := NewElicitation(env, formElicitation(), "Claude Code")
 	form2 := NewElicitation(env, formElicitation(), "Claude Code")
 	l := NewElicitation(env, linkElicitation("https://ada@xn--80ak6aa92e.com/authorize?client_id=parley&redirect_uri=http%3A%2F%2Flocalhost%3A8721%2Fcallback&state=8f2b1c9d7e6a5b4c3d2e1f"), "Claude Code")
-	auth := NewAuth(env, "Gemini CLI", "Authentication required: no credentials were found.", []acpclient.AuthMethod{
+	auth := newAuth(env, "Authentication required: no credentials were found.", []acpclient.AuthMethod{
 		{ID: "oauth", Name: "Log in with Google", Description: "Opens your browser"},
 		{ID: "key", Name: "Use an API key", Description: "Reads GEMINI_API_KEY from the environment of the agent"},
 		{ID: "tty", Name: "Sign in on the command line", Type: acpclient.AuthMethodTerminal, Args: []string{"login", "--no browser"}},
@@ -352,18 +366,11 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 		}
 		return NewElicitation(env, e, text("agent"))
 	case 4:
-		d := NewAuth(env, text("agent"), text("message"), []acpclient.AuthMethod{
+		return newAuth(env, text("message"), []acpclient.AuthMethod{
 			{ID: "1", Name: text("name"), Description: text("description")},
 			{ID: "2", Name: text("name"), Type: acpclient.AuthMethodTerminal, Args: []string{text("arg")}},
 			{ID: acpclient.AuthMethodID(text("id")), Type: acpclient.AuthMethodType(text("type"))},
 		})
-		switch rapid.IntRange(0, 2).Draw(t, "state") {
-		case 0:
-			d.Busy(text("name"))
-		case 1:
-			d.Failed(errors.New(text("error")))
-		}
-		return d
 	case 5:
 		return newConfirm(env, app.Question{Title: text("title"), Text: text("text"), Detail: text("detail"), Choices: []app.Choice{{Name: text("name"), Key: "x"}, {Name: "b"}}})
 	}

@@ -98,27 +98,27 @@ func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 		visible = a.About()
 	}
 	s.closeIf(func(d Dialog) bool {
-		q, ok := d.(AgentQuestion)
-		if !ok {
-			return false
+		switch d := d.(type) {
+		case AgentQuestion:
+			state := d.Follow(c)
+			asking = asking || state == Open
+			return state == Over
+		case *Confirm:
+			return d.asked.While != nil && !d.asked.While()
 		}
-		state := q.Follow(c)
-		asking = asking || state == Open
-		return state == Over
-	})
-	s.closeIf(func(d Dialog) bool {
-		q, ok := d.(*confirm)
-		return ok && q.asked.While != nil && !q.asked.While()
+		return false
 	})
 	s.closeIf(func(d Dialog) bool {
 		a, ok := d.(Attached)
 		return ok && a.About() != nil && !s.Has(a.About())
 	})
-	_, asked := visible.(AgentQuestion)
-	s.withdrawn = s.shown && asked && !settled && !s.Has(visible)
-	if s.withdrawn {
+	_, guarded := visible.(Guarded)
+	_, agents := visible.(AgentQuestion)
+	gone := s.shown && guarded && !settled && !s.Has(visible)
+	if gone {
 		s.guard.withdrawn = s.guard.now()
 	}
+	s.withdrawn = gone && agents
 	return asking
 }
 
@@ -314,10 +314,6 @@ func (g *Guard) Seen(opening int) {
 // Ended notes a key that ended something else while a question is open: a second press
 // must not reach the question.
 func (g *Guard) Ended(key string) { g.answerKey, g.answered = key, g.now() }
-
-// Settle notes that the user has answered the visible question by other means than
-// a key: it is not withdrawn when it goes.
-func (g *Guard) Settle() { g.settled = true }
 
 // answer notes the key that answered a question.
 func (g *Guard) answer(key string) { g.answerKey, g.answered, g.settled = key, g.now(), true }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/termtext"
 )
@@ -123,20 +124,18 @@ func (f *front) list(c command.Choice) {
 	if c.About != "" {
 		text = termtext.Block(c.About) + "\n" + text
 	}
-	q := &question{text: text, cancel: left}
+	q := &question{Question: app.Question{Text: text, Closed: left}}
 	for i, it := range numbered {
 		if c.Numbers > 0 && i >= c.Numbers {
 			break // they can be named
 		}
-		q.choices = append(q.choices, choice{line: line(it), do: func(string) {
-			f.pick(c, it)()
-		}})
+		q.Choices = append(q.Choices, app.Choice{Name: line(it), Here: f.pick(c, it)})
 	}
 	closing := cmp.Or(termtext.Capital(c.Closing), "None")
 	if c.Bottom {
 		closing = "Quit"
 	}
-	q.choices = append(q.choices, choice{line: closing, do: func(string) { left() }})
+	q.Choices = append(q.Choices, app.Choice{Name: closing, Here: left})
 	f.p.later(q)
 }
 

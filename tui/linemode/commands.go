@@ -199,9 +199,9 @@ func (l *live) opened() bool {
 func (p *program) cancel() {
 	l, open := p.live()
 	switch q := p.question; {
-	case q != nil && q.cancel != nil:
+	case q != nil && q.Closed != nil:
 		p.question = nil
-		q.cancel()
+		q.Closed()
 		p.state.take()
 	case q != nil:
 		p.out.line("Answer this question first.")
@@ -256,12 +256,11 @@ func (p *program) showCall(words string) {
 
 // writeCall writes a tool call in full.
 func (p *program) writeCall(t *conversation.ToolCall) {
-	asked := &conversation.Permission{Asked: t, ToolCall: t}
+	targets, positions := &toolview.PathTargets{}, &toolview.DiffPositions{}
 	if l, open := p.live(); open {
-		p.out.line(l.permissionText(asked))
-	} else {
-		p.out.line(permissionText(p.out.conv, asked, &toolview.PathTargets{}, &toolview.DiffPositions{}))
+		targets, positions = &l.targets, &l.positions
 	}
+	p.out.line(toolview.PermissionQuestion(p.out.conv, &conversation.Permission{Asked: t, ToolCall: t}, targets, positions).Text)
 	if given := strings.TrimRight(toolview.Output(t), "\n"); given != "" {
 		p.out.line("\n# output\n" + termtext.VisibleBlanks(given))
 	}
@@ -331,9 +330,8 @@ func (p *program) unlessWorking(what string, do func()) {
 		do()
 		return
 	}
-	p.later(&question{text: "The agent is working; this stops it in the middle of its turn.", choices: []choice{
-		{line: "Keep waiting", do: func(string) {}},
-		{line: what, do: func(string) { do() }},
+	p.later(&question{Question: app.Question{
+		Text: "The agent is working; this stops it in the middle of its turn.", Choices: []app.Choice{{Name: "Keep waiting"}, {Name: what, Here: do}},
 	}})
 }
 

@@ -17,37 +17,29 @@ import (
 	"parley/tui/toolview"
 )
 
-// question is something that the user answers with a line.
+// question is something that the user answers with a line: its Text is written, and its choices are
+// numbered from 1.
 type question struct {
-	// text is the question, and choices are its answers, numbered from 1.
-	text    string
-	choices []choice
+	app.Question
 	// take takes a line instead of a number. problem says why the line is not an answer.
 	take func(line string) (problem string)
 	// words is the label of the prompt for the answer; "" asks for a number.
 	words string
-	// open reports whether the question still needs an answer, current whether its text is up
-	// to date. Nil means yes.
-	open, current func() bool
-	// cancel closes the question without an answer; nil if that is impossible.
-	cancel func()
+	// current reports whether the text is up to date; nil means yes.
+	current func() bool
 
 	arms  <-chan time.Time // ticks when it may be answered
 	armed time.Time        // when parley asked for the answer, or zero
 }
 
-// choice is an answer. words means that words may follow its number.
-type choice struct {
-	line  string
-	words bool
-	do    func(words string)
-}
+// rejecting follows a choice that words may follow.
+const rejecting = "; add words to say what to do instead"
 
 // ask keeps the open question up to date, and opens the next one.
 func (p *program) ask() {
 	if q := p.question; q != nil {
 		switch {
-		case q.open != nil && !q.open():
+		case q.While != nil && !q.While():
 			p.question = nil
 			p.out.line("The question is closed.")
 		case q.current != nil && !q.current():
@@ -62,7 +54,7 @@ func (p *program) ask() {
 	switch {
 	case q == nil:
 	case p.ended && !p.opt.Terminal:
-		p.out.line(q.text)
+		p.out.line(q.Text)
 		p.out.line("The input has ended: nobody can answer.")
 		p.over = true
 	default:
@@ -74,12 +66,16 @@ func (p *program) ask() {
 func (p *program) show(q *question) {
 	p.question = q
 	p.out.gap()
-	p.out.line(q.text)
-	if len(q.choices) > 0 && strings.Contains(q.text, "\n") {
+	p.out.line(q.Text)
+	if len(q.Choices) > 0 && strings.Contains(q.Text, "\n") {
 		p.out.gap()
 	}
-	for i, c := range q.choices {
-		p.out.line(fmt.Sprintf("%d. %s", i+1, c.line))
+	for i, c := range q.Choices {
+		line := c.Line()
+		if c.Kind.Rejects() {
+			line += rejecting
+		}
+		p.out.line(fmt.Sprintf("%d. %s", i+1, line))
 	}
 	q.arms, q.armed = p.opt.After(lookTime), time.Time{}
 }
@@ -140,7 +136,7 @@ func (p *program) arm() {
 
 // invitation asks for the answer.
 func (q *question) invitation() string {
-	switch n := len(q.choices); {
+	switch n := len(q.Choices); {
 	case q.words != "":
 		return q.words + ": "
 	case n == 1:
@@ -203,15 +199,35 @@ func (p *program) answerWith(q *question, text string) (problem string) {
 	number, words, _ := strings.Cut(text, " ")
 	n, err := strconv.Atoi(number)
 	switch words = strings.TrimSpace(words); {
-	case err != nil || n < 1 || n > len(q.choices):
+	case err != nil || n < 1 || n > len(q.Choices):
 		return "Not one of the choices. Nothing was answered."
-	case words != "" && !q.choices[n-1].words:
+	case words != "" && !q.Choices[n-1].Kind.Rejects():
 		return fmt.Sprintf("%d takes no words after it. Nothing was answered.", n)
+	case q.Choices[n-1].Why != "":
+		return fmt.Sprintf("%d: %s. Nothing was answered.", n, q.Choices[n-1].Why)
 	}
 	p.question = nil
-	q.choices[n-1].do(words)
+	p.give(q.Choices[n-1], words)
 	p.state.take() // the question is closed
 	return ""
+}
+
+// give carries a choice out, with the words behind it.
+func (p *program) give(c app.Choice, words string) {
+	switch {
+	case c.Act != nil:
+		l, act := p.state.(*live), c.Act
+		if a, is := act.(session.Answer); is && words != "" {
+			act = session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: l.content(words)}
+		}
+		if err := session.Try(p.ctx, l.Session, act); err != nil {
+			p.out.line("Not answered: " + err.Error() + ".")
+		}
+	case c.Here != nil:
+		c.Here()
+	case c.Do != nil:
+		p.carriedOut(c.Do())
+	}
 }
 
 // permission asks for the first open permission, once its paths are resolved.
@@ -220,54 +236,14 @@ func (l *live) permission() *question {
 	if l.looks(asked.Asked) {
 		return nil
 	}
-	text := "Question: may the agent do this?"
-	if asked.File != nil {
-		text = "parley asks: may the agent do this?"
-	}
-	text += "\n\n" + l.permissionText(asked)
 	seen := asked.Seen
-	q := &question{
-		text:    text,
-		open:    func() bool { return slices.Contains(l.Conversation.Permissions, asked) },
-		cancel:  func() { session.Post(l.Session, session.Cancel{}) },
-		current: func() bool { return asked.Seen == seen },
-	}
-	for _, a := range app.PermissionAnswers(asked.Options) {
-		line, rejects := a.Line(), a.Kind.Rejects()
-		if rejects {
-			line += "; add words to say what to do instead"
-		}
-		q.choices = append(q.choices, choice{line: line, words: rejects, do: func(words string) {
-			var err error
-			if words == "" {
-				err = session.Try(l.p.ctx, l.Session, session.Answer{Question: seen, Option: a.Option})
-			} else {
-				err = session.Try(l.p.ctx, l.Session, session.AnswerWith{Question: seen, Option: a.Option, Prompt: l.content(words)})
-			}
-			l.p.answered(err)
-		}})
-	}
-	if len(q.choices) == 0 {
-		q.choices = []choice{{line: "Cancel the turn: the agent offers no answers", do: func(string) { session.Post(l.Session, session.Cancel{}) }}}
+	q := &question{Question: toolview.PermissionQuestion(l.Conversation, asked, &l.targets, &l.positions), current: func() bool { return asked.Seen == seen }}
+	q.Text = "Question: " + q.Title + "\n\n" + q.Text
+	q.Closed = func() { session.Post(l.Session, session.Cancel{}) }
+	if len(q.Choices) == 0 {
+		q.Choices = []app.Choice{{Name: "Cancel the turn: the agent offers no answers", Here: q.Closed}}
 	}
 	return q
-}
-
-// answered says why an answer does not count, if it does not.
-func (p *program) answered(err error) {
-	if err != nil {
-		p.out.line("Not answered: " + err.Error() + ".")
-	}
-}
-
-// permissionText returns what a permission asks about.
-func (l *live) permissionText(asked *conversation.Permission) string {
-	return permissionText(l.Conversation, asked, &l.targets, &l.positions)
-}
-
-func permissionText(c *conversation.Conversation, asked *conversation.Permission, targets *toolview.PathTargets, at *toolview.DiffPositions) string {
-	by := toolview.AskerOf(c, asked.ToolCall)
-	return toolview.AskedText(toolview.PathsIn(c.Cwd).Asked(asked, by, targets, at))
 }
 
 // looks resolves the paths of a question and compares its changes with the files, in the
@@ -315,30 +291,28 @@ func (l *live) elicitation() *question {
 		l.form = &form{live: l, Form: app.NewForm(e)}
 		return l.form.next()
 	}
-	respond := func(a acpclient.ElicitationAction) {
-		l.p.answered(session.Try(l.p.ctx, l.Session, session.AnswerElicitation{Question: e.Seen, Response: acpclient.CreateElicitationResponse{Action: a}}))
-	}
 	address := app.ExamineURL(e.Request.URL)
-	q := &question{
-		text:   address.Asked(e.Request.Message),
-		open:   func() bool { return slices.Contains(l.Conversation.Elicitations, e) },
-		cancel: func() { respond(acpclient.ElicitCancel) },
-	}
+	q := l.elicits(e, address.Asked(e.Request.Message))
 	if address.Opens {
-		q.choices = append(q.choices,
-			choice{line: "Open in the browser", do: func(string) {
-				if err := desktop.Open(address.URL); err != nil {
-					l.p.out.line("Cannot open it: " + err.Error())
-					return // the question is still open
-				}
-				respond(acpclient.ElicitAccept)
-			}},
-			choice{line: "Continue: I opened it myself", do: func(string) { respond(acpclient.ElicitAccept) }})
+		accept := app.Choice{Name: "Continue: I opened it myself", Act: app.Respond(e, acpclient.ElicitAccept, nil)}
+		q.Choices = append(q.Choices, app.Choice{Name: "Open in the browser", Here: func() {
+			if err := desktop.Open(address.URL); err != nil {
+				l.p.out.line("Cannot open it: " + err.Error())
+				return // the question is still open
+			}
+			l.p.give(accept, "")
+		}}, accept)
 	}
-	q.choices = append(q.choices,
-		choice{line: "Decline", do: func(string) { respond(acpclient.ElicitDecline) }},
-		choice{line: "Cancel: no answer", do: func(string) { respond(acpclient.ElicitCancel) }})
+	q.Choices = append(q.Choices, app.Refusals(e)...)
 	return q
+}
+
+// elicits returns a question about an elicitation, without choices.
+func (l *live) elicits(e *conversation.Elicitation, text string) *question {
+	return &question{Question: app.Question{
+		Text: text, While: func() bool { return slices.Contains(l.Conversation.Elicitations, e) },
+		Closed: func() { l.p.give(app.Choice{Act: app.Respond(e, acpclient.ElicitCancel, nil)}, "") },
+	}}
 }
 
 // numbered returns parley's own question with numbered choices.
@@ -347,17 +321,8 @@ func (p *program) numbered(q app.Question) *question {
 	for _, l := range q.Lines {
 		lines = append(lines, termtext.VisibleLine(l))
 	}
-	shown := &question{text: strings.Join(lines, "\n") + "\n", open: q.While}
-	for _, c := range q.Choices {
-		shown.choices = append(shown.choices, choice{line: c.Line(), do: func(string) {
-			switch {
-			case c.Here != nil:
-				c.Here()
-			case c.Do != nil:
-				p.carriedOut(c.Do())
-			}
-		}})
-	}
+	q.Text = strings.Join(lines, "\n") + "\n"
+	shown := &question{Question: q}
 	if q.Enter != nil || q.EnterHere != nil {
 		shown.words = q.Hint
 		shown.take = func(line string) string {
@@ -406,53 +371,37 @@ func (f *form) next() *question {
 			continue
 		}
 		at := f.field
-		return f.question(&question{
-			text: fmt.Sprintf("%sField %d: %s", lead, at+1, text), words: "Value, or /help",
-			take: func(line string) string {
-				if problem := f.Fields[at].FillIn(line); problem != "" {
-					return "Cannot send that: " + problem + "."
-				}
-				f.field++
-				return ""
-			},
-		})
+		q := f.live.elicits(f.Asked, fmt.Sprintf("%sField %d: %s", lead, at+1, text))
+		q.words, q.take = "Value, or /help", func(line string) string {
+			if problem := f.Fields[at].FillIn(line); problem != "" {
+				return "Cannot send that: " + problem + "."
+			}
+			f.field++
+			return ""
+		}
+		return q
 	}
-	q := &question{text: "The agent asks:\n" + f.Message(), choices: []choice{
-		{line: "Accept", do: func(string) { f.answer(acpclient.ElicitAccept) }},
-		{line: "Decline", do: func(string) { f.answer(acpclient.ElicitDecline) }},
-		{line: "Cancel: no answer", do: func(string) { f.answer(acpclient.ElicitCancel) }},
-	}}
+	q := f.live.elicits(f.Asked, "The agent asks:\n"+f.Message())
+	q.Choices = append([]app.Choice{{Name: "Accept", Here: f.accept}}, app.Refusals(f.Asked)...)
 	if len(f.Fields) > 0 {
-		q.text = lead + "This will be sent:\n" + f.Summary()
-		q.choices = append(q.choices, choice{line: "Start over", do: func(string) { f.field = 0 }})
+		q.Text = lead + "This will be sent:\n" + f.Summary()
+		q.Choices = append(q.Choices, app.Choice{Name: "Start over", Here: func() { f.field = 0 }})
 	}
-	return f.question(q)
-}
-
-// question ties a question to the form.
-func (f *form) question(q *question) *question {
-	q.open = f.open
-	q.cancel = func() { f.answer(acpclient.ElicitCancel) }
 	return q
 }
 
 func (f *form) open() bool { return slices.Contains(f.live.Conversation.Elicitations, f.Asked) }
 
-// answer answers the form.
-func (f *form) answer(a acpclient.ElicitationAction) {
-	response := acpclient.CreateElicitationResponse{Action: a}
-	if a == acpclient.ElicitAccept {
-		content, invalid, problem := f.Content()
-		if invalid >= 0 && problem == "" {
-			_, _, problem = f.Fields[invalid].Value()
-			problem = f.Fields[invalid].Label() + ": " + problem
-		}
-		if problem != "" {
-			f.live.p.out.line("It cannot be accepted: " + problem + ".")
-			return // the form asks again
-		}
-		response.Content = content
+// accept sends the form, or says why it cannot be sent: it asks again then.
+func (f *form) accept() {
+	content, invalid, problem := f.Content()
+	if invalid >= 0 && problem == "" {
+		_, _, problem = f.Fields[invalid].Value()
+		problem = f.Fields[invalid].Label() + ": " + problem
 	}
-	f.live.form = nil
-	f.live.p.answered(session.Try(f.live.p.ctx, f.live.Session, session.AnswerElicitation{Question: f.Asked.Seen, Response: response}))
+	if problem != "" {
+		f.live.p.out.line("It cannot be accepted: " + problem + ".")
+		return
+	}
+	f.live.p.give(app.Choice{Act: app.Respond(f.Asked, acpclient.ElicitAccept, content)}, "")
 }

@@ -1,11 +1,10 @@
 package linemode
 
 import (
-	"cmp"
 	"errors"
 	"os"
-	"strings"
 
+	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
@@ -15,18 +14,10 @@ import (
 // askToSignIn asks how to sign in.
 func (l *live) askToSignIn() *question {
 	flow := l.signIn
-	text := cmp.Or(termtext.Block(strings.TrimSpace(flow.Message)), app.SignInText)
-	if len(flow.Methods) == 0 {
-		text += "\n" + app.NoSignInText
-	}
-	q := &question{
-		text: "Question: the agent wants you to sign in.\n" + text + "\n", open: func() bool { return l.signIn == flow },
-		cancel: l.dismissSignIn,
-	}
-	for _, m := range app.SignInMethods(flow.Methods) {
-		q.choices = append(q.choices, choice{line: m.Line(), do: func(string) { l.authenticate(m) }})
-	}
-	q.choices = append(q.choices, choice{line: "Do not sign in", do: func(string) { l.dismissSignIn() }})
+	q := &question{Question: flow.Question(l.authenticate)}
+	q.Text = "Question: the agent wants you to sign in.\n" + q.Text + "\n"
+	q.While, q.Closed = func() bool { return l.signIn == flow }, l.dismissSignIn
+	q.Choices = append(q.Choices, app.Choice{Name: "Do not sign in", Here: l.dismissSignIn})
 	return q
 }
 
@@ -36,24 +27,20 @@ func (l *live) dismissSignIn() {
 }
 
 // authenticate signs in with a method. A sign-in program has the keys until it exits.
-func (l *live) authenticate(m app.SignInMethod) {
-	if !m.Supported {
-		l.p.out.line("parley does not support this sign-in method.")
-		return
-	}
+func (l *live) authenticate(id acpclient.AuthMethodID) {
 	flow := l.signIn
-	program, err := flow.Begin(l.p.ctx, m.ID)
+	program, err := flow.Begin(l.p.ctx, id)
 	switch {
 	case err != nil:
 		l.notSignedIn(err)
 	case program == nil:
-		l.p.out.line("Signing in with " + m.Name + ". The agent may open a page in your browser.")
+		l.p.out.line("Signing in with " + termtext.VisibleLine(flow.Trying.Name) + ". The agent may open a page in your browser.")
 	case program.Ask != nil:
 		q := l.p.numbered(*program.Ask)
-		q.open = func() bool { return l.signIn == flow }
-		q.cancel = func() { flow.Trying = nil } // ask asks again
-		q.choices[0].do = func(string) { l.runSignIn(program) }
-		q.choices[1].do = func(string) { q.cancel() }
+		q.While = func() bool { return l.signIn == flow }
+		q.Closed = func() { flow.Trying = nil } // ask asks again
+		q.Choices[0].Here = func() { l.runSignIn(program) }
+		q.Choices[1].Here = q.Closed
 		l.p.later(q)
 	default:
 		l.runSignIn(program)

@@ -354,7 +354,7 @@ func TestNothingWaitsForAHost(t *testing.T) {
 			b.press("esc", "esc")
 		},
 		"reject with words":  func(b *bench) { b.open().do(dialog.RejectWith{Words: "no"}) },
-		"form":               func(b *bench) { b.open().do(dialog.Elicit{}) },
+		"form":               func(b *bench) { b.open().do(dialog.Answer{Act: session.AnswerElicitation{}}) },
 		"open an address":    func(b *bench) { b.open().do(dialog.OpenURL{}) },
 		"open a session":     func(b *bench) { b.open().openSession(acpclient.SessionInfo{SessionID: "other", Cwd: "/elsewhere"}) },
 		"fork":               func(b *bench) { b.shared(command.Fork) },

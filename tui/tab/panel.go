@@ -175,7 +175,9 @@ func (p *panel) chosen(c app.Choice) tea.Cmd {
 	if c.Open == nil && c.Do == nil && c.Here == nil {
 		return p.close()
 	}
-	t.dialogs.Pop()
+	if !c.Stays {
+		t.dialogs.Pop()
+	}
 	switch {
 	case c.Open != nil:
 		return send(Open(c.Open))
@@ -190,7 +192,7 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	t := l.tab
 	switch a := action.(type) {
 	case dialog.Answer:
-		return t.try(l.Session, session.Answer{Question: a.Question, Option: a.Option})
+		return t.try(l.Session, a.Act)
 	case dialog.RejectWith:
 		return l.questions.RejectWith(a)
 	case dialog.Another:
@@ -201,8 +203,6 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 		t.dialogs.Push(l.reader.pagerOf(a.Call, a.Head, t.dialogs.Top()))
 	case dialog.ProposeRules:
 		l.questions.proposeRules(a.ID)
-	case dialog.SaveRules:
-		return l.questions.saveRules(a)
 	case dialog.CancelTurn:
 		return act(t.ui, l.Session, session.Cancel{}, func(running bool, err error) tea.Cmd {
 			if err == nil && !running {
@@ -210,12 +210,8 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 			}
 			return t.sayIf(err)
 		})
-	case dialog.Elicit:
-		return t.try(l.Session, session.AnswerElicitation{Question: a.Question, Response: a.Response})
 	case dialog.OpenURL:
 		return l.openURL(a)
-	case dialog.SignIn:
-		return l.signIn.Begin(a.Method)
 	}
 	return nil
 }
@@ -223,11 +219,7 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 // close closes the top dialog without a choice.
 func (p *panel) close() tea.Cmd {
 	t := p.tab
-	if l, open := t.live(); open && l.signIn.Asks() {
-		l.signIn.Dismiss()
-	} else {
-		t.dialogs.Pop()
-	}
+	t.dialogs.Pop()
 	if t.chooses() && t.dialogs.Empty() {
 		return send(Leave{t.id}) // nothing is behind the choice of an agent
 	}

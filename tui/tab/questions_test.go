@@ -423,7 +423,7 @@ func TestADraftTakesLettersAndDigits(t *testing.T) {
 			t.Errorf("alt+down did %#v", got)
 		}
 	}
-	if got := b.dialogs.Top().Key(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}); got != (dialog.Answer{Question: b.seen(1), Option: "yes"}) {
+	if got := b.dialogs.Top().Key(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt}); got != (dialog.Answer{Act: session.Answer{Question: b.seen(1), Option: "yes"}}) {
 		t.Errorf("alt+enter did %#v", got)
 	}
 }
@@ -545,7 +545,7 @@ func TestADoubledDigitBeginsAPrompt(t *testing.T) {
 		t.Errorf("it is to be given in %v", in)
 	}
 	b.passes(dialog.QuietTime)
-	if got := b.dialogs.Due(); got != (dialog.Answer{Question: b.seen(1), Option: "yes"}) {
+	if got := b.dialogs.Due(); got != (dialog.Answer{Act: session.Answer{Question: b.seen(1), Option: "yes"}}) {
 		t.Errorf("2, twice, did %#v", got)
 	}
 }
@@ -563,7 +563,7 @@ func TestBlanksAreNoDraft(t *testing.T) {
 		}
 		b.press("down", "y")
 		b.mustShow(t, "enter or y: Allow it")
-		if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.Answer{Question: b.seen(1), Option: "yes"}) {
+		if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.Answer{Act: session.Answer{Question: b.seen(1), Option: "yes"}}) {
 			t.Errorf("with %q in the prompt, enter did %#v", draft, got)
 		}
 	}
@@ -629,7 +629,7 @@ func TestAQuestionInThePlaceOfAnotherIsInertForLonger(t *testing.T) {
 	b.passes(dialog.ReplaceTime)
 	b.draw()
 	b.dialogs.Top().Key(keyPress("1"))
-	if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.Answer{Question: b.seen(2), Option: "yes"}) {
+	if got := b.dialogs.Top().Key(keyPress("enter")); got != (dialog.Answer{Act: session.Answer{Question: b.seen(2), Option: "yes"}}) {
 		t.Errorf("later, 1 and enter did %#v", got)
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/command"
 	"parley/internal/rules"
 	"parley/internal/session"
 	"parley/tui/composer"
-	"parley/tui/dialog"
 )
 
 // asking is an agent that asks about one call.
@@ -49,12 +49,16 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 				t.Fatal("nothing is asked")
 			}
 			p := b.conv().Permissions[0]
-			save := dialog.SaveRules{Question: p.Seen, Option: "yes", Rules: []string{"allow read"}}
+			p.Proposals = [][]string{{"allow read"}}
 			if changed {
-				save.Question.Revision++
+				p.Revision++
 			}
-			b.tell("a rule", "for this") // the step in which it was chosen
-			b.Do(b.open().questions.saveRules(save))
+			q := command.RuleQuestion(t.Context(), b.session(), b.conv(), p, "/p")
+			if p.Revision++; q.While() {
+				t.Error("the question stays when the request changes")
+			}
+			p.Revision--
+			b.Do(b.carryOut(q.Choices[0].Do))
 			if !strings.Contains(b.toast.text, "saved: allow read") {
 				t.Errorf("it says %q", b.toast.text)
 			}

@@ -14,7 +14,7 @@ type signIn struct {
 	*ui
 	*app.Live
 	flow   *app.SignIn
-	dialog *dialog.Auth // nil if closed
+	dialog *dialog.Confirm // nil if closed
 }
 
 func (s *signIn) close() {
@@ -24,19 +24,13 @@ func (s *signIn) close() {
 	}
 }
 
-// Asks reports whether the dialog has the keys.
-func (s *signIn) Asks() bool {
-	return s.dialog != nil && s.dialogs.Top() == dialog.Dialog(s.dialog)
-}
-
 // Ended closes the dialog, or shows the error.
 func (s *signIn) Ended(err error) {
-	switch {
-	case s.dialog == nil:
-	case err != nil:
-		s.dialog.Failed(err)
-	default:
+	if s.dialog != nil && err == nil {
 		s.close()
+	} else if s.dialog != nil {
+		s.flow.Trying, s.flow.Err = nil, err
+		s.show()
 	}
 }
 
@@ -44,8 +38,20 @@ func (s *signIn) Ended(err error) {
 func (s *signIn) Ask(flow *app.SignIn) {
 	s.close()
 	s.flow = flow
-	s.dialog = dialog.NewAuth(s.env(), s.Conversation.Agent.Name(), s.flow.Message, s.flow.Methods)
-	s.dialogs.Push(s.dialog)
+	s.dialog, _ = s.ask(s.question()).(*dialog.Confirm)
+}
+
+func (s *signIn) question() app.Question {
+	q := s.flow.Question(func(id acpclient.AuthMethodID) { s.acting.add(s.Begin(id)) })
+	q.Closed = s.Dismiss
+	return q
+}
+
+// show shows how signing in goes.
+func (s *signIn) show() {
+	if s.dialog != nil {
+		s.dialog.Set(s.question())
+	}
 }
 
 // Begin signs in by a method. A program is shown on the whole screen until it ends; one that
@@ -66,19 +72,12 @@ func (s *signIn) Begin(id acpclient.AuthMethodID) tea.Cmd {
 	case program != nil:
 		return s.run(program)
 	}
-	s.busy()
+	s.show()
 	return nil
 }
 
-// busy shows that a method is being tried.
-func (s *signIn) busy() {
-	if s.dialog != nil && s.flow.Trying != nil {
-		s.dialog.Busy(s.flow.Trying.Name)
-	}
-}
-
 func (s *signIn) run(program *app.SignInProgram) tea.Cmd {
-	s.busy()
+	s.show()
 	return s.lend(program, func(err error) tea.Msg {
 		return then(func() tea.Cmd { s.Ended(s.flow.Ran(err)); return nil })
 	})

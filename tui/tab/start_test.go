@@ -323,7 +323,7 @@ func TestByAgent(t *testing.T) {
 			t.Error("a clock runs while it waits for the person")
 		}
 		s.Begin("web")
-		if !s.Asks() {
+		if s.dialog == nil {
 			t.Error("the dialog is closed")
 		}
 		b.Do(nil)
@@ -332,7 +332,7 @@ func TestByAgent(t *testing.T) {
 		}
 		b.MustSay("the browser was closed")
 		s.Begin("web")
-		if b.Do(nil); s.Asks() || !b.dialogs.Empty() {
+		if b.Do(nil); s.dialog != nil || !b.dialogs.Empty() {
 			t.Errorf("it still asks\n%s", b.Screen())
 		}
 	})
@@ -381,7 +381,7 @@ func TestAProgramOfTheAgentsIsAskedAbout(t *testing.T) {
 				}
 			}
 			if !runs {
-				if b.Press("esc"); !s.Asks() || len(b.wished()) != 0 {
+				if b.Press("esc"); s.dialog == nil || len(b.wished()) != 0 {
 					t.Errorf("after esc:\n%s", b.screen())
 				}
 				return
@@ -406,7 +406,7 @@ func TestAProgramOfTheAgentsIsAskedAbout(t *testing.T) {
 func TestDismissAndOut(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		s := signInBench(b, "expect logout\nreply\nexpect logout\nreply-error 1 no network\n")
-		if s.Dismiss(); s.Asks() {
+		if s.Dismiss(); s.dialog != nil {
 			t.Error("it still asks")
 		}
 		b.shared("sign_out")

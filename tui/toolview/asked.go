@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
@@ -121,10 +122,22 @@ func (p Paths) Asked(asked *conversation.Permission, by Asker, targets *PathTarg
 	switch {
 	case asked.Why != "":
 		q.add(Part{Text: "no rule applies: " + termtext.Visible(asked.Why)})
-	case asked.File == nil && t.Kind == acpclient.ToolExecute && p.Command(t.RawInput).Line == "":
+	case asked.File == nil && len(asked.Options) > 0 && t.Kind == acpclient.ToolExecute && p.Command(t.RawInput).Line == "":
 		q.add(Part{Text: "no rule can describe it: the agent names the command only in the title"})
 	}
 	return q.parts
+}
+
+// PermissionQuestion returns a permission as a question in plain lines.
+func PermissionQuestion(c *conversation.Conversation, asked *conversation.Permission, targets *PathTargets, positions *DiffPositions) app.Question {
+	q := app.Question{
+		Title: "may the agent do this?", Text: AskedText(PathsIn(c.Cwd).Asked(asked, AskerOf(c, asked.ToolCall), targets, positions)),
+		Choices: app.PermissionChoices(asked), While: func() bool { return slices.Contains(c.Permissions, asked) },
+	}
+	if asked.File != nil {
+		q.Title = "parley asks: " + q.Title
+	}
+	return q
 }
 
 // AskedText returns the parts of a question as text.
@@ -198,7 +211,7 @@ func (q *askedParts) of(by Asker) {
 	kind, command, places := KindOf(t.Kind), q.at.Command(t.RawInput), q.locations()
 	title := Title(t, termtext.VisibleLine)
 	switch {
-	case Unfenced(title) == command.Line:
+	case Unfenced(title) == command.Line, strings.TrimSpace(t.Title+t.Name) == "":
 		title = ""
 	case len(t.RawInput) > 0 || len(t.Content) > 0 || len(t.Locations) > 0:
 		title = termtext.Truncate(title, mostTitle, "…")

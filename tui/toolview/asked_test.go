@@ -24,7 +24,7 @@ func TestAskedText(t *testing.T) {
 	}{
 		"a command":          {conversation.Permission{Asked: run("ls\u202e", `{"command":"rm -rf ~","cwd":"/etc"}`)}, "# command\nrm -rf ~\n# in\n/etc  outside the project\n\n# title\nls⟨U+202E⟩"},
 		"a title repeats it": {conversation.Permission{Asked: run("`make`", `{"command":"make","timeout":5}`)}, "# command\nmake\n\n# timeout\n5"},
-		"in the title only":  {conversation.Permission{Asked: run("make", ``)}, "# run\nmake\n\nno rule can describe it: the agent names the command only in the title"},
+		"in the title only":  {conversation.Permission{Asked: run("make", ``), Options: []acpclient.PermissionOption{{OptionID: "y"}}}, "# run\nmake\n\nno rule can describe it: the agent names the command only in the title"},
 		"a change":           {conversation.Permission{Asked: edit, Why: "none matches"}, "# edit\nGreet\na.go:3\n\n# content\nb.go\n--- a/b.go\n+++ b/b.go\n@@ -1 +1 @@\n-a\n+b\n\nno rule applies: none matches"},
 		"a file": {
 			conversation.Permission{Asked: &conversation.ToolCall{Kind: acpclient.ToolRead}, File: &conversation.FileQuestion{Path: "/p/link", Target: "/etc/x", Outside: true}},
