@@ -206,7 +206,7 @@ func TestRingIsSaved(t *testing.T) {
 	}
 }
 
-// The tap runs with every message: in the long run it must allocate nothing.
+// The tap runs with every message: in the long run it copies that, and allocates little else.
 func BenchmarkRing(b *testing.B) {
 	r := record.NewRing(header(), nil, time.Now)
 	line := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"some words "}}}}`)
