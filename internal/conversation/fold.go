@@ -83,6 +83,9 @@ func (c *Conversation) Apply(e Event) {
 		c.settleCalls()
 		c.running = slices.DeleteFunc(c.running, func(r *Terminal) bool { return r == t })
 	}
+	c.heldItems.arrives(c.effect.size)
+	c.heldOutput.arrives(c.effect.size)
+	c.heldFiles.arrives(c.effect.size)
 }
 
 // applySessionOpening prepares the transcript for the session that is being opened.
@@ -149,7 +152,7 @@ func (c *Conversation) applyUpdate(e Update) {
 		c.applyCompaction(u)
 	case *acpclient.CompactionSummaryChunk:
 		p := c.compactionByID(u.CompactionID)
-		c.heldItems.grows(p, p.Summary.add(&u.Content))
+		p.Summary.add(&u.Content)
 		p.changed()
 	case *acpclient.SubagentUpdate:
 		c.showCall(nil, nil, nil)
@@ -157,7 +160,7 @@ func (c *Conversation) applyUpdate(e Update) {
 		c.applySessionMessage(u)
 	case *acpclient.SessionMessageChunk:
 		if m := c.between[u.MessageID]; m != nil {
-			c.heldItems.grows(m, m.Parts.add(&u.Content))
+			m.Parts.add(&u.Content)
 			m.changed()
 		}
 	case *acpclient.MessageUpdate:
@@ -213,7 +216,6 @@ func (c *Conversation) applyRetry(m acpclient.Meta) {
 	if n := c.retry; n != nil && len(c.Items) > 0 && c.Items[len(c.Items)-1] == Item(n) {
 		n.Title, n.Detail = title, r.Error.Message
 		n.changed()
-		c.heldItems.weighs(n)
 		return
 	}
 	c.closeMessage()
@@ -246,7 +248,6 @@ func (c *Conversation) applyCompaction(u *acpclient.CompactionUpdate) {
 		p.Error = u.Error
 	}
 	p.changed()
-	c.heldItems.weighs(p)
 }
 
 // compactionByID returns the compaction with this id, creating it if needed.

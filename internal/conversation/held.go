@@ -11,8 +11,8 @@ import (
 	"parley/acpclient"
 )
 
-// A State holds up to heldMost bytes of agents' content for tool calls, and a Transcript as
-// much for everything else, and more for the output of terminals. Beyond that, the oldest content
+// A State holds heldMost bytes of agents' content for tool calls, and a Transcript as much for
+// everything else, and more for the output of terminals, at most a quarter more. Beyond that, the oldest content
 // is replaced by a short description; a stored session still has it on disk. Pieces of up to
 // heldAlways bytes stay. What a call is to do stays until the call has ended, since rules and the
 // user decide by it, and so does the output of a running command. Only beyond half as much again
@@ -36,78 +36,66 @@ func first[S ~[]E, E any](list S, most int) S {
 	return slices.Clone(list[:most]) // a clone, to free the rest
 }
 
-// holder counts the content of an item. The item reports every change to its held.
-type holder struct {
-	weight int
-	queued bool
-}
-
-func (h *holder) holding() *holder { return h }
-
-// held counts the content of all items.
+// held bounds the content of items. It counts what arrives, and weighs the items only when that may
+// be too much.
 type held struct {
-	most  int // 0 is heldMost
-	bytes int
-	left  int         // bytes that remained when content was last left out
-	queue []lightened // items that may have content to leave out, oldest first
+	items []lightened // oldest first
+	most  int         // 0 is heldMost
+	left  int         // what they held when they were weighed last
+	bytes int         // the same, and what has arrived since
 }
 
 // lightened is an item that can leave out content.
 type lightened interface {
-	holding() *holder
 	changed()
 	// weigh returns roughly how many bytes the item holds.
 	weigh() int
-	// leaveOut replaces the oldest content, at least bytes of it if there is as much. It
-	// reports whether it spares some for now that it would leave out if it were hard.
-	leaveOut(bytes int, hard bool) (spares bool)
+	// leaveOut replaces the oldest content, at least bytes of it if there is as much. Unless it
+	// is hard, it spares what may still be needed.
+	leaveOut(bytes int, hard bool)
 }
 
-// weighs records the current size of an item, and makes room if the total is too large.
-func (h *held) weighs(i lightened) { h.grows(i, i.weigh()-i.holding().weight) }
+func (h *held) add(i lightened) { h.items = append(h.items, i) }
 
-// grows is weighs for an item that has grown by some bytes.
-func (h *held) grows(i lightened, bytes int) {
-	of := i.holding()
-	h.bytes += bytes
-	of.weight += bytes
-	if !of.queued && of.weight > heldAlways {
-		of.queued = true
-		h.queue = append(h.queue, i)
-	}
+// arrives counts what has arrived, and leaves out the oldest content if the items hold too much.
+func (h *held) arrives(bytes int) {
 	most := cmp.Or(h.most, heldMost)
-	if h.bytes <= max(most, h.left+most/4) {
+	if h.bytes += bytes; h.bytes <= max(most, h.left+most/4) {
 		return
 	}
-	room := most - most/4 // with some slack, so that this stays rare
-	h.makeRoom(room, false)
-	if h.bytes > most+most/2 {
-		h.makeRoom(room, true)
+	h.bytes = 0
+	for _, i := range h.items {
+		h.bytes += i.weigh()
 	}
-	h.left = h.bytes // what remains are many small pieces, which stay
+	if h.bytes > most {
+		h.makeRoom(most-most/4, false) // with some slack, so that this stays rare
+	}
+	if h.bytes > most+most/2 {
+		h.makeRoom(most-most/4, true)
+	}
+	h.left = h.bytes
 }
 
-// makeRoom leaves out content until room bytes remain.
+// makeRoom leaves out content until room bytes remain, or many small pieces, which stay.
 func (h *held) makeRoom(room int, hard bool) {
-	var spared []lightened
-	for len(h.queue) > 0 && h.bytes > room {
-		i := h.queue[0]
-		of := i.holding()
-		spares := i.leaveOut(h.bytes-room, hard)
-		i.changed()
-		now := i.weigh()
-		h.bytes += now - of.weight
-		of.weight = now
-		if h.bytes > room { // the item has no more to leave out now
-			h.queue[0] = nil
-			h.queue = h.queue[1:]
-			if of.queued = spares; spares {
-				spared = append(spared, i)
-			}
+	for _, i := range h.items {
+		was := i.weigh()
+		if was <= heldAlways {
+			continue
+		}
+		i.leaveOut(h.bytes-room, hard)
+		if now := i.weigh(); now != was {
+			i.changed()
+			h.bytes += now - was
+		}
+		if h.bytes <= room {
+			return
 		}
 	}
-	h.queue = append(spared, h.queue...)
 }
+
+// weightOf returns roughly how many bytes a value holds.
+func weightOf(v any) int { return sizeIn(reflect.ValueOf(v)) }
 
 // leftOut describes content that was left out.
 func leftOut(what string, bytes int) string {
@@ -115,20 +103,6 @@ func leftOut(what string, bytes int) string {
 		return fmt.Sprintf("%s, %d MB, left out", what, bytes>>20)
 	}
 	return fmt.Sprintf("%s, %d KB, left out", what, max(1, bytes>>10))
-}
-
-// blockSize returns roughly how many bytes a block holds.
-func blockSize(b *acpclient.ContentBlock) int {
-	n := len(b.Text) + len(b.Data) + len(b.MimeType) + len(b.URI) + len(b.Name) + len(b.Title) + len(b.Description) + len(b.Meta) + len(b.Raw)
-	if r := b.Resource; r != nil {
-		n += len(r.URI) + len(r.MimeType) + len(r.Meta)
-		for _, text := range []*string{r.Text, r.Blob} {
-			if text != nil {
-				n += len(*text)
-			}
-		}
-	}
-	return n
 }
 
 // blockLeftOut returns a link that replaces a block and describes it.
@@ -140,7 +114,7 @@ func blockLeftOut(b *acpclient.ContentBlock) acpclient.ContentBlock {
 	if len(uri) > heldAlways {
 		uri = ""
 	}
-	return acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: leftOut(firstRunes(string(b.Type)), blockSize(b)), URI: uri}
+	return acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: leftOut(firstRunes(string(b.Type)), weightOf(b)), URI: uri}
 }
 
 // firstRunes returns the start of a text, shortened if it is long.
@@ -152,46 +126,26 @@ func firstRunes(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…" // a clone, to free the rest
 }
 
-// contentsSize returns roughly how many bytes the content of a call holds.
-func contentsSize(contents []acpclient.ToolCallContent) (n int) {
-	for i := range contents {
-		n += contentSize(&contents[i])
-	}
-	return n
-}
-
-func contentSize(c *acpclient.ToolCallContent) int {
-	n := EventOverhead + len(c.Path) + len(c.NewText) + len(c.TerminalID) + len(c.Meta) + len(c.Raw)
-	if c.OldText != nil {
-		n += len(*c.OldText)
-	}
-	if c.Content != nil {
-		n += blockSize(c.Content)
-	}
-	return n
-}
-
 // contentLeftOut returns content that describes and replaces a piece of a call's content.
 func contentLeftOut(c *acpclient.ToolCallContent) acpclient.ToolCallContent {
 	switch {
 	case c.Content != nil && c.Content.Type == acpclient.ContentText:
-		return acpclient.TextContent("[" + leftOut("output", contentSize(c)) + "]")
+		return acpclient.TextContent("[" + leftOut("output", weightOf(c)) + "]")
 	case c.Content != nil:
 		b := blockLeftOut(c.Content)
 		return acpclient.ToolCallContent{Type: acpclient.ToolContentBlock, Content: &b}
 	case c.Path != "":
-		return acpclient.TextContent("[" + leftOut("change of "+firstRunes(c.Path), contentSize(c)) + "]")
+		return acpclient.TextContent("[" + leftOut("change of "+firstRunes(c.Path), weightOf(c)) + "]")
 	}
-	return acpclient.TextContent("[" + leftOut(firstRunes(string(c.Type)), contentSize(c)) + "]")
+	return acpclient.TextContent("[" + leftOut(firstRunes(string(c.Type)), weightOf(c)) + "]")
 }
 
 func (m *Message) weigh() int { return m.Parts.size() }
 
-func (m *Message) leaveOut(bytes int, _ bool) bool {
+func (m *Message) leaveOut(bytes int, _ bool) {
 	if m.Parts.leaveOut(bytes) {
 		m.replaced++
 	}
-	return false
 }
 
 func (ps Parts) size() (n int) {
@@ -203,7 +157,7 @@ func (ps Parts) size() (n int) {
 
 func (p *Part) size() int {
 	if p.Block != nil {
-		return EventOverhead + blockSize(p.Block)
+		return EventOverhead + weightOf(p.Block)
 	}
 	return EventOverhead + len(p.Text())
 }
@@ -232,51 +186,40 @@ func (ps Parts) leaveOut(bytes int) (left bool) {
 	return left
 }
 
-// weigh returns how many bytes the call holds, using the content size counted on arrival.
 func (t *ToolCall) weigh() int {
-	n := t.contentSize + t.askedSize + t.earlierSize + len(t.Title) + len(t.Name) + len(t.RawInput) + len(t.RawOutput)
-	for i := range t.Locations {
-		n += EventOverhead + len(t.Locations[i].Path)
-	}
-	return n + entriesSize(t.Tasks)
-}
-
-func entriesSize(entries []acpclient.PlanEntry) (n int) {
-	for i := range entries {
-		n += EventOverhead + len(entries[i].Content)
+	n := len(t.Title) + len(t.Name) + len(t.RawInput) + len(t.RawOutput) + weightOf(t.Content) + weightOf(t.Locations) + weightOf(t.Tasks)
+	for _, other := range slices.Concat(t.Asked, t.Earlier) {
+		n += other.weigh()
 	}
 	return n
 }
 
-func (t *ToolCall) leaveOut(_ int, hard bool) (spares bool) {
+func (t *ToolCall) leaveOut(_ int, hard bool) {
 	for i, asked := range t.Asked {
-		if size := asked.weigh(); size > heldAlways {
+		if asked.weigh() > heldAlways {
 			light := *asked // the closed question keeps the original
 			light.leaveOutWork()
 			t.Asked[i] = &light
-			t.askedSize -= size - light.weigh()
 		}
 	}
 	// Rules or the user may still have to decide on a call.
 	if undecided := !t.ended() && !t.Cancelled && !t.Rejected; undecided && !hard {
 		t.RawOutput = lightRaw("output", t.RawOutput)
-		return true
+		return
 	}
 	t.leaveOutWork()
-	return false
 }
 
 // leaveOutWork replaces everything large.
 func (t *ToolCall) leaveOutWork() {
-	t.RawOutput, t.Earlier, t.earlierSize = lightRaw("output", t.RawOutput), nil, 0
+	t.RawOutput, t.Earlier = lightRaw("output", t.RawOutput), nil
 	before := t.weigh()
 	t.Content, t.grows = slices.Clone(t.Content), true // events share the slice
 	for i := range t.Content {
-		if contentSize(&t.Content[i]) > heldAlways {
+		if weightOf(&t.Content[i]) > heldAlways {
 			t.Content[i] = contentLeftOut(&t.Content[i])
 		}
 	}
-	t.contentSize = contentsSize(t.Content)
 	t.RawInput = lightRaw("input", t.RawInput)
 	t.Title, t.Name = firstRunes(t.Title), firstRunes(t.Name)
 	t.Locations, t.Tasks = slices.Clone(shortList(t.Locations)), slices.Clone(shortList(t.Tasks))
@@ -300,40 +243,35 @@ func lightRaw(what string, raw json.RawMessage) json.RawMessage {
 // shortList returns the beginning of a very long list.
 func shortList[S ~[]E, E any](list S) S { return first(list, 20) }
 
-func (p *Plan) weigh() int { return entriesSize(p.Entries) + len(p.Markdown) + len(p.URI) }
+func (p *Plan) weigh() int { return weightOf(p.Entries) + len(p.Markdown) + len(p.URI) }
 
-func (p *Plan) leaveOut(int, bool) bool {
-	p.Entries, p.URI, p.Markdown = nil, "", "["+leftOut("plan", p.weight)+"]"
-	return false
+func (p *Plan) leaveOut(int, bool) {
+	p.Entries, p.URI, p.Markdown = nil, "", "["+leftOut("plan", p.weigh())+"]"
 }
 
 func (n *Note) weigh() int { return len(n.Title) + len(n.Detail) + len(n.Raw) }
 
-func (n *Note) leaveOut(int, bool) bool {
-	n.Title, n.Detail, n.Raw = firstRunes(n.Title), "["+leftOut("text", n.weight)+"]", nil
-	return false
+func (n *Note) leaveOut(int, bool) {
+	n.Title, n.Detail, n.Raw = firstRunes(n.Title), "["+leftOut("text", n.weigh())+"]", nil
 }
 
 func (c *Compaction) weigh() int { return c.Summary.size() + len(c.Error) }
 
-func (c *Compaction) leaveOut(bytes int, _ bool) bool {
+func (c *Compaction) leaveOut(bytes int, _ bool) {
 	c.Error = firstRunes(c.Error)
 	c.Summary.leaveOut(bytes)
-	return false
 }
 
 func (u *Unknown) weigh() int { return len(u.Kind) + len(u.Raw) }
 
-func (u *Unknown) leaveOut(int, bool) bool {
+func (u *Unknown) leaveOut(int, bool) {
 	u.Kind, u.Raw = firstRunes(u.Kind), lightRaw("update", u.Raw)
-	return false
 }
 
-func (e *Elicitation) weigh() int { return EventOverhead + sizeIn(reflect.ValueOf(e.Request)) }
+func (e *Elicitation) weigh() int { return weightOf(e.Request) }
 
-func (e *Elicitation) leaveOut(int, bool) bool {
+func (e *Elicitation) leaveOut(int, bool) {
 	light := *e.Request
-	light.Message, light.RequestedSchema, light.Raw, light.Meta = "["+leftOut("question", e.weight)+"]", nil, nil, nil
+	light.Message, light.RequestedSchema, light.Raw, light.Meta = "["+leftOut("question", e.weigh())+"]", nil, nil, nil
 	e.Request = &light
-	return false
 }

@@ -47,7 +47,6 @@ func (r *revision) changed()        { r.n++ }
 // Message is a message of the user or the agent, or a thought of the agent.
 type Message struct {
 	revision
-	holder
 	Chunk acpclient.ChunkKind
 	ID    acpclient.MessageID
 	// Parent is the tool call, usually of a subagent, that the message belongs to;
@@ -107,7 +106,6 @@ func (m *Message) plain() (side string, paragraphs []Paragraph) {
 // ToolCall is a tool call.
 type ToolCall struct {
 	revision
-	holder
 	// Clock measures the work: from in_progress, or else the announcement, until the final
 	// status or the cancellation of the turn. It pauses while a question about the call, or
 	// about a nested one, is open.
@@ -158,12 +156,9 @@ type ToolCall struct {
 	// Nested counts the calls below this one, at any depth.
 	Nested Tally
 
-	grows       bool // Content is the call's own slice: append may write to it
-	contentSize int  // of Content, in bytes
-	askedSize   int  // of Asked
-	earlierSize int  // of Earlier
-	announced   int  // the number of the turn that announced it
-	index       int  // in the conversation's Items
+	grows     bool // Content is the call's own slice: append may write to it
+	announced int  // the number of the turn that announced it
+	index     int  // in the conversation's Items
 }
 
 func (t *ToolCall) Visit(v Visitor) { v.ToolCall(t) }
@@ -241,7 +236,6 @@ func (t *ToolCall) Running() bool {
 // Plan is a plan and its progress.
 type Plan struct {
 	revision
-	holder
 	ID acpclient.PlanID
 	// A plan has Entries, or Markdown, or the URI of a file.
 	Entries  []acpclient.PlanEntry
@@ -278,7 +272,6 @@ func (p *Plan) Progress() (done, all int) {
 // Note is a notice, an error, or the end of a turn.
 type Note struct {
 	revision
-	holder
 	Severity acpclient.NoticeSeverity
 	Title    string
 	Detail   string
@@ -301,7 +294,6 @@ func (n *Note) plain() (side string, paragraphs []Paragraph) {
 // Compaction is a compaction of the agent's context.
 type Compaction struct {
 	revision
-	holder
 	Status  acpclient.CompactionStatus
 	Summary Parts
 	Error   string
@@ -316,7 +308,6 @@ func (c *Compaction) plain() (side string, paragraphs []Paragraph) {
 // Unknown is an update of an unknown kind.
 type Unknown struct {
 	revision
-	holder
 	Kind string
 	Raw  []byte
 }
@@ -429,7 +420,6 @@ func (c *Conversation) applyPlan(u *acpclient.Plan) {
 	c.turnPlan.Entries = first(u.Entries, mostEntries)
 	c.turnPlan.Removed = len(u.Entries) == 0
 	c.turnPlan.changed()
-	c.heldItems.weighs(c.turnPlan)
 	c.Plan = c.turnPlan
 	if c.turnPlan.Removed {
 		c.Plan = nil
@@ -452,7 +442,6 @@ func (c *Conversation) applyPlanUpdate(u *acpclient.PlanUpdateContent) {
 	}
 	p.Entries, p.Markdown, p.URI, p.Removed = first(u.Entries, mostEntries), u.Content, u.URI, false
 	p.changed()
-	c.heldItems.weighs(p)
 	c.Plan = p
 }
 

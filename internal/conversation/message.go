@@ -73,7 +73,7 @@ func (c *Conversation) addChunk(key messageKey, id acpclient.MessageID, b *acpcl
 	}
 	m := c.messageFor(key, isText && b.Text == "")
 	if m != nil {
-		c.heldItems.grows(m, m.Parts.add(b))
+		m.Parts.add(b)
 		m.changed()
 	}
 	return m
@@ -187,7 +187,6 @@ func (c *Conversation) applyMessage(u *acpclient.MessageUpdate) {
 		return // nothing to show yet, or nothing new
 	}
 	m.replace(content)
-	c.heldItems.weighs(m)
 }
 
 // replace replaces the content of a message.
@@ -284,15 +283,17 @@ func partsOf(content []acpclient.ContentBlock) (ps Parts) {
 	return ps
 }
 
-// add appends a block, and returns roughly how many bytes it holds. Text for the user extends the
-// text.
-func (ps *Parts) add(b *acpclient.ContentBlock) int {
-	if b.Type == acpclient.ContentText && b.Annotations.ForUser() {
-		return ps.addText(b.Text)
+// add appends a block. Text for the user extends the text, in amortised constant time.
+func (ps *Parts) add(b *acpclient.ContentBlock) {
+	if b.Type != acpclient.ContentText || !b.Annotations.ForUser() {
+		shown := shownAs(*b)
+		*ps = append(*ps, Part{Block: &shown})
+		return
 	}
-	shown := shownAs(*b)
-	*ps = append(*ps, Part{Block: &shown})
-	return EventOverhead + blockSize(b)
+	if n := len(*ps); n == 0 || (*ps)[n-1].Block != nil {
+		*ps = append(*ps, Part{text: new(strings.Builder)})
+	}
+	(*ps)[len(*ps)-1].text.WriteString(b.Text)
 }
 
 // shownAs returns a block for display: an image embedded as a resource becomes an ordinary
@@ -304,15 +305,6 @@ func shownAs(b acpclient.ContentBlock) acpclient.ContentBlock {
 		}
 	}
 	return b
-}
-
-// addText appends text in amortised constant time.
-func (ps *Parts) addText(text string) int {
-	if n := len(*ps); n == 0 || (*ps)[n-1].Block != nil {
-		*ps = append(*ps, Part{text: new(strings.Builder)})
-	}
-	(*ps)[len(*ps)-1].text.WriteString(text)
-	return len(text)
 }
 
 // Echo is the rest of the prompt that an agent may still repeat to the client. The repetition

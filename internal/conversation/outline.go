@@ -247,13 +247,11 @@ func (c *Conversation) Below(t *ToolCall) (all []Item) {
 func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {
 	n := &Node{item: i, index: len(c.Items)}
 	c.Items, c.nodes = append(c.Items, i), append(c.nodes, n)
-	switch i := i.(type) {
-	case *Note, *Unknown, *Elicitation:
-		c.heldItems.weighs(i.(lightened))
-	}
 	t := n.tool()
 	if t != nil {
 		t.index = n.index
+	} else if content, is := i.(lightened); is {
+		c.heldItems.add(content)
 	}
 	c.nest(n, parent)
 	if t != nil && t.ID != "" {

@@ -166,7 +166,7 @@ func (e PermissionOpened) fold(s *State) {
 		asked := *t
 		s.Permissions = append(s.Permissions, &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
 		s.effect.calls = append(s.effect.calls, t)
-		s.heldCalls.weighs(t)
+		s.heldCalls.add(t)
 		s.hold(nil, e.At)
 		return
 	}
@@ -337,8 +337,6 @@ func (e PermissionClosed) fold(s *State) {
 	t := p.ToolCall
 	t.Answer = answer
 	t.Asked = append(t.Asked, p.Asked)
-	t.askedSize += p.Asked.weigh()
-	s.heldCalls.weighs(t)
 	if p.File != nil || t.ID == "" {
 		// The agent will report nothing more about this call.
 		switch {
@@ -466,7 +464,6 @@ func FormAnswers(form *acpclient.CreateElicitationRequest, content map[string]an
 // [Conversation.Elicitations]; once answered, in Items.
 type Elicitation struct {
 	revision
-	holder
 	Seen
 	Request *acpclient.CreateElicitationRequest
 	// Completed means that the user has done what the agent asked for at a URL.
@@ -674,7 +671,6 @@ const (
 
 // FileChange is the agent's change to a file through the client, over the whole session.
 type FileChange struct {
-	holder
 	Path   string
 	New    bool    // the file did not exist before the first write
 	Before *string // before the first write; nil for a new file
@@ -696,10 +692,7 @@ func (f *FileChange) weigh() int {
 	return n
 }
 
-func (f *FileChange) leaveOut(int, bool) bool {
-	f.Before, f.After, f.Dropped = nil, "", true
-	return false
-}
+func (f *FileChange) leaveOut(int, bool) { f.Before, f.After, f.Dropped = nil, "", true }
 
 // applyFileWritten records a write. For each file it keeps the content before the first and
 // after the last write.
@@ -708,10 +701,10 @@ func (c *Conversation) applyFileWritten(e FileWritten) {
 	if i < 0 {
 		i = len(c.Files)
 		c.Files = append(c.Files, &FileChange{Path: e.Path, New: e.Before == nil, Before: e.Before})
+		c.heldFiles.add(c.Files[i])
 	}
 	f := c.Files[i]
 	if f.After = e.After; f.Dropped || e.Dropped || f.weigh() > maxFileKept {
 		f.leaveOut(0, true)
 	}
-	c.heldFiles.weighs(f)
 }

@@ -115,6 +115,7 @@ func (s *State) Noted(subject string) bool { return s.subjects[subject] }
 
 // effect is what an event has changed in the State, for the transcript.
 type effect struct {
+	size int // of the event, in bytes
 	// calls are the tool calls that were created or changed, in order; moved means that one
 	// has a new parent.
 	calls []*ToolCall
@@ -139,12 +140,16 @@ type effect struct {
 // Apply folds an event. It never fails: an event that makes no sense at this point has
 // whatever effect it can.
 func (s *State) Apply(e Event) {
-	s.effect = effect{calls: s.effect.calls[:0]}
+	s.effect = effect{calls: s.effect.calls[:0], size: SizeOf(e)}
+	if u, is := e.(Update); is {
+		s.effect.size -= len(u.Raw) // of which nothing is kept
+	}
 	s.by = nil
 	s.Said = s.Said || Says(e)
 	e.fold(s)
 	s.revise()
 	s.stands(e)
+	s.heldCalls.arrives(s.effect.size)
 }
 
 func (e Text) fold(s *State) {

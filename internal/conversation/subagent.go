@@ -109,7 +109,6 @@ func (s *State) applyOfSubagent(update acpclient.SessionUpdate) {
 	switch u := update.(type) {
 	case *acpclient.Plan:
 		s.by.Tasks = first(u.Entries, mostEntries)
-		s.heldCalls.weighs(s.by)
 		s.by.changed()
 		s.effect.calls = append(s.effect.calls, s.by)
 	case *acpclient.UsageUpdate:
@@ -158,7 +157,6 @@ func (c *Conversation) applySessionMessage(u *acpclient.SessionMessage) {
 			content = *u.Content.Value
 		}
 		m.replace(content)
-		c.heldItems.weighs(m)
 	}
 }
 

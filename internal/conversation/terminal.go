@@ -18,7 +18,6 @@ func (TerminalHidden) fold(*State) {}
 
 // Terminal is a command and its output.
 type Terminal struct {
-	holder
 	ID      acpclient.TerminalID
 	Command string
 	Cwd     string
@@ -88,12 +87,10 @@ func (t *Terminal) dropOldest(n int) {
 
 func (t *Terminal) weigh() int { return len(t.buf) }
 
-func (t *Terminal) leaveOut(bytes int, hard bool) (spares bool) {
-	if t.Exit == nil && !hard {
-		return true
+func (t *Terminal) leaveOut(bytes int, hard bool) {
+	if t.Exit != nil || hard {
+		t.dropOldest(min(bytes, len(t.buf)-outputTail))
 	}
-	t.dropOldest(min(bytes, len(t.buf)-outputTail))
-	return false
 }
 
 // changed marks the items that show the terminal as changed.
@@ -109,6 +106,7 @@ func (c *Conversation) terminalByID(id acpclient.TerminalID) *Terminal {
 	if t == nil {
 		t = &Terminal{ID: id}
 		c.Terminals[id] = t
+		c.heldOutput.add(t)
 	}
 	return t
 }
@@ -139,9 +137,7 @@ func (c *Conversation) applyTerminalUpdate(u *acpclient.TerminalUpdate) {
 		if u.Output.Value != nil {
 			data = u.Output.Value.Data
 		}
-		if t.replace(data); c.Terminals[t.ID] == t {
-			c.heldOutput.weighs(t)
-		}
+		t.replace(data)
 	}
 	if u.ExitStatus.Set {
 		t.Exit = u.ExitStatus.Value
@@ -152,10 +148,10 @@ func (c *Conversation) applyTerminalUpdate(u *acpclient.TerminalUpdate) {
 	t.changed()
 }
 
-// outputKeep limits the kept output of all terminals, in bytes; outputTail is how much of its
-// end each terminal keeps in any case.
+// outputKeep is how many bytes of output all terminals keep, at most a quarter more; outputTail is
+// how much of its end each terminal keeps in any case.
 const (
-	outputKeep = 64 << 20
+	outputKeep = 48 << 20
 	outputTail = 4 << 10
 )
 
@@ -163,7 +159,6 @@ const (
 func (c *Conversation) printed(t *Terminal, data []byte) {
 	if c.Terminals[t.ID] == t { // else no item shows it
 		t.write(data)
-		c.heldOutput.weighs(t)
 	}
 }
 
@@ -220,8 +215,6 @@ func (c *Conversation) keepPersonal(before *Transcript) {
 		}
 	}
 	c.running = slices.DeleteFunc(slices.Clone(before.running), func(t *Terminal) bool { return c.Terminals[t.ID] != t })
-	for _, t := range c.Terminals {
-		t.holder = holder{}
-		c.heldOutput.weighs(t)
-	}
+	c.heldOutput = before.heldOutput
+	c.heldOutput.items = slices.DeleteFunc(slices.Clone(c.heldOutput.items), func(i lightened) bool { return c.Terminals[i.(*Terminal).ID] != i })
 }

@@ -108,6 +108,7 @@ func (s *State) announce(t *ToolCall, id acpclient.ToolCallID, meta acpclient.Me
 		s.liveTools = append(s.liveTools, t)
 	}
 	s.last.end()
+	s.heldCalls.add(t)
 	if id != "" {
 		s.tools[id] = t
 		delete(s.questioned, id)
@@ -155,7 +156,6 @@ func (t *ToolCall) add(content acpclient.ToolCallContents) {
 		t.Content = slices.Clip(t.Content)
 	}
 	t.Content, t.grows = append(t.Content, content...), true
-	t.contentSize += contentsSize(content)
 }
 
 // changeTool updates a tool call. Fields that are nil in the update stay.
@@ -172,7 +172,6 @@ func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Tim
 	}
 	s.progressOfTasks(t, u)
 	s.effect.calls = append(s.effect.calls, t)
-	s.heldCalls.weighs(t)
 }
 
 // apply applies the fields of an update. Those that are nil stay.
@@ -191,7 +190,6 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 	}
 	if u.Content != nil {
 		t.Content, t.grows = u.Content, false
-		t.contentSize = contentsSize(u.Content)
 	}
 	if u.Locations != nil {
 		t.Locations = u.Locations
@@ -220,9 +218,8 @@ func (t *ToolCall) remember(next []byte) {
 	if len(next) == 0 || len(t.Earlier) >= mostEarlier || bytes.HasPrefix(next, bytes.TrimRight(t.RawInput, "\"]} \n")) {
 		return
 	}
-	was := &ToolCall{ID: t.ID, Title: t.Title, Name: t.Name, Kind: t.Kind, Locations: t.Locations, RawInput: t.RawInput}
-	t.Earlier = append(slices.Clip(t.Earlier), was)
-	t.earlierSize += was.weigh()
+	t.Earlier = append(slices.Clip(t.Earlier),
+		&ToolCall{ID: t.ID, Title: t.Title, Name: t.Name, Kind: t.Kind, Locations: t.Locations, RawInput: t.RawInput})
 }
 
 // saysNothing reports whether JSON is an empty object, array or string, in any spelling.
