@@ -57,7 +57,7 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 		return o.outcome(r, c.About().Bounds)
 	}
 	for _, text := range opt.Prompts {
-		if _, err := enqueue(ctx, c, queued(text), session.Prompt{Prompt: queued(text)}); err != nil {
+		if _, err := enqueue(ctx, c, &c.Past().State, queued(text), session.Prompt{Prompt: queued(text)}); err != nil {
 			return errors.Join(&failure{err, headless.AgentFailed.ExitCode()}, c.End(context.WithoutCancel(ctx)))
 		}
 	}
@@ -81,18 +81,25 @@ func queued(text string) conversation.QueuedPrompt {
 	return conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}
 }
 
-// enqueue does an act that sends a prompt or queues it, and waits until that is among the events:
-// whoever attaches then finds it there. It reports whether the prompt waits in a paused queue.
-func enqueue(ctx context.Context, s app.Session, p conversation.QueuedPrompt, act session.Act[session.None]) (paused bool, err error) {
-	session.Post(s, act)
+// enqueue does an act that sends a prompt or queues it, and waits until that is among the events,
+// which it adds to those before: whoever attaches then finds it there. It reports whether the prompt
+// waits in a paused queue. An equal prompt that was queued before is another one.
+func enqueue(ctx context.Context, s app.Session, before *conversation.State, p conversation.QueuedPrompt, act session.Act[session.None]) (paused bool, err error) {
+	confirmed, _ := session.Begin(s, act)
+	if _, err := confirmed(ctx); err != nil {
+		return false, err
+	}
 	is := func(q conversation.QueuedPrompt) bool { return q.Text() == p.Text() }
 	err = until(ctx, s, func(e conversation.Event) bool {
+		defer before.Apply(e)
 		switch e := e.(type) {
 		case conversation.PromptSent:
-			return is(conversation.QueuedPrompt{Prompt: e.Prompt})
+			return is(conversation.QueuedPrompt{Prompt: e.Prompt}) && !slices.ContainsFunc(before.Queue, is)
 		case conversation.QueueChanged:
 			paused = e.Paused
-			return slices.ContainsFunc(e.Queue, is)
+			return slices.ContainsFunc(e.Queue, func(q conversation.QueuedPrompt) bool {
+				return is(q) && !slices.ContainsFunc(before.Queue, func(b conversation.QueuedPrompt) bool { return b.ID == q.ID })
+			})
 		}
 		return false
 	})
@@ -151,7 +158,7 @@ a turn runs or the queue is paused. With - it reads the prompt from standard inp
 			return app.WithHint("To start it again: parley attach "+id, "the agent of the session %s has exited", id)
 		}
 		// At the end: the user has yet to decide about a paused queue.
-		paused, err := enqueue(ctx, c, queued(text), session.PromptAt{At: math.MaxInt, Prompt: queued(text)})
+		paused, err := enqueue(ctx, c, &c.Past().State, queued(text), session.PromptAt{At: math.MaxInt, Prompt: queued(text)})
 		if paused && err == nil {
 			s.tell("the queue is paused, and the prompt waits in it")
 			s.tell("  to send it: parley attach " + id)
