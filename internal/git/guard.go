@@ -216,7 +216,7 @@ func (g *Guard) named(ctx context.Context, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, guardTime)
 	defer cancel()
 	out, _ := output(ctx, dir, "config", "--list", "-z", "--show-origin")
-	fields := strings.Split(string(out), "\x00")
+	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		origin, isFile := strings.CutPrefix(fields[i], "file:")
 		if !isFile {
@@ -240,7 +240,7 @@ func (g *Guard) named(ctx context.Context, dir string) error {
 		}
 	}
 	out, _ = output(ctx, dir, "config", "-z", "--file", filepath.Join(dir, ".gitmodules"), "--get-regexp", `^submodule\..*\.path$`)
-	for entry := range strings.SplitSeq(string(out), "\x00") {
+	for entry := range strings.SplitSeq(out, "\x00") {
 		if _, path, ok := strings.Cut(entry, "\n"); ok && exists(filepath.Join(dir, path, ".git")) {
 			inside(filepath.Join(dir, path, ".git"), false)
 		}

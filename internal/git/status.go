@@ -71,12 +71,12 @@ func StatusOf(ctx context.Context, dir string) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Status{Top: strings.TrimSuffix(string(top), "\n"), Dirty: map[string]bool{}, Untracked: map[string]bool{}, dir: dir}
+	w := &Status{Top: strings.TrimSuffix(top, "\n"), Dirty: map[string]bool{}, Untracked: map[string]bool{}, dir: dir}
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		w.dir = resolved
 	}
 	if head, err := output(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
-		w.Head = strings.TrimSpace(string(head))
+		w.Head = strings.TrimSpace(head)
 	}
 	args, err := withoutFilters(ctx, dir)
 	if err != nil {
@@ -87,12 +87,12 @@ func StatusOf(ctx context.Context, dir string) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	for entry := range bytes.SplitSeq(out, []byte{0}) {
+	for entry := range strings.SplitSeq(out, "\x00") {
 		if len(entry) < 4 {
 			continue
 		}
-		path := filepath.Join(w.Top, filepath.FromSlash(string(entry[3:])))
-		if string(entry[:2]) == "??" {
+		path := filepath.Join(w.Top, filepath.FromSlash(entry[3:]))
+		if entry[:2] == "??" {
 			w.Untracked[path] = true
 		} else {
 			w.Dirty[path] = true
@@ -112,8 +112,7 @@ func withoutFilters(ctx context.Context, dir string) ([]string, error) {
 		return nil, err
 	}
 	var args []string
-	for name := range bytes.SplitSeq(out, []byte{0}) {
-		key := string(name)
+	for _, key := range split(out) {
 		if dot := strings.LastIndexByte(key, '.'); dot > 0 {
 			key = key[:dot]
 			for _, setting := range []string{".clean=", ".smudge=", ".process=", ".required=false"} {
@@ -133,11 +132,8 @@ func (w *Status) ChangedBetween(ctx context.Context, dir, from, to string) ([]st
 		return nil, err
 	}
 	var paths []string
-	for name := range bytes.SplitSeq(out, []byte{0}) {
-		if len(name) == 0 {
-			continue
-		}
-		if paths = append(paths, filepath.Join(w.Top, filepath.FromSlash(string(name)))); len(paths) > maxListed {
+	for _, name := range split(out) {
+		if paths = append(paths, filepath.Join(w.Top, filepath.FromSlash(name))); len(paths) > maxListed {
 			return nil, ErrTooMany
 		}
 	}
@@ -164,8 +160,8 @@ func (w *Status) Modes(ctx context.Context, paths []string) (map[string]string, 
 		if err != nil {
 			return nil, err
 		}
-		for entry := range bytes.SplitSeq(out, []byte{0}) {
-			about, name, _ := strings.Cut(string(entry), "\t")
+		for entry := range strings.SplitSeq(out, "\x00") {
+			about, name, _ := strings.Cut(entry, "\t")
 			if mode, _, ok := strings.Cut(about, " "); ok {
 				modes[filepath.Join(w.Top, filepath.FromSlash(name))] = mode
 			}
@@ -193,12 +189,7 @@ func Files(ctx context.Context, dir, folder string, added bool) (names []string,
 		args = append(args, "--others", "--exclude-standard")
 	}
 	out, err := output(ctx, dir, append(args, "--", folder)...)
-	for name := range bytes.SplitSeq(out, []byte{0}) {
-		if len(name) > 0 {
-			names = append(names, string(name))
-		}
-	}
-	return names, err
+	return split(out), err
 }
 
 // Blobs passes to take the contents of files in the last commit, if they are at most
@@ -283,23 +274,9 @@ func exitedWith1(err error) bool {
 	return ok && exit.ExitCode() == 1
 }
 
-// output runs git and returns its output, up to the bound.
-func output(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, readTime)
-	defer cancel()
-	cmd := Command(ctx, dir, args...)
-	var out bounded
-	cmd.Stdout = &out
-	if err := cmd.Run(); err != nil {
-		if out.over {
-			return nil, ErrTooMany
-		}
-		if slow := ctx.Err(); slow != nil {
-			return nil, fmt.Errorf("git %s: %w", args[0], slow)
-		}
-		return nil, fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return out.kept, nil
+// output runs git without what a [Writer] needs, and returns its output, up to the bound.
+func output(ctx context.Context, dir string, args ...string) (string, error) {
+	return (&Writer{dir: dir}).Run(ctx, args...)
 }
 
 // bounded is a buffer that fails for more than maxOutput bytes.
