@@ -29,41 +29,27 @@ func CommandText(t *conversation.ToolCall) string {
 }
 
 // Output returns the result of a tool call for the clipboard: its texts, and the output
-// of its terminals as a user would have read it; "" if there is none.
+// of its terminals as a user would have read it; "" if there is none. A change is not output:
+// see [Patch].
 func Output(t *conversation.ToolCall) string {
 	var texts []string
 	for i := range t.Content {
-		if text := Visit(&t.Content[i], outputs{}); strings.TrimSpace(text) != "" {
-			texts = append(texts, text)
+		if part := Visit(&t.Content[i], excerpts{}); part.Path == "" && strings.TrimSpace(part.Text) != "" {
+			texts = append(texts, part.Text)
 		}
 	}
+	return strings.Join(append(texts, printedBy(t)...), "\n\n")
+}
+
+// printedBy returns the output of a call's terminals that is not empty.
+func printedBy(t *conversation.ToolCall) (texts []string) {
 	for _, term := range t.Terminals {
 		if text := printed(term); text != "" {
 			texts = append(texts, text)
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	return texts
 }
-
-// outputs returns the text of a content.
-type outputs struct{}
-
-var _ Visitor[string] = outputs{}
-
-func (outputs) Block(b *acpclient.ContentBlock) string {
-	if b.Resource != nil && b.Resource.Text != nil {
-		return *b.Resource.Text
-	}
-	return b.Text
-}
-
-// Diff returns nothing: a change is not output. See [Patch].
-func (outputs) Diff(string, *string, string) string { return "" }
-
-// Terminal returns nothing: the terminals of the call are read separately.
-func (outputs) Terminal(acpclient.TerminalID) string { return "" }
-
-func (outputs) Unknown(_ string, raw json.RawMessage) string { return string(raw) }
 
 const (
 	// printedColumns and printedRows are the size of the terminal for reading output
@@ -88,40 +74,22 @@ func printed(t *conversation.Terminal) string {
 // Paths inside dir are relative to it.
 func Patch(t *conversation.ToolCall, dir string) (string, error) {
 	var all strings.Builder
-	contents := append(Replaced(t), t.Content...)
-	for i := range contents {
-		p := Visit(&contents[i], patches{dir})
-		if p.err != nil {
-			return "", p.err
+	for _, c := range append(Replaced(t), t.Content...) {
+		if c.Type != acpclient.ToolContentDiff || c.Change != nil {
+			continue
 		}
-		all.WriteString(p.text)
+		path := c.Path
+		if rel, ok := within(dir, path); ok {
+			path = rel
+		}
+		text, err := diffview.New(filepath.ToSlash(path), c.OldText, c.NewText).Patch()
+		if err != nil {
+			return "", err
+		}
+		all.WriteString(text)
 	}
 	return all.String(), nil
 }
-
-type patch struct {
-	text string
-	err  error
-}
-
-// patches returns the patch of a content; it is empty for all but diffs.
-type patches struct{ dir string }
-
-var _ Visitor[patch] = patches{}
-
-func (p patches) Diff(path string, before *string, after string) patch {
-	if rel, ok := within(p.dir, path); ok {
-		path = rel
-	}
-	text, err := diffview.New(filepath.ToSlash(path), before, after).Patch()
-	return patch{text, err}
-}
-
-func (patches) Block(*acpclient.ContentBlock) patch { return patch{} }
-
-func (patches) Terminal(acpclient.TerminalID) patch { return patch{} }
-
-func (patches) Unknown(string, json.RawMessage) patch { return patch{} }
 
 // Excerpt is what a user can copy from an item of a conversation.
 type Excerpt struct {
@@ -156,11 +124,7 @@ func ExcerptOf(t *conversation.ToolCall) Excerpt {
 			e.Path = part.Path
 		}
 	}
-	for _, term := range t.Terminals {
-		if text := printed(term); text != "" {
-			texts = append(texts, text)
-		}
-	}
+	texts = append(texts, printedBy(t)...)
 	if len(t.Locations) > 0 {
 		l := t.Locations[0]
 		e.Path = l.Path
@@ -178,7 +142,11 @@ type excerpts struct{}
 var _ Visitor[Excerpt] = excerpts{}
 
 func (excerpts) Block(b *acpclient.ContentBlock) Excerpt {
-	return Excerpt{Text: b.Text, Media: Paths{}.Block(b).Media}
+	e := Excerpt{Text: b.Text, Media: Paths{}.Block(b).Media}
+	if b.Resource != nil && b.Resource.Text != nil {
+		e.Text = *b.Resource.Text
+	}
+	return e
 }
 
 func (excerpts) Diff(path string, _ *string, after string) Excerpt {

@@ -34,27 +34,16 @@ func fragmentOf(path string, before *string, after string) (f Fragment, part boo
 
 // Fragments returns the changes in the content of a tool call that have to be located
 // in their files.
-func Fragments(content []acpclient.ToolCallContent) []Fragment {
-	var all []Fragment
-	for i := range content {
-		if c := &content[i]; c.Type == acpclient.ToolContentDiff {
-			if f, part := fragmentOf(c.Path, c.OldText, c.NewText); part {
-				all = append(all, f)
-			}
-		}
-	}
-	return all
-}
+func Fragments(content []acpclient.ToolCallContent) []Fragment { return fragments(content, true) }
 
 // Creations returns the changes in the content of a tool call that have no old text.
 // Some agents send these for files that exist, too.
-func Creations(content []acpclient.ToolCallContent) []Fragment {
-	var all []Fragment
-	for i := range content {
-		if c := &content[i]; c.Type == acpclient.ToolContentDiff && c.NewText != "" {
-			if f, part := fragmentOf(c.Path, c.OldText, c.NewText); !part {
-				all = append(all, f)
-			}
+func Creations(content []acpclient.ToolCallContent) []Fragment { return fragments(content, false) }
+
+func fragments(content []acpclient.ToolCallContent, parts bool) (all []Fragment) {
+	for _, c := range content {
+		if f, part := fragmentOf(c.Path, c.OldText, c.NewText); c.Type == acpclient.ToolContentDiff && part == parts && (part || f.New != "") {
+			all = append(all, f)
 		}
 	}
 	return all

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/fs"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 )
@@ -236,12 +237,12 @@ func Resolve(roots, paths []string) map[string]Target {
 	}
 	real := make([]string, len(roots))
 	for i, root := range roots {
-		real[i] = follow(root, 0)
+		real[i] = follow(root)
 	}
 	found := map[string]Target{}
 	for _, path := range paths {
 		plain := filepath.Clean(absolute(roots[0], path))
-		leads := follow(absolute(roots[0], path), 0)
+		leads := follow(absolute(roots[0], path))
 		s := Target{Outside: !inOneOf(real, leads)}
 		// Inside a root that is a link, every path resolves to another one.
 		for i, root := range roots {
@@ -254,33 +255,13 @@ func Resolve(roots, paths []string) map[string]Target {
 	return found
 }
 
-// follow resolves the links in a path, as far as it exists.
-func follow(path string, links int) string {
-	const most = 40
-	missing := ""
-	for at := path; ; {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, missing)
-		}
-		if target, err := os.Readlink(at); err == nil && links < most { // it leads to something that does not exist
-			if !filepath.IsAbs(target) {
-				target = filepath.Dir(at) + string(filepath.Separator) + target
-			}
-			return filepath.Join(follow(target, links+1), missing)
-		}
-		up := strings.TrimRight(at, string(filepath.Separator))
-		i := strings.LastIndexByte(up, filepath.Separator)
-		if i < 0 {
-			return filepath.Clean(path)
-		}
-		missing = filepath.Join(up[i+1:], missing)
-		if at = up[:i]; at == "" {
-			at = string(filepath.Separator)
-		}
-		if up == "" {
-			return filepath.Clean(path)
-		}
+// follow resolves the links in a path, as far as it exists and they do not lead in a circle.
+func follow(path string) string {
+	real, err := fs.Resolve(path)
+	if err != nil && path != filepath.Dir(path) {
+		return filepath.Join(follow(filepath.Dir(path)), filepath.Base(path))
 	}
+	return real
 }
 
 // lookups holds results of look-ups in the background, for drawing. The zero value is
