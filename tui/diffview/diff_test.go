@@ -535,3 +535,20 @@ func TestLongLine(t *testing.T) {
 		}
 	}
 }
+
+// A patch of many changes has no more lines than the diff that is drawn: the library's own
+// comparison gives up after a hundred.
+func TestPatchOfManyChanges(t *testing.T) {
+	var before, after strings.Builder
+	for i := range 900 {
+		fmt.Fprintf(&before, "line %d\n", i)
+		fmt.Fprintf(&after, "line %d\n", i-i%4/3)
+	}
+	text := before.String()
+	d := New("f", &text, after.String())
+	patch, err := d.Patch()
+	added, removed := d.Stats()
+	if err != nil || strings.Count(patch, "\n+line") != added || strings.Count(patch, "\n-line") != removed || added > 300 {
+		t.Errorf("%d added and %d removed lines, %v, in\n%.300s", added, removed, err, patch)
+	}
+}
