@@ -36,7 +36,7 @@ answers nothing.`, func(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		c, err := host.AttachTo(ctx, id, len(args) == 1, currentVersion())
+		c, err := host.AttachTo(ctx, host.ClientOptions{Running: id, ReadOnly: len(args) == 1, Version: currentVersion()})
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 	if err != nil {
 		return err
 	}
-	c, err := host.Visit(ctx, id, currentVersion())
+	c, err := host.AttachTo(ctx, host.ClientOptions{Running: id, Passing: true, Version: currentVersion()})
 	if err != nil {
 		return errors.Join(err, host.End(context.WithoutCancel(ctx), id))
 	}
@@ -149,7 +149,7 @@ a turn runs or the queue is paused. With - it reads the prompt from standard inp
 		if strings.TrimSpace(text) == "" {
 			return misused(cmd, "", "the prompt is empty")
 		}
-		c, err := host.Visit(ctx, id, currentVersion())
+		c, err := host.AttachTo(ctx, host.ClientOptions{Running: id, Passing: true, Version: currentVersion()})
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func wait(ctx context.Context, s *streams, name, output string) error {
 		opt.Progress = func(line string) { fmt.Fprintln(s.Err, line) }
 	}
 	f := headless.NewFollower(opt)
-	c, err := host.AttachFrom(ctx, id, true, currentVersion(), f.Apply)
+	c, err := host.AttachTo(ctx, host.ClientOptions{Running: id, ReadOnly: true, Version: currentVersion(), Before: f.Apply})
 	switch {
 	case errors.Is(err, host.ErrGone):
 		return gone(err)

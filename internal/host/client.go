@@ -80,7 +80,6 @@ type Client struct {
 	pending []*pendingAct // unanswered acts, in order
 	refused []session.Unconfirmed
 	kept    []session.Unconfirmed // unconfirmed prompts of a viewer that has left
-	told    map[string]bool       // unsupported acts already reported
 	why     error                 // why it cannot attach again, once done is closed
 	ended   string                // why the host has ended, or ""
 	next    string                // the ID of the host that continues the session, or ""
@@ -111,7 +110,7 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	c := &Client{
 		opt: opt, id: rand.Text(), stream: session.NewStream(), done: make(chan struct{}),
 		caughtUp: make(chan struct{}), past: conversation.New(), altered: make(chan struct{}),
-		told: map[string]bool{}, taking: make(chan struct{}, 1),
+		taking: make(chan struct{}, 1),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.room, c.hurry = context.WithCancel(c.ctx)
@@ -388,7 +387,7 @@ func (l listener) takeEvents(params json.RawMessage) {
 	for _, line := range p.Lines {
 		e, err := conversation.Decode(line)
 		switch {
-		case err != nil: // from a newer host
+		case err != nil: // another record of the log
 		case past && c.opt.Before != nil:
 			c.opt.Before(e)
 		case past:
@@ -598,7 +597,7 @@ func (c *Client) ask(ctx context.Context, name string, raw json.RawMessage) (jso
 	case errors.Is(err, acpclient.ErrClosed):
 		return nil, ErrNoAnswer
 	case err != nil:
-		return nil, c.unwired(name, err)
+		return nil, unwired(err)
 	}
 	return d.Result, nil
 }
@@ -649,7 +648,7 @@ func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 	c.hears()
 	var d done
 	if err != nil {
-		err = c.unwired(a.Name, err)
+		err = unwired(err)
 	} else {
 		err = json.Unmarshal(raw, &d)
 	}
@@ -663,15 +662,8 @@ func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 	if a.result = d.Result; err != nil {
 		c.refuse(a, err)
 	}
-	tell := a.alone && errors.Is(err, errUnknownAct) && !c.told[a.Name]
-	if tell {
-		c.told[a.Name] = true
-	}
 	c.mu.Unlock()
 	close(a.ready)
-	if tell {
-		c.stream.Push(c.ctx, conversation.NoticeAdded{Severity: acpclient.NoticeWarning, Title: err.Error()})
-	}
 }
 
 // followRing copies the inspector's messages.

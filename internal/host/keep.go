@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"parley/internal/app"
-	"parley/internal/conversation"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
@@ -80,24 +79,9 @@ func Spawn(ctx context.Context, s app.HostSpec) (id string, err error) {
 	}
 }
 
-// AttachTo attaches to a running session on this machine or, as ssh://HOST/ID, on another one.
-// version is that of this parley.
-func AttachTo(ctx context.Context, running string, lookOn bool, version string) (*Client, error) {
-	return attachTo(ctx, ClientOptions{Running: running, ReadOnly: lookOn, Version: version})
-}
-
-// Visit is AttachTo for a command that gives an order and detaches, without a watching user.
-func Visit(ctx context.Context, running, version string) (*Client, error) {
-	return attachTo(ctx, ClientOptions{Running: running, Passing: true, Version: version})
-}
-
-// AttachFrom is AttachTo for callers that fold all events: before is called with each past
-// event.
-func AttachFrom(ctx context.Context, running string, lookOn bool, version string, before func(conversation.Event)) (*Client, error) {
-	return attachTo(ctx, ClientOptions{Running: running, ReadOnly: lookOn, Version: version, Before: before})
-}
-
-func attachTo(ctx context.Context, opt ClientOptions) (*Client, error) {
+// AttachTo attaches to the running session of the options, on this machine or, as ssh://HOST/ID, on
+// another one.
+func AttachTo(ctx context.Context, opt ClientOptions) (*Client, error) {
 	opt.Name = viewerName()
 	if to, far := strings.CutPrefix(opt.Running, "ssh://"); far {
 		opt.Far, opt.Dial = true, relay(to)
@@ -133,7 +117,7 @@ func Keeping(l *app.Launcher, b app.Backend) app.Backend {
 		return func() ([]app.Running, error) { return k.mark(next()) }
 	}
 	b.Visit = func(ctx context.Context, running string) (app.Session, error) {
-		c, err := Visit(ctx, running, l.Version)
+		c, err := AttachTo(ctx, ClientOptions{Running: running, Passing: true, Version: l.Version})
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +139,7 @@ func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 		return k.attached(c, nil)
 	}
 	if id := k.running(ctx, s); id != "" {
-		return k.attached(AttachTo(ctx, id, s.LookOn, k.Version))
+		return k.attached(AttachTo(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn, Version: k.Version}))
 	}
 	if !k.Keep && !s.Keep {
 		return k.Make(ctx, s)
@@ -193,7 +177,7 @@ func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 			return nil, err
 		}
 		if id := k.running(ctx, s); id != "" {
-			return k.attached(AttachTo(ctx, id, s.LookOn, k.Version))
+			return k.attached(AttachTo(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn, Version: k.Version}))
 		}
 		select {
 		case <-time.After(pause):
@@ -237,7 +221,7 @@ func (k keeper) begin(ctx context.Context, spec app.HostSpec) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return AttachTo(ctx, id, false, k.Version)
+	return AttachTo(ctx, ClientOptions{Running: id, Version: k.Version})
 }
 
 // mark marks the sessions that this parley has started.

@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -40,7 +39,7 @@ func (h *Host) record(r Record) {
 	r.Viewers, r.Overview = nil, names(r.Overview)
 	data, err := json.Marshal(r)
 	if err == nil {
-		err = replace(filepath.Join(h.opt.Dir, h.opt.ID+recordEnd), data)
+		err = config.ReplaceFile(filepath.Join(h.opt.Dir, h.opt.ID+recordEnd), data, config.FileMode)
 	}
 	if err != nil {
 		h.opt.Log.Warn("what runs here is not recorded", "error", err)
@@ -50,22 +49,6 @@ func (h *Host) record(r Record) {
 // names returns only the names of an overview: the rest is soon no longer so, and the agent's words
 // are nothing to store.
 func names(o app.Overview) app.Overview { return app.Overview{Agent: o.Agent, Title: o.Title} }
-
-// replace replaces a file atomically.
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
-}
 
 // records returns the records in a directory, latest first.
 func records(dir string) ([]Record, error) {

@@ -8,8 +8,8 @@ import (
 	"io"
 	"maps"
 	"net"
-	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"parley/acpclient"
@@ -19,13 +19,12 @@ import (
 
 // viewer is an attached viewer.
 type viewer struct {
-	host  *Host
-	guest *guest // nil if it need not prove itself
-	conn  *acpclient.Conn
-	ctx   context.Context // ends with the connection
-	news  chan struct{}   // receives when something besides the events has changed
-	// reads receives when the viewer has read something.
-	reads chan struct{}
+	host   *Host
+	guest  *guest // nil if it need not prove itself
+	conn   *acpclient.Conn
+	ctx    context.Context // ends with the connection
+	news   chan struct{}   // receives when something besides the events has changed
+	leaves atomic.Bool     // its connection ends if it reads nothing for leaveTime
 
 	// Set by attach.
 	id, name string
@@ -89,15 +88,15 @@ const (
 func (h *Host) serve(c net.Conn) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	v := &viewer{host: h, ctx: ctx, news: make(chan struct{}, 1), reads: make(chan struct{}, 1)}
+	v := &viewer{host: h, ctx: ctx, news: make(chan struct{}, 1)}
 	v.guest, _ = c.(*guest)
 	ready := make(chan struct{})
-	v.conn = acpclient.NewConn(over(inPieces{c, v.reads}, mostToHost), receiver{v, ready}, acpclient.ConnOptions{Log: h.opt.Log})
+	v.conn = acpclient.NewConn(over(inPieces{c, &v.leaves}, mostToHost), receiver{v, ready}, acpclient.ConnOptions{Log: h.opt.Log})
 	close(ready)
 	select {
 	case <-v.conn.Done():
 	case <-h.over:
-		v.farewell()
+		v.farewell(c)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -123,7 +122,7 @@ func (v *viewer) gone() {
 
 // farewell sends why the host ends, and then the rest of the history while the viewer reads.
 // The reason goes first, so that a slow viewer gets it.
-func (v *viewer) farewell() {
+func (v *viewer) farewell(c net.Conn) {
 	why := ended{Why: context.Cause(v.host.ctx).Error()}
 	if moved, is := errors.AsType[*app.MovedError](context.Cause(v.host.ctx)); is {
 		why.Next = moved.To
@@ -134,19 +133,14 @@ func (v *viewer) farewell() {
 	v.host.mu.Unlock()
 	ctx, cancel := context.WithTimeout(v.ctx, farewellTime)
 	defer cancel()
-	idle := time.NewTimer(leaveTime)
-	defer idle.Stop()
-	for waiting := followed != nil; waiting; {
+	v.leaves.Store(true)
+	_ = c.SetWriteDeadline(time.Now().Add(leaveTime))
+	if followed != nil {
 		select {
-		case <-v.reads:
-			idle.Reset(leaveTime)
-			continue
 		case <-followed:
-		case <-idle.C:
 		case <-v.conn.Done():
 		case <-ctx.Done():
 		}
-		waiting = false
 	}
 	ctx, cancel = context.WithTimeout(ctx, leaveTime)
 	defer cancel()
@@ -154,23 +148,22 @@ func (v *viewer) farewell() {
 	v.conn.Close()
 }
 
-// inPieces is a connection that writes in pieces, and signals each one taken.
+// inPieces is a connection that writes in pieces. Once leaves is true, each may take leaveTime.
 type inPieces struct {
 	net.Conn
-	taken chan<- struct{}
+	leaves *atomic.Bool
 }
 
 // Write implements [io.Writer].
 func (p inPieces) Write(b []byte) (n int, err error) {
 	const piece = 32 << 10
 	for err == nil && n < len(b) {
+		if p.leaves.Load() {
+			_ = p.SetWriteDeadline(time.Now().Add(leaveTime))
+		}
 		var m int
 		m, err = p.Conn.Write(b[n:min(n+piece, len(b))])
 		n += m
-		select {
-		case p.taken <- struct{}{}:
-		default:
-		}
 	}
 	return n, err
 }
@@ -199,22 +192,6 @@ func fits(raw json.RawMessage, most int) error {
 		return fmt.Errorf("it has %d MB, and %d MB go to or from a session that keeps running", len(raw)>>20, most>>20)
 	}
 	return nil
-}
-
-// large is the length of a message whose memory is returned to the system after a while: a
-// host runs long and rarely gets one.
-const (
-	large     = 4 << 20
-	largeTime = 5 * time.Second
-)
-
-// Read implements [acpclient.Transport].
-func (t transport) Read() ([]byte, error) {
-	line, err := t.Lines.Read()
-	if len(line) > large || errors.Is(err, acpclient.ErrMessageRefused) {
-		time.AfterFunc(largeTime, debug.FreeOSMemory)
-	}
-	return line, err
 }
 
 // over carries messages from the other end, of at most most bytes.

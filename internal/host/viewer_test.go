@@ -516,7 +516,7 @@ func TestReadOnlyViewersDoNothing(t *testing.T) {
 		}
 		rec.next(nil)
 		err := conn.Call(t.Context(), requestAct, act{Number: 1, Name: k.Name, Act: json.RawMessage("{}")}, nil)
-		if !errors.Is((&Client{}).unwired(k.Name, err), ErrReadOnly) || rec.last().act != "" {
+		if !errors.Is(unwired(err), ErrReadOnly) || rec.last().act != "" {
 			t.Errorf("%s: %v, and %+v was done", k.Name, err, rec.last())
 		}
 	}
@@ -545,53 +545,6 @@ func TestAViewerThatHasAllResults(t *testing.T) {
 	if err == nil || len(f.prompts) > 0 {
 		t.Errorf("its act ends with %v, and %q happened", err, f.prompts)
 	}
-}
-
-// older is a host that knows little.
-type older struct{ nobody }
-
-func (older) HandleRequest(_ context.Context, method string, params json.RawMessage) (any, error) {
-	if method == requestAttach {
-		return json.RawMessage(`{"version":2,"parley":"0.9.0","id":"old","about":{},"agent":{"id":"a","name":"A"},"history":0,"rules":false}`), nil
-	}
-	return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: "this parley does not know " + method}
-}
-
-// A viewer says which parley cannot do what, once if nobody waits for it, and skips events
-// that it does not know.
-func TestAnOlderHost(t *testing.T) {
-	l := newPipes()
-	hosts := make(chan *acpclient.Conn, 1)
-	go func() {
-		wire, err := l.Accept()
-		if err == nil {
-			hosts <- acpclient.NewConn(over(wire, mostToHost), older{}, acpclient.ConnOptions{})
-		}
-	}()
-	h := &running{pipes: l}
-	c := h.attach(t, ClientOptions{Version: "1.0.0"})
-	host := <-hosts
-	defer l.Close()
-	err := session.Try(t.Context(), c, session.Fork{})
-	if err == nil || !strings.Contains(err.Error(), "0.9.0") || !strings.Contains(err.Error(), "1.0.0") {
-		t.Errorf("an act ends with %v", err)
-	}
-	session.Post(c, session.SkipAhead{})
-	session.Post(c, session.SkipAhead{})
-	c.until(t, func() bool { return len(c.seen.Items) > 0 })
-	lines := [][]byte{[]byte(`{"v":1,"event":"sneezed","data":{}}`), []byte(`{"v":9,"event":"text","data":{}}`)}
-	line, _ := conversation.Encode(text("known"))
-	if err := host.Notify(notifyEvents, encodeEvents(append(lines, line), 1)); err != nil {
-		t.Fatal(err)
-	}
-	c.until(t, func() bool { return said(c.seen) == "known" })
-	if got := test.Transcript(c.seen); len(got) != 2 || !strings.Contains(got[0], "0.9.0") {
-		t.Errorf("the user sees %q", got)
-	}
-	_ = host.Notify(notifyEnded, ended{Why: "it is over"})
-	_ = host.Flush(t.Context())
-	host.Close()
-	<-c.done
 }
 
 // A host forgets results that its viewers have, and viewers that have left.

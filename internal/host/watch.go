@@ -146,15 +146,30 @@ func (w *statusWatcher) look(since time.Time) time.Time {
 	return info.ModTime()
 }
 
-// follow keeps the status of a host up to date until the host ends.
+// follow keeps the status of a host up to date until the host ends. One that refuses this parley, or
+// does not answer, is asked again from time to time.
 func (w *statusWatcher) follow(id string) {
 	defer w.change(func(known map[string]Status) {
 		delete(known, id)
 		delete(w.followed, id)
 	})
+	for {
+		w.watch(id)
+		s, there := statusOrSilent(w.ctx, id)
+		if !there {
+			return
+		}
+		w.change(func(known map[string]Status) { known[id] = s })
+		if !w.pause(oldPause) {
+			return
+		}
+	}
+}
+
+// watch keeps the status of a host up to date until that fails.
+func (w *statusWatcher) watch(id string) {
 	c, err := connect(w.ctx, id)
 	if err != nil {
-		w.poll(id)
 		return
 	}
 	conn := acpclient.NewConn(over(c, mostToViewer), nobody{}, acpclient.ConnOptions{})
@@ -167,28 +182,11 @@ func (w *statusWatcher) follow(id string) {
 		var now watched
 		err := call(ctx, conn, requestWatch, watching{revision}, &now)
 		cancel()
-		if err != nil && revision == 0 {
-			w.poll(id)
-		}
 		if err != nil {
 			return
 		}
 		w.change(func(known map[string]Status) { known[id] = now.Status })
 		if revision = now.Revision; !w.pause(watchPause) {
-			return
-		}
-	}
-}
-
-// poll asks a host that refuses this parley, or does not answer, from time to time.
-func (w *statusWatcher) poll(id string) {
-	for {
-		s, there := statusOrSilent(w.ctx, id)
-		if !there {
-			return
-		}
-		w.change(func(known map[string]Status) { known[id] = s })
-		if !w.pause(oldPause) {
 			return
 		}
 	}

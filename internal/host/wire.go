@@ -16,8 +16,7 @@ import (
 	"parley/internal/store"
 )
 
-// Version is the version of the wire. Host and viewer must have the same one. A host that does
-// not know an act says so, and the viewer does without it: see [Client.unwired].
+// Version is the version of the wire. Host and viewer must have the same one.
 const Version = 2
 
 // wireDiffers returns the error for a host and a viewer with different wires, from the
@@ -189,18 +188,11 @@ type actError struct {
 func (e *actError) Error() string { return e.text }
 func (e *actError) Unwrap() error { return e.is }
 
-// errUnknownAct means that the host is older than the viewer.
-var errUnknownAct = errors.New("the host does not know the act")
-
 // unwired returns an act's error as its caller should see it.
-func (c *Client) unwired(act string, err error) error {
+func unwired(err error) error {
 	var e *acpclient.Error
-	switch {
-	case !errors.As(err, &e):
+	if !errors.As(err, &e) {
 		return err
-	case e.Code == acpclient.CodeMethodNotFound, e.Code == acpclient.CodeInvalidParams: // the host is older
-		host := cmp.Or(c.welcome.Parley, "an older version")
-		return &actError{fmt.Sprintf("the session runs in an older parley (%s, this is %s), which cannot do this (%s): end it and open it again", host, cmp.Or(c.opt.Version, "newer"), act), errUnknownAct}
 	}
 	var data errorData
 	_ = json.Unmarshal(e.Data, &data) // otherwise there is nothing to check for
