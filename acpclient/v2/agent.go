@@ -125,14 +125,18 @@ func (s *server) HandleRequest(ctx context.Context, method string, params json.R
 	}
 	var p struct {
 		SessionID  json.RawMessage `json:"sessionId"`
-		ReplayFrom *struct{}       `json:"replayFrom"`
+		ReplayFrom *struct {
+			Type string `json:"type"`
+		} `json:"replayFrom"`
 	}
 	_ = acpclient.Unmarshal(params, &p) // the agent checks them
 	served, known := methodsOfV1[method]
 	if !known {
 		return nil, acpclient.MethodNotFoundError(method)
 	}
-	if p.ReplayFrom != nil {
+	if from := p.ReplayFrom; from != nil && from.Type != "start" {
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: "unknown replay position"}
+	} else if from != nil {
 		served = acpclient.SessionLoad.Name
 	}
 	result, err := a.agent.HandleRequest(ctx, served, params)
@@ -176,8 +180,10 @@ func (a *Agent) prompt(ctx context.Context, params json.RawMessage) (any, error)
 		a.work(p.SessionID, 1)
 		a.state(p.SessionID, &acpclient.StateUpdate{State: acpclient.WorkRunning})
 	})
+	id := acpclient.MessageID(fmt.Sprintf("prompt-%d", a.prompts.Add(1)))
+	life := context.WithValue(acpclient.OnAsync(a.life, begin), promptKey{}, id)
 	go func() {
-		result, err := a.agent.HandleRequest(acpclient.OnAsync(a.life, begin), acpclient.SessionPrompt.Name, params)
+		result, err := a.agent.HandleRequest(life, acpclient.SessionPrompt.Name, params)
 		select {
 		case <-accepted:
 		default:
@@ -201,11 +207,18 @@ func (a *Agent) prompt(ctx context.Context, params json.RawMessage) (any, error)
 		return nil, err
 	case <-accepted:
 	}
-	id := quoted(fmt.Sprintf("prompt-%d", a.prompts.Add(1)))
 	acpclient.OnAnswered(ctx, func() { close(answered) })
-	update := object{"sessionUpdate": quoted("user_message"), "messageId": id, "content": p.Prompt}
+	update := object{"sessionUpdate": quoted("user_message"), "messageId": quoted(id), "content": p.Prompt}
 	_ = a.Conn.Notify(acpclient.SessionUpdateNotification.Name, object{"sessionId": p.SessionID, "update": encoded(update)})
-	return object{"messageId": id}, nil
+	return object{"messageId": quoted(id)}, nil
+}
+
+type promptKey struct{}
+
+// PromptID returns the id of the message of the prompt with this context; "" in version 1.
+func PromptID(ctx context.Context) acpclient.MessageID {
+	id, _ := ctx.Value(promptKey{}).(acpclient.MessageID)
+	return id
 }
 
 func (a *Agent) work(session json.RawMessage, prompts int) {

@@ -11,16 +11,18 @@ import (
 	"parley/acpclient"
 )
 
-// session is an open session.
+// session is a session, which lasts as long as the agent.
 type session struct {
 	agent  *agent
 	id     acpclient.SessionID
 	cwd    string
 	sample bool // its directory is a sample project
+	closed bool // guarded by agent.mu
 
 	mu       sync.Mutex
 	titled   bool
 	settings settings
+	history  []acpclient.SessionUpdate
 	count    int // of messages and tool calls, for their ids
 	used     uint64
 	cost     float64
@@ -72,9 +74,24 @@ func (s *session) current() settings {
 	return s.settings
 }
 
-// notify sends an update. It ignores errors: they mean that the client is gone, which ends
-// the connection.
+// notify sends an update, and keeps one that belongs to the conversation.
 func (s *session) notify(u acpclient.SessionUpdate) {
+	switch u.(type) {
+	case *acpclient.ContentChunk, *acpclient.ToolCall, *acpclient.ToolCallUpdate, *acpclient.Plan, *acpclient.TerminalUpdate, *acpclient.TerminalOutputChunk:
+		s.keep(u)
+	}
+	s.send(u)
+}
+
+func (s *session) keep(u acpclient.SessionUpdate) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.history = append(s.history, u)
+}
+
+// send sends an update. It ignores errors: they mean that the client is gone, which ends the
+// connection.
+func (s *session) send(u acpclient.SessionUpdate) {
 	_ = s.agent.conn.Notify(acpclient.SessionUpdateNotification.Name, &acpclient.SessionNotification{SessionID: s.id, Update: u})
 }
 

@@ -50,7 +50,7 @@ func Run(ctx context.Context, in io.Reader, out, stderr io.Writer, delay float64
 	}
 }
 
-// agent is one run of the tour: the connection and the sessions that are open on it.
+// agent is one run of the tour: the connection and its sessions.
 type agent struct {
 	delay  float64
 	stderr io.Writer
@@ -96,8 +96,10 @@ var methods = map[string]func(*agent, context.Context, json.RawMessage) (any, er
 	acpclient.Initialize.Name:             answers((*agent).initialize),
 	acpclient.SessionNew.Name:             answers((*agent).newSession),
 	acpclient.SessionList.Name:            answers((*agent).listSessions),
+	acpclient.SessionLoad.Name:            answers((*agent).loadSession),
 	acpclient.SessionResume.Name:          answers((*agent).resumeSession),
 	acpclient.SessionClose.Name:           answers((*agent).closeSession),
+	acpclient.SessionDelete.Name:          answers((*agent).deleteSession),
 	acpclient.SessionPrompt.Name:          answers((*agent).prompt),
 	acpclient.SessionSetMode.Name:         answers((*agent).setMode),
 	acpclient.SessionSetConfigOption.Name: answers((*agent).setConfigOption),
@@ -156,14 +158,17 @@ func invalid(format string, args ...any) error {
 func (a *agent) session(id acpclient.SessionID) (*session, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if s := a.sessions[id]; s != nil {
+	if s := a.sessions[id]; s != nil && !s.closed {
 		return s, nil
 	}
 	return nil, acpclient.NotFoundError("session " + string(id))
 }
 
-// listSessions returns the open sessions: there are no others.
+// listSessions returns the sessions of this run.
 func (a *agent) listSessions(_ context.Context, r *acpclient.ListSessionsRequest) (any, error) {
+	if r.Cursor != "" {
+		return nil, invalid("unknown cursor %q", r.Cursor)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	res := &acpclient.ListSessionsResponse{}
@@ -175,7 +180,25 @@ func (a *agent) listSessions(_ context.Context, r *acpclient.ListSessionsRequest
 	return res, nil
 }
 
+func (a *agent) loadSession(ctx context.Context, r *acpclient.ResumeSessionRequest) (any, error) {
+	state, err := a.resumeSession(ctx, r)
+	if s, _ := a.session(r.SessionID); s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, u := range s.history {
+			s.send(u)
+		}
+	}
+	return state, err
+}
+
+// resumeSession opens a session of this run again.
 func (a *agent) resumeSession(_ context.Context, r *acpclient.ResumeSessionRequest) (any, error) {
+	a.mu.Lock()
+	if s := a.sessions[r.SessionID]; s != nil {
+		s.closed = false
+	}
+	a.mu.Unlock()
 	s, err := a.session(r.SessionID)
 	if err != nil {
 		return nil, err
@@ -191,6 +214,14 @@ func (a *agent) closeSession(_ context.Context, r *acpclient.CloseSessionRequest
 	s.cancelTurn()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.sessions, s.id)
+	s.closed = true
+	return nil, nil
+}
+
+func (a *agent) deleteSession(ctx context.Context, r *acpclient.DeleteSessionRequest) (any, error) {
+	_, _ = a.closeSession(ctx, (*acpclient.CloseSessionRequest)(r)) // it may be closed
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.sessions, r.SessionID)
 	return nil, nil
 }

@@ -176,12 +176,19 @@ func TestCancellingInTheSecondVersion(t *testing.T) {
 	p.want("states", p.states(), "running idle")
 }
 
-// A session that is resumed says whether it is at work. One of another run is not there.
+// A session of this run can be opened again, and is replayed where the client asks for it.
 func TestResumingInTheSecondVersion(t *testing.T) {
 	p := meetV2(t, 0)
 	s := p.open()
+	p.says(s.SessionID, "hello")
+	calls(p, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: s.SessionID})
+	said := p.said(acpclient.AgentMessageChunk)
 	calls(p, acpclient.SessionResume, &acpclient.ResumeSessionRequest{SessionID: s.SessionID, Cwd: p.dir})
-	p.want("states", p.states(), "idle")
+	p.want("said", p.said(acpclient.AgentMessageChunk), said)
+	calls(p, acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: s.SessionID, Cwd: p.dir})
+	p.want("replayed", p.said(acpclient.AgentMessageChunk), said+said)
+	p.want("prompt", p.said(acpclient.UserMessageChunk), "hello")
+	p.want("states", p.states(), "running idle idle idle")
 	_, err := acpclient.Call(t.Context(), p.client, acpclient.SessionResume, &acpclient.ResumeSessionRequest{SessionID: "other", Cwd: p.dir})
 	if !acpclient.IsCode(err, acpclient.CodeResourceNotFound) {
 		t.Errorf("another one: %v", err)

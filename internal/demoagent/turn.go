@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	v2 "parley/acpclient/v2"
 	"parley/internal/script"
 )
 
@@ -73,6 +74,9 @@ func (a *agent) prompt(request context.Context, r *acpclient.PromptRequest) (any
 	defer stop()
 	acpclient.Async(request)
 	t := &turn{session: s, Run: script.Run{Context: ctx}, calls: calls, files: map[string]string{}}
+	for _, block := range r.Prompt {
+		t.keep(&acpclient.ContentChunk{Chunk: acpclient.UserMessageChunk, Content: block, MessageID: v2.PromptID(request)})
+	}
 	t.answer(r.Prompt)
 	t.usage(0)
 	for _, id := range t.open {
