@@ -41,26 +41,28 @@ func SayKept(f Front) {
 
 // Steer puts a prompt into the running turn. One that the agent refuses stays in the queue.
 func Steer(f Front, q conversation.QueuedPrompt) {
-	act(f, session.Steer{Prompt: q}, func(_ session.None, err error) { sayNotSteered(f, q, err) })
+	act(f, session.Steer{Prompt: q}, func(_ session.None, err error) {
+		const most = 24
+		if err != nil {
+			f.Say("“" + termtext.Truncate(app.PromptLine(q), most, "…") + "” stays queued until the turn ends: " + err.Error())
+		}
+	})
 }
 
-// sayNotSteered says which prompt did not get into the turn, what becomes of it, and why.
-func sayNotSteered(f Front, q conversation.QueuedPrompt, err error) {
-	const most = 24
-	if err != nil {
-		f.Say("“" + termtext.Truncate(app.PromptLine(q), most, "…") + "” stays queued until the turn ends: " + err.Error())
-	}
-}
-
-// SendAtOnce sends a prompt at once: into the running turn if the agent takes it, after cancelling
-// that otherwise.
+// SendAtOnce sends a prompt, a new one or one of the queue, at once: into the running turn if the agent
+// takes it, after cancelling that otherwise.
 func SendAtOnce(f Front, q conversation.QueuedPrompt) {
-	if f.Live().Conversation.Steerable() {
+	c := f.Live().Conversation
+	if c.Steerable() {
 		Steer(f, q)
 		return
 	}
 	act(f, session.SendNow{Prompt: q}, func(cancelled bool, err error) {
 		switch {
+		case err != nil && c.Gone():
+			Gone(f, "the agent exited: ")
+		case errors.Is(err, session.ErrNotQueued):
+			f.Say("it is no longer queued")
 		case err != nil:
 			f.Say(err.Error())
 		case cancelled:
@@ -73,27 +75,9 @@ func SendAtOnce(f Front, q conversation.QueuedPrompt) {
 
 // SendFirst is SendAtOnce for the first queued prompt.
 func SendFirst(f Front) {
-	c := f.Live().Conversation
-	if len(c.Queue) == 0 {
-		return
+	if queue := f.Live().Conversation.Queue; len(queue) > 0 {
+		SendAtOnce(f, queue[0])
 	}
-	q := c.Queue[0]
-	if c.Steerable() {
-		act(f, session.SteerQueued{ID: q.ID}, func(_ session.None, err error) { sayNotSteered(f, q, err) })
-		return
-	}
-	act(f, session.SendQueuedNow{ID: q.ID}, func(cancelled bool, err error) {
-		switch {
-		case err != nil && c.Gone():
-			Gone(f, "the agent exited: ")
-		case errors.Is(err, session.ErrNotQueued):
-			f.Say("it is no longer queued")
-		case err != nil:
-			f.Say(err.Error())
-		case cancelled:
-			sayCancelling(f)
-		}
-	})
 }
 
 // sayCancelling says, until the running turn has ended, that a prompt waits for that.

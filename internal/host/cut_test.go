@@ -83,7 +83,7 @@ func TestNothingIsLostOrDoneTwice(t *testing.T) {
 
 			waitForAll := func(rt *rapid.T) {
 				rt.Helper()
-				if _, err := session.Do(t.Context(), c, session.SteerQueued{ID: 1}); err != nil {
+				if _, err := session.Do(t.Context(), c, session.Steer{Prompt: conversation.QueuedPrompt{ID: 1}}); err != nil {
 					rt.Fatalf("an act ends with %v", err)
 				}
 			}

@@ -76,7 +76,10 @@ func TestEveryActGoesOverTheWire(t *testing.T) {
 			p := reflect.ValueOf(want).FieldByName("Prompt")
 			if _, own := want.(session.ExceedBudget); p.IsValid() && !own { // its prompt is parley's
 				got, sends := session.PromptOf(want)
-				if users, is := p.Interface().(conversation.QueuedPrompt); is && (!sends || !cmp.Equal(users, got, same)) {
+				_, steers := want.(session.Steer)
+				_, now := want.(session.SendNow)
+				users, is := p.Interface().(conversation.QueuedPrompt)
+				if queued := (steers || now) && users.ID != 0; is && (queued == sends || sends && !cmp.Equal(users, got, same)) {
 					rt.Fatal("session.PromptOf does not know its prompt: it would be lost if it is not confirmed")
 				}
 			}

@@ -161,7 +161,6 @@ var _ = []*Kind{
 	NewKind[Prompt](Posts).locked(),
 	NewKind[SendNow](Answers).locked(),
 	NewKind[PromptAt](Posts).locked(),
-	NewKind[SendQueuedNow](Answers).locked(),
 	NewKind[MoveQueued](Posts).locked(),
 	NewKind[Unqueue](Answers).locked(),
 	NewKind[EmptyQueue](Answers).locked(),
@@ -172,7 +171,6 @@ var _ = []*Kind{
 	NewKind[DeleteSession](Lasts),
 	NewKind[SetOption](Posts).locked(),
 	NewKind[Steer](Lasts),
-	NewKind[SteerQueued](Lasts),
 	NewKind[Cancel](Answers).locked(),
 	NewKind[SkipAhead](Posts).locked(),
 }
@@ -245,7 +243,7 @@ func Begin[R any](on Doer, a Act[R]) (result func(context.Context) (R, error), d
 	}, wait == nil
 }
 
-// PromptOf returns the prompt that an act sends, if it sends one.
+// PromptOf returns the prompt that an act sends, if it sends one that is not queued.
 func PromptOf(act AnyAct) (p conversation.QueuedPrompt, sends bool) {
 	switch a := act.(type) {
 	case Prompt:
@@ -253,9 +251,9 @@ func PromptOf(act AnyAct) (p conversation.QueuedPrompt, sends bool) {
 	case PromptAt:
 		return a.Prompt, true
 	case SendNow:
-		return a.Prompt, true
+		return a.Prompt, a.Prompt.ID == 0
 	case Steer:
-		return a.Prompt, true
+		return a.Prompt, a.Prompt.ID == 0
 	case AnswerWith:
 		return a.Prompt, true
 	}

@@ -109,7 +109,7 @@ func (m *model) run() {
 		},
 		"send queued now": func(t *rapid.T) {
 			if len(m.h.conv.Queue) > 0 {
-				Post(m.h, SendQueuedNow{rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt").ID})
+				Post(m.h, SendNow{rapid.SampledFrom(m.h.conv.Queue).Draw(t, "prompt")})
 			}
 		},
 		"put back": func(t *rapid.T) {

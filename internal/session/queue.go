@@ -33,21 +33,31 @@ func (s *Session) prompt(p conversation.QueuedPrompt) {
 	s.enqueue(at, p)
 }
 
-// SendNow sends a prompt before the queue, cancelling a running turn first. The queue
-// stays. The result is whether it cancelled a turn.
+// SendNow sends a prompt before the queue, cancelling a running turn first: a new one or, by its ID,
+// one of the queue, which stays otherwise. The result is whether it cancelled a turn. The error is
+// [ErrNotQueued] if the prompt is not queued any more.
 type SendNow struct{ Prompt conversation.QueuedPrompt }
 
 func (a SendNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
-	switch {
+	running := s.state.Turn.Running
+	switch at := positionOf(s.state.Queue, a.Prompt.ID); {
 	case s.closed:
 		return false, nil
-	case !s.state.Turn.Running:
+	case a.Prompt.ID != 0 && (at < 0 || s.gone()):
+		return false, ErrNotQueued
+	case a.Prompt.ID != 0:
+		p := s.state.Queue[at]
+		p.Now = true
+		s.setQueue(slices.Insert(without(s.state.Queue, at), 0, p), s.state.QueuePaused)
+	case running:
+		s.promptNext(a.Prompt)
+	default:
 		s.prompt(a.Prompt)
-		return false, nil
 	}
-	s.promptNext(a.Prompt)
-	s.endTurn()
-	return true, nil
+	if running {
+		s.endTurn()
+	}
+	return running, nil
 }
 
 // promptNext sends a prompt before the queue, even if the queue is paused by then. s.mu
@@ -84,26 +94,6 @@ func (s *Session) enqueue(at int, p conversation.QueuedPrompt) {
 	queue, paused := s.state.Queue, s.state.QueuePaused
 	s.setQueue(slices.Insert(slices.Clone(queue), at, p), paused || s.gone())
 	s.askBudgetAgain()
-}
-
-// SendQueuedNow is [SendNow] for a queued prompt. The error is [ErrNotQueued] if it is not
-// queued any more.
-type SendQueuedNow struct{ ID int }
-
-func (a SendQueuedNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
-	queue, paused := s.state.Queue, s.state.QueuePaused
-	at := positionOf(queue, a.ID)
-	if at < 0 || s.gone() {
-		return false, ErrNotQueued
-	}
-	running := s.state.Turn.Running
-	p := queue[at]
-	p.Now = true
-	s.setQueue(slices.Insert(without(queue, at), 0, p), paused)
-	if running {
-		s.endTurn()
-	}
-	return running, nil
 }
 
 // MoveQueued moves a queued prompt by so many positions, up if negative, as far as

@@ -306,7 +306,7 @@ func TestAPromptThatWasToBeSentNowWaitsWhenTheAgentHasGone(t *testing.T) {
 		h.settle()
 		h.agent().exit(errors.New("crash"))
 		h.settle()
-		if _, err := Do(h.Context(), h, SendQueuedNow{h.conv.Queue[0].ID}); !errors.Is(err, ErrNotQueued) {
+		if _, err := Do(h.Context(), h, SendNow{h.conv.Queue[0]}); !errors.Is(err, ErrNotQueued) {
 			t.Error("a prompt was sent to an agent that has exited")
 		}
 		if len(h.conv.Queue) != 1 || !h.conv.QueuePaused {

@@ -133,7 +133,7 @@ func TestTheQueueIsOrderedAndSentNow(t *testing.T) {
 		waits("four", "three")
 		Post(h, PromptAt{1, q})
 		waits("four", "two", "three")
-		if cancelled, err := Do(h.Context(), h, SendQueuedNow{h.conv.Queue[2].ID}); err != nil || !cancelled {
+		if cancelled, err := Do(h.Context(), h, SendNow{h.conv.Queue[2]}); err != nil || !cancelled {
 			t.Errorf("sent now: cancelled %v, %v", cancelled, err)
 		}
 		waits("three", "four", "two")

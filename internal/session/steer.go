@@ -18,30 +18,44 @@ var promptWhenIdle = acpclient.Meta(`{"steering":{"idleBehavior":"promptRequired
 // ErrNotQueued means that a prompt is no longer in the queue.
 var ErrNotQueued = errors.New("the prompt is no longer queued")
 
-// Steer puts a prompt into the running turn, and waits for the agent's answer. Until that
-// comes, the prompt stands at the front of the queue, so that nothing is lost if parley
-// ends. An agent whose turn has just ended gets it as the next prompt. If the agent
-// refuses it, it stays in the queue, and the error says why. Where there is nothing to
-// steer, Steer is [Prompt].
+// Steer puts a prompt into the running turn, and waits for the agent's answer: a new one or, by its
+// ID, one of the queue. Until the answer comes, the prompt stands at the front of the queue, or at its
+// position, so that nothing is lost if parley ends. An agent whose turn has just ended gets it as the
+// next prompt. If the agent refuses it, it stays in the queue, and the error says why. Where there is
+// nothing to steer, Steer is [Prompt] for a new one.
 type Steer struct{ Prompt conversation.QueuedPrompt }
 
 func (a Steer) Do(ctx context.Context, s *Session) (None, error) {
 	s.mu.Lock()
-	if s.closed || s.steerable() != nil {
-		defer s.unlock()
-		if !s.closed {
-			s.prompt(a.Prompt)
-		}
-		return None{}, nil
-	}
-	p := a.Prompt
-	p.Steering = true
-	queue := s.state.Queue
-	s.enqueue(ahead(queue, len(queue)), p)
-	p.ID = s.lastNumber
-	answer := s.steer(p)
+	answer, err := s.steerPrompt(a.Prompt)
 	s.unlock()
+	if answer == nil {
+		return None{}, err
+	}
 	return None{}, wait(ctx, answer)
+}
+
+// steerPrompt is the act Steer, but for waiting. s.mu must be held.
+func (s *Session) steerPrompt(p conversation.QueuedPrompt) (answer <-chan error, err error) {
+	queue, paused := slices.Clone(s.state.Queue), s.state.QueuePaused
+	at, able := positionOf(queue, p.ID), s.state.Steerable() && s.ready()
+	switch {
+	case p.ID == 0 && able:
+		p.Steering = true
+		s.enqueue(ahead(queue, len(queue)), p)
+		p.ID = s.lastNumber
+		return s.steer(p), nil
+	case p.ID == 0:
+		_, err = Prompt{p}.Do(s.ctx, s)
+		return nil, err
+	case !able:
+		return nil, fmt.Errorf("steer the turn: %w", ErrUnsupported)
+	case at < 0 || queue[at].Steering:
+		return nil, ErrNotQueued
+	}
+	queue[at].Steering = true
+	s.postQueue(queue, paused)
+	return s.steer(queue[at]), nil
 }
 
 // wait returns an answer, or the error of the context.
@@ -62,37 +76,6 @@ func ahead(queue []conversation.QueuedPrompt, before int) int {
 		n++
 	}
 	return n
-}
-
-// SteerQueued is [Steer] for a queued prompt. It keeps its position if the agent refuses it.
-type SteerQueued struct{ ID int }
-
-func (a SteerQueued) Do(ctx context.Context, s *Session) (None, error) {
-	s.mu.Lock()
-	if err := s.steerable(); err != nil {
-		s.unlock()
-		return None{}, err
-	}
-	queue, paused := s.state.Queue, s.state.QueuePaused
-	at := positionOf(queue, a.ID)
-	if at < 0 || queue[at].Steering {
-		s.unlock()
-		return None{}, ErrNotQueued
-	}
-	queue = slices.Clone(queue)
-	queue[at].Steering = true
-	s.postQueue(queue, paused)
-	answer := s.steer(queue[at])
-	s.unlock()
-	return None{}, wait(ctx, answer)
-}
-
-// steerable returns why no prompt can be put into a turn, nil if one can. s.mu must be held.
-func (s *Session) steerable() error {
-	if !s.state.Steerable() || !s.ready() {
-		return fmt.Errorf("steer the turn: %w", ErrUnsupported)
-	}
-	return nil
 }
 
 // steer asks the agent to take a queued prompt into its turn. The channel gets the result.

@@ -209,7 +209,7 @@ func TestARefusedSteerLosesNothing(t *testing.T) {
 			}
 			resultOf(h, Unqueue{h.conv.Queue[0].ID})
 			queued := make(chan error, 1)
-			go func() { queued <- Try(t.Context(), h, SteerQueued{h.conv.Queue[1].ID}) }()
+			go func() { queued <- Try(t.Context(), h, Steer{h.conv.Queue[1]}) }()
 			h.settle()
 			refuse(h)
 			if err := <-queued; err == nil {
