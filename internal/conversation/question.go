@@ -58,17 +58,8 @@ type subject struct {
 	proposals int
 }
 
-// equal reports whether two subjects ask the same. Status and output of the call do not count,
-// since no question shows them.
-func (a subject) equal(b subject) bool {
-	if a.asker != b.asker || a.proposals != b.proposals {
-		return false
-	}
-	return a.call == b.call || a.call.Title == b.call.Title && a.call.Kind == b.call.Kind && a.call.Name == b.call.Name &&
-		sameJSON(json.RawMessage(a.call.RawInput), json.RawMessage(b.call.RawInput)) && sameJSON(a.call.Locations, b.call.Locations) && sameJSON(a.call.Content, b.call.Content)
-}
-
-// digest identifies what is asked, however it was stored or sent meanwhile.
+// digest identifies what is asked, however it was stored or sent meanwhile: every fold must count the
+// same revisions. Status and output of the call do not count, since no question shows them.
 func (a subject) digest() string {
 	t := a.call
 	sum := sha256.New()
@@ -95,27 +86,19 @@ func (a subject) digest() string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// sameJSON reports whether two values have the same JSON. Encoding drops white space, which
-// may differ in stored or sent events: every fold must count the same revisions.
-func sameJSON(a, b any) bool {
-	if reflect.DeepEqual(a, b) {
-		return true
-	}
-	x, failedX := json.Marshal(a)
-	y, failedY := json.Marshal(b)
-	return failedX == nil && failedY == nil && bytes.Equal(x, y)
-}
-
 // revise counts the revisions of the open questions; call it after every event. The first
 // revision begins when the user is asked.
 func (s *State) revise() {
 	for _, p := range s.Permissions {
 		now := subject{p.Asked, s.askerOf(p.ToolCall), len(p.Proposals)}
-		if p.Revision == 0 || !p.asks.equal(now) {
-			p.Revision++
-			p.Shown = now.digest()
+		if now == p.asks {
+			continue
 		}
 		p.asks = now
+		if shown := now.digest(); shown != p.Shown {
+			p.Revision++
+			p.Shown = shown
+		}
 	}
 }
 

@@ -71,6 +71,9 @@ func (t *ToolCall) fits(u *acpclient.ToolCallUpdate) bool {
 // Tool returns the tool call with this id, or nil.
 func (s *State) Tool(id acpclient.ToolCallID) *ToolCall { return s.tools[id] }
 
+// Changed returns the tool call that the last event has changed, the first of several.
+func (s *State) Changed() *ToolCall { return s.effect.calls[0] }
+
 // CallOf returns the call that an update describes.
 func CallOf(u *acpclient.ToolCallUpdate) *ToolCall {
 	t := &ToolCall{Kind: acpclient.ToolOther}

@@ -169,15 +169,10 @@ func (a *agent) attach(id acpclient.SessionID) {
 	delete(a.left, id)
 	early := a.early
 	a.early, a.earlyBytes, a.expecting = nil, 0, false
-	var done []doneCall
 	for _, n := range early {
 		if a.isOpen(n) {
 			a.owner.post(a.event(n))
-			done = append(done, a.ended(a.owner.state, n.Update)...)
 		}
-	}
-	if len(done) > 0 {
-		a.owner.outbox = append(a.owner.outbox, func() { a.owner.noticeDenied(done) })
 	}
 }
 
@@ -228,23 +223,12 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 	s := a.owner
 	s.stream.room(ctx)
 	s.mu.Lock()
-	var done []doneCall
-	if st := a.take(n); st != nil {
-		done = a.ended(st, n.Update)
-	}
-	s.unlock()
-	s.noticeDenied(done)
-}
-
-// take posts, keeps or drops an update. It returns the State that has folded it, nil if none has.
-// Session.mu must be held.
-func (a *agent) take(n *acpclient.SessionNotification) *conversation.State {
-	s := a.owner
+	defer s.unlock()
 	switch {
 	case a.retired:
 	case a.isOpen(n):
 		if a.quiet && isHistory(n.Update) {
-			return nil
+			return
 		}
 		s.post(a.event(n))
 		if failedCall(n.Update) {
@@ -253,31 +237,29 @@ func (a *agent) take(n *acpclient.SessionNotification) *conversation.State {
 		if _, ok := n.Update.(*acpclient.UsageUpdate); ok {
 			s.checkBudget()
 		}
-		return s.state
 	case a.expecting && !a.left[n.SessionID]:
 		if size := conversation.SizeOf(a.event(n)); a.earlyBytes+size <= earlyBound {
 			a.early = append(a.early, n)
 			a.earlyBytes += size
-			return nil
+			return
 		}
 		fallthrough
 	default:
 		a.log.Info("ignored an update for a session that is not open", "session", n.SessionID, "update", n.Update.UpdateKind())
-		return a.takeStray(n)
+		a.takeStray(n)
 	}
-	return nil
 }
 
 // takeStray folds a call of a session that is not open, which the transcript does not show, for
 // the rules. Session.mu must be held.
-func (a *agent) takeStray(n *acpclient.SessionNotification) *conversation.State {
+func (a *agent) takeStray(n *acpclient.SessionNotification) {
 	switch n.Update.(type) {
 	case *acpclient.ToolCall, *acpclient.ToolCallUpdate:
 	default:
-		return nil
+		return
 	}
 	if a.owner.opt.Judge == nil || !a.works {
-		return nil
+		return
 	}
 	if a.strays == nil || a.stray != n.SessionID || a.strayBytes > earlyBound {
 		a.strays, a.stray, a.strayBytes = conversation.NewState(), n.SessionID, 0
@@ -285,7 +267,7 @@ func (a *agent) takeStray(n *acpclient.SessionNotification) *conversation.State 
 	e := a.event(n)
 	a.strayBytes += conversation.SizeOf(e)
 	a.strays.Apply(e)
-	return a.strays
+	a.owner.judgeEnded(a.strays, e)
 }
 
 // isHistory reports whether an update is part of the transcript rather than of the

@@ -170,8 +170,7 @@ func call[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done
 			return
 		}
 		if m.Name == acpclient.SessionPrompt.Name {
-			done := s.unfinished() // nobody may ever sign in, and then no end of the turn checks them
-			s.outbox = append(s.outbox, func() { s.noticeDenied(done) })
+			s.judgeUnfinished() // nobody may ever sign in, and then no end of the turn checks them
 		}
 		s.block(err, blockedCall{
 			again:     func() { request(s, m, params, done) },

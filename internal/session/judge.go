@@ -270,73 +270,65 @@ type doneCall struct {
 	cases []Case
 }
 
-func doneOf(st *conversation.State, t *conversation.ToolCall) doneCall {
+// judgeDone has the rules judge a call that has ended, or whose turn has. s.mu must be held.
+func (s *Session) judgeDone(st *conversation.State, t *conversation.ToolCall) {
+	if s.opt.Judge == nil || s.closed {
+		return
+	}
 	now := *t
+	now.Asked = slices.Clone(t.Asked)
 	d := doneCall{call: &now}
 	for _, call := range append(slices.Clone(t.Earlier), &now) {
 		c := caseOf(st, call)
 		c.Unasked, c.Done = true, true
 		d.cases = append(d.cases, c)
 	}
-	return d
+	s.judging.Go(func() { s.noticeDenied(d) })
 }
 
-// ended returns the call that an update is about, if it has ended and is no history. s.mu must be
+// judgeEnded judges the call that an event is about, if it has ended and is no history. s.mu must be
 // held.
-func (a *agent) ended(st *conversation.State, u acpclient.SessionUpdate) []doneCall {
-	var id acpclient.ToolCallID
-	switch u := u.(type) {
-	case *acpclient.ToolCall:
-		id = u.ToolCallID
-	case *acpclient.ToolCallUpdate:
-		id = u.ToolCallID
-	case *acpclient.ToolCallContentChunk:
-		id = u.ToolCallID
+func (s *Session) judgeEnded(st *conversation.State, e conversation.Event) {
+	u, _ := e.(conversation.Update)
+	switch u.Update.(type) {
+	case *acpclient.ToolCall, *acpclient.ToolCallUpdate, *acpclient.ToolCallContentChunk:
+		t := st.Changed()
+		if (!t.Started.IsZero() || s.agent != nil && s.agent.works) && (t.Status == acpclient.ToolCompleted || t.Status == acpclient.ToolFailed) {
+			s.judgeDone(st, t)
+		}
 	}
-	if a.owner.opt.Judge == nil || id == "" {
-		return nil
-	}
-	t := st.Tool(id)
-	if t == nil || t.Started.IsZero() && !a.works || t.Status != acpclient.ToolCompleted && t.Status != acpclient.ToolFailed {
-		return nil
-	}
-	return []doneCall{doneOf(st, t)}
 }
 
-// unfinished returns the calls that the agent began and never ended, at the end of a turn that
+// judgeUnfinished judges the calls that the agent began and never ended, at the end of a turn that
 // the user has not cancelled. s.mu must be held.
-func (s *Session) unfinished() (done []doneCall) {
-	if s.opt.Judge == nil || !s.state.Turn.Running || s.cancelling() {
-		return nil
+func (s *Session) judgeUnfinished() {
+	if s.state.Turn.Running && !s.cancelling() {
+		for t := range s.state.InProgress() {
+			s.judgeDone(s.state, t)
+		}
 	}
-	for t := range s.state.InProgress() {
-		done = append(done, doneOf(s.state, t))
-	}
-	return done
 }
 
-// noticeDenied adds a notice for each thing that calls did, that a rule denies, and that the
+// noticeDenied adds a notice for each thing that a call did, that a rule denies, and that the
 // agent did not ask about, or did though it was denied. parley cannot hold such an agent; it can
 // only say so. s.mu must not be held.
-func (s *Session) noticeDenied(done []doneCall) {
-	for _, d := range done {
-		t := d.call
-		for _, c := range d.cases {
-			ruling := s.rule(s.ctx, c)
-			if ruling.Verdict != policy.Deny || s.obeyed(t, c, ruling.Subject) {
-				continue
-			}
-			others := "--sandbox bounds the others"
-			if s.opt.Bounds != "" {
-				others = "this one is bounded by the sandbox alone"
-			}
-			hash := fnv.New64a()
-			_, _ = hash.Write([]byte(ruling.Subject)) // cannot fail
-			s.mu.Lock()
-			s.warnOnce(fmt.Sprintf("call %s %d %x", t.ID, t.Started.UnixNano(), hash.Sum64()), DeniedDone,
-				fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, ruling.Rule, ruling.Source, others))
-			s.mu.Unlock()
+func (s *Session) noticeDenied(d doneCall) {
+	t := d.call
+	for _, c := range d.cases {
+		ruling := s.rule(s.ctx, c)
+		if ruling.Verdict != policy.Deny || s.obeyed(t, c, ruling.Subject) {
+			continue
 		}
+		others := "--sandbox bounds the others"
+		if s.opt.Bounds != "" {
+			others = "this one is bounded by the sandbox alone"
+		}
+		hash := fnv.New64a()
+		_, _ = hash.Write([]byte(ruling.Subject)) // cannot fail
+		s.mu.Lock()
+		s.warnOnce(fmt.Sprintf("call %s %d %x", t.ID, t.Started.UnixNano(), hash.Sum64()), DeniedDone,
+			fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, ruling.Rule, ruling.Source, others))
+		s.mu.Unlock()
 	}
 }
 

@@ -223,13 +223,6 @@ func (a *agent) watch() {
 	case <-grace.C:
 		a.peer.Stop(s.ctx)
 	}
-	var done []doneCall
-	s.mu.Lock()
-	if s.agent == a && !s.closed {
-		done = s.unfinished()
-	}
-	s.mu.Unlock()
-	s.noticeDenied(done)
 	err := a.cause()
 	s.mu.Lock()
 	defer s.unlock()

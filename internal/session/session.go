@@ -121,6 +121,7 @@ type Session struct {
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	work    sync.WaitGroup // goroutines of this session
+	judging sync.WaitGroup // those that judge what was done; none begins after Close
 	ended   chan struct{}  // closed when Close is done
 
 	tidying sync.Mutex // held while AfterTurn runs
@@ -220,7 +221,12 @@ func (s *Session) Options() Options { return s.opt }
 
 // watch sees every event before anybody can take it. s.mu is held, but in NewSession.
 func (s *Session) watch(e conversation.Event) {
+	switch e.(type) {
+	case conversation.TurnEnded, conversation.AgentLost:
+		s.judgeUnfinished()
+	}
 	s.state.Apply(e)
+	s.judgeEnded(s.state, e)
 	if s.opt.Journal != nil {
 		s.opt.Journal.Watch(e)
 	}
@@ -319,12 +325,14 @@ func (s *Session) Close(ctx context.Context) {
 	sent := make(chan struct{})
 	s.outbox = append(s.outbox, func() { close(sent) })
 	s.unlock()
+	defer context.AfterFunc(ctx, s.cancel)()
 	select {
 	case <-sent: // perhaps by another goroutine
 	case <-ctx.Done():
 	}
 
 	s.stream.End() // releases whoever waits for room in it
+	s.judging.Wait()
 	s.cancel()
 	s.work.Go(s.machine.Close)
 	if a != nil {

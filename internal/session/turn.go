@@ -97,14 +97,6 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 		s.opt.Log.Info("the agent ended the cancelled turn with an error", "error", err)
 		e.Reason, e.Err = acpclient.StopCancelled, nil
 	}
-	if done, epoch := s.unfinished(), s.epoch; len(done) > 0 {
-		s.mu.Unlock()
-		s.noticeDenied(done)
-		s.mu.Lock()
-		if s.epoch != epoch {
-			return
-		}
-	}
 	worked := s.state.Turn.Running && s.state.Worked()
 	s.post(e)
 	s.checkReports()
