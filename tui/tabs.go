@@ -150,8 +150,6 @@ func (r tabRow) Open(s app.Spec) (*tab.Tab, tea.Cmd) {
 	return t, t.Open(s)
 }
 
-func (r tabRow) Close() tea.Cmd { return r.m.close(r.m.front.ID()) }
-
 // shutdown ends all agents concurrently and waits, but no longer than endTime.
 func (m *Model) shutdown() {
 	for _, t := range m.tabs {

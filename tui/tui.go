@@ -18,6 +18,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/command"
 	"parley/internal/record"
 	"parley/internal/termtext"
 	"parley/tui/screen"
@@ -127,9 +128,9 @@ func (m *Model) begin(opt Options) {
 	case opt.Open != nil:
 		m.first = m.front.Open(*opt.Open)
 	case opt.Board:
-		m.first = m.front.ShowBoard()
+		m.first = m.front.Do(command.ShowBoard)
 	case opt.Pick:
-		m.first = m.front.ShowSessions()
+		m.first = m.front.Do(command.ChooseSession)
 	default:
 		m.start(opt.Agent)
 		m.first = tea.Batch(m.first, m.front.OfferUnended(), m.front.OfferRunning(), m.front.LoadDraft())

@@ -99,7 +99,7 @@ func otherForm(host string) (other string, valid bool) {
 		return ascii, err == nil
 	}
 	lower := strings.ToLower(host)
-	if !hasPunycode(lower) {
+	if !strings.HasPrefix(lower, punyPrefix) && !strings.Contains(lower, "."+punyPrefix) {
 		return "", true
 	}
 	_, err := hostNames.ToASCII(lower)
@@ -108,11 +108,6 @@ func otherForm(host string) (other string, valid bool) {
 		decoded = ""
 	}
 	return decoded, err == nil
-}
-
-// hasPunycode reports whether a label of a lower-case host name is in Punycode.
-func hasPunycode(host string) bool {
-	return strings.HasPrefix(host, punyPrefix) || strings.Contains(host, "."+punyPrefix)
 }
 
 // Asked returns the agent's request as lines of text: its message, the URL and the warnings.

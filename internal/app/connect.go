@@ -228,14 +228,6 @@ func RemoteAgent(a config.Agent) (*remote.Agent, error) {
 	return remote.New(remote.Options{URL: a.Address, Headers: headers, Insecure: a.Insecure})
 }
 
-// remoteOf says what an agent on another machine may use of this one; nil for a local agent.
-func remoteOf(a config.Agent) *session.Remote {
-	if !a.Remote() {
-		return nil
-	}
-	return &session.Remote{Listens: a.Address != "", Files: a.ServeFiles, Terminals: a.ServeTerminals}
-}
-
 // rooted makes a session name its directory by its path on the agent's machine. Other
 // directories have no path there.
 func rooted(root string, opt *session.Options) error {

@@ -281,7 +281,9 @@ func (l *Launcher) setPeer(a config.Agent, box *sandbox.Sandbox, opt *session.Op
 		connectTo(far, opt)
 		opt.Bounds = "" // the sandbox does not confine a remote agent
 	}
-	opt.Remote = remoteOf(a)
+	if a.Remote() {
+		opt.Remote = &session.Remote{Listens: a.Address != "", Files: a.ServeFiles, Terminals: a.ServeTerminals}
+	}
 	return rooted(a.RemoteRoot, opt)
 }
 

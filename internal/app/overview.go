@@ -50,8 +50,10 @@ type Overview struct {
 	Changed journal.Tally `json:"changed,omitzero"`
 }
 
-// lastLines bounds [Overview.Last].
-const lastLines = 30
+const (
+	lastLines   = 30  // bounds [Overview.Last]
+	longestText = 500 // bounds the text of a question or a call, in bytes
+)
 
 // OverviewOf sums up the state of a session and the changes on its machine, which may be nil. Its cost
 // does not depend on the length of the session.
@@ -79,7 +81,7 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	case len(s.Permissions) > 0:
 		o.Question = callText(s.Permissions[0].Asked)
 	default:
-		o.Question = clip(s.Elicitations[0].Request.Message)
+		o.Question = termtext.Head(s.Elicitations[0].Request.Message, longestText, "")
 	}
 	if s.Turn.Running || s.Busy() {
 		if o.Step = o.Progress.String(); o.Step == "" {
@@ -96,13 +98,7 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 
 // callText is the agent's name for a call.
 func callText(t *conversation.ToolCall) string {
-	return clip(cmp.Or(strings.TrimSpace(t.Title), t.Name))
-}
-
-// clip returns the beginning of a text.
-func clip(text string) string {
-	const most = 500 // bytes
-	return strings.ToValidUTF8(text[:min(len(text), most)], "")
+	return termtext.Head(cmp.Or(strings.TrimSpace(t.Title), t.Name), longestText, "")
 }
 
 // State says in a few words where the session stands.

@@ -10,7 +10,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/session"
-	"parley/internal/termtext"
 )
 
 // effects describes the effects of a rewind, in the order in which they are listed.
@@ -56,14 +55,6 @@ func RewindLines(p *journal.RewindPlan, name func(string) string, chosen ...jour
 		}
 	}
 	return lines
-}
-
-// RewindLimits says what a plan cannot include, or returns "".
-func RewindLimits(p *journal.RewindPlan) string {
-	if p.Limits == "" {
-		return ""
-	}
-	return termtext.Capital(p.Limits) + "."
 }
 
 // Unsettled returns the files that a plan leaves alone unless the user chooses them.

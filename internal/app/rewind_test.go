@@ -32,7 +32,4 @@ leaves blocked: it is a link now`
 	if len(Unsettled(p)) != 2 {
 		t.Errorf("the user may choose %v", Unsettled(p))
 	}
-	if got := RewindLimits(&journal.RewindPlan{Limits: "some are missing"}); got != "Some are missing." {
-		t.Errorf("the limits are %q", got)
-	}
 }

@@ -248,10 +248,8 @@ const titleWidth = 80
 
 // shortTitle shortens and sanitises a title.
 func shortTitle(text string) string {
-	if most := 16 * titleWidth; len(text) > most { // a character can take many bytes
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return termtext.Truncate(termtext.Line(text), titleWidth, "…")
+	const most = 16 * titleWidth // bytes: a character can take many
+	return termtext.Truncate(termtext.Line(termtext.Head(text, most, "…")), titleWidth, "…")
 }
 
 // Naming is what a session is called: the user's name for it, or its first prompt.
@@ -265,9 +263,6 @@ func (n *Naming) Name() string { return n.name }
 
 // SetName gives the session a name; "" removes it.
 func (n *Naming) SetName(name string) { n.name = shortTitle(name) }
-
-// Asked returns the beginning of the first prompt.
-func (n *Naming) Asked() string { return n.asked }
 
 // Forget forgets the first prompt when another session begins.
 func (n *Naming) Forget() { n.asked = "" }

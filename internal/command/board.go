@@ -65,22 +65,14 @@ type placed struct {
 	standing conversation.Standing
 }
 
-// boardRow is a session, or one of its questions, on the board.
+// boardRow is a session, or one of its questions, on the board. Its Detach is of use without NoDetach.
 type boardRow struct {
-	app.Overview
-	id, place   string
-	cwd, branch string
-	worktree    bool
-	current     bool
-	asked       *Asked
-	open        func()
-	attach      func() // attaches to it, and asks its question here; nil if it is attached
-	send        func(ctx context.Context, text string) error
-	noSend      string
-	silent      string // why its host does not answer, or ""
-	detach, end func()
-	noDetach    string
-	stored      bool
+	Seat
+	asked    *Asked
+	attach   func() // attaches to it, and asks its question here; nil if it is attached
+	send     func(ctx context.Context, text string) error
+	silent   string // why its host does not answer, or ""
+	noDetach string
 }
 
 // ShowBoard lists all sessions, those first that need the user.
@@ -151,49 +143,46 @@ func (b *board) rows() []*boardRow {
 func (b *board) pinned(rows []*boardRow) []*boardRow {
 	now := make([]placed, len(rows))
 	for i, r := range rows {
-		now[i] = placed{r.id, r.Standing}
+		now[i] = placed{r.ID, r.Standing}
 	}
 	was := func(id string) int { return slices.IndexFunc(b.order, func(p placed) bool { return p.id == id }) }
 	byID := func(x, y placed) int { return cmp.Compare(x.id, y.id) }
 	if slices.Equal(slices.SortedFunc(slices.Values(now), byID), slices.SortedFunc(slices.Values(b.order), byID)) {
-		slices.SortStableFunc(rows, func(x, y *boardRow) int { return was(x.id) - was(y.id) })
+		slices.SortStableFunc(rows, func(x, y *boardRow) int { return was(x.ID) - was(y.ID) })
 		return rows
 	}
 	at := was(b.marked)
-	if is := slices.IndexFunc(rows, func(r *boardRow) bool { return r.id == b.marked }); at >= 0 && is >= 0 {
+	if is := slices.IndexFunc(rows, func(r *boardRow) bool { return r.ID == b.marked }); at >= 0 && is >= 0 {
 		row := rows[is]
 		rows = slices.Delete(rows, is, is+1)
 		rows = slices.Insert(rows, min(at, len(rows)), row)
 	}
 	b.order = b.order[:0]
 	for _, r := range rows {
-		b.order = append(b.order, placed{r.id, r.Standing})
+		b.order = append(b.order, placed{r.ID, r.Standing})
 	}
 	if b.marked == "" && !b.loading && len(rows) > 0 {
-		b.marked = rows[0].id // the list marks the first one
+		b.marked = rows[0].ID // the list marks the first one
 	}
 	return rows
 }
 
 // seatRows returns the row of a session, and one for each of its further questions.
 func seatRows(s Seat) []*boardRow {
-	row := &boardRow{
-		Overview: s.Overview, id: cmp.Or(s.Running, s.ID), place: s.Place, cwd: s.Cwd, branch: s.Branch, worktree: s.Worktree, current: s.Current,
-		open: s.Go, noSend: noSend(s.Overview, s.NoSend), end: s.End, stored: s.Stored != "",
-		send: func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, text) },
-	}
-	if row.detach = s.Detach; s.Running == "" {
+	row := &boardRow{Seat: s, send: func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, text) }}
+	row.ID, row.NoSend = cmp.Or(s.Running, s.ID), noSend(s.Overview, s.NoSend)
+	if s.Running == "" {
 		row.noDetach = "this session ends with parley: keep it running first"
 	}
 	rows := []*boardRow{row}
 	for i := range s.Asked {
 		asks := new(*row)
-		asks.asked, asks.open = &s.Asked[i], s.Asked[i].Go
+		asks.asked, asks.Go = &s.Asked[i], s.Asked[i].Go
 		if i == 0 {
 			rows[0] = asks
 			continue
 		}
-		asks.id += " " + s.Asked[i].ID
+		asks.ID += " " + s.Asked[i].ID
 		rows = append(rows, asks)
 	}
 	return rows
@@ -203,8 +192,10 @@ func seatRows(s Seat) []*boardRow {
 func (b *board) runningRow(r *app.Running) *boardRow {
 	backend := b.f.Backend()
 	row := &boardRow{
-		Overview: r.Overview, id: r.ID, place: "keeps running as " + r.ID, cwd: r.Cwd, branch: r.Branch, worktree: r.Worktree, stored: r.Stored != "",
-		open:     func() { b.f.Open(app.Spec{Stored: r.Stored, Running: r.ID}) },
+		Seat: Seat{
+			Overview: r.Overview, ID: r.ID, Place: "keeps running as " + r.ID, Cwd: r.Cwd, Branch: r.Branch, Worktree: r.Worktree, Stored: r.Stored,
+			Go: func() { b.f.Open(app.Spec{Stored: r.Stored, Running: r.ID}) },
+		},
 		attach:   func() { b.f.AskHere(app.Spec{Stored: r.Stored, Running: r.ID}) },
 		noDetach: "it is not attached here",
 		send: func(ctx context.Context, text string) error {
@@ -215,22 +206,22 @@ func (b *board) runningRow(r *app.Running) *boardRow {
 			defer app.Leave(ctx, s)
 			return sendTo(ctx, s, text)
 		},
-		end: func() {
-			b.f.InBackground(func(ctx context.Context) func() {
-				err := backend.EndRunning(ctx, r.ID)
-				return func() {
-					if err != nil {
-						b.f.Say("cannot end the session: " + err.Error())
-					}
+	}
+	row.End = func() {
+		b.f.InBackground(func(ctx context.Context) func() {
+			err := backend.EndRunning(ctx, r.ID)
+			return func() {
+				if err != nil {
+					b.f.Say("cannot end the session: " + err.Error())
 				}
-			})
-		},
+			}
+		})
 	}
 	row.Title = r.Name()
 	if r.Silent != "" {
 		row.silent = "its process " + r.Silent
 	}
-	row.noSend = noSend(r.Overview, row.silent)
+	row.NoSend = noSend(r.Overview, row.silent)
 	return row
 }
 
@@ -279,20 +270,20 @@ func (b *board) item(r *boardRow, now time.Time) Item {
 	case r.Step != "":
 		about = append(about, r.Step)
 	}
-	where := b.f.Path("", r.cwd)
-	if r.branch != "" {
-		where += " on " + r.branch
+	where := b.f.Path("", r.Cwd)
+	if r.Branch != "" {
+		where += " on " + r.Branch
 	}
-	if r.current {
-		r.place += ", this one"
+	if r.Current {
+		r.Place += ", this one"
 	}
 	place := lastOf(r)
-	about = append(about, strings.Join(notEmpty(r.place, stands, where), " · "))
+	about = append(about, strings.Join(slices.DeleteFunc([]string{r.Place, stands, where}, func(s string) bool { return s == "" }), " · "))
 	return Item{
-		ID: r.id, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.place, r.cwd, r.branch, r.id}, " "), Standing: r.Standing,
+		ID: r.ID, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.Place, r.Cwd, r.Branch, r.ID}, " "), Standing: r.Standing,
 		Columns: []string{state, r.Agent, r.ChangesText(), place, r.SpentText(), r.Step},
 		About:   strings.Join(about, "\n"), Aside: strings.Join(r.Last, "\n"),
-		Do:     r.open,
+		Do:     r.Go,
 		Delete: func() { b.askToEnd(r) },
 		Also:   []func(){func() { b.answer(r) }, func() { b.askToSend(r) }, func() { b.detach(r) }},
 	}
@@ -300,15 +291,11 @@ func (b *board) item(r *boardRow, now time.Time) Item {
 
 // lastOf names the directory of a row in a word: a worktree by its branch.
 func lastOf(r *boardRow) string {
-	if r.worktree && r.branch != "" {
-		return WorktreeMark + r.branch
+	if r.Worktree && r.Branch != "" {
+		return WorktreeMark + r.Branch
 	}
-	path := strings.TrimRight(r.cwd, `/\`)
+	path := strings.TrimRight(r.Cwd, `/\`)
 	return path[strings.LastIndexAny(path, `/\`)+1:]
-}
-
-func notEmpty(all ...string) []string {
-	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
 func (b *board) answer(r *boardRow) {
@@ -325,8 +312,8 @@ func (b *board) answer(r *boardRow) {
 }
 
 func (b *board) askToSend(r *boardRow) {
-	if r.noSend != "" {
-		b.f.Say(r.noSend)
+	if r.NoSend != "" {
+		b.f.Say(r.NoSend)
 		return
 	}
 	name := termtext.Line(r.Title)
@@ -348,16 +335,16 @@ func (b *board) detach(r *boardRow) {
 		b.f.Say(r.noDetach)
 		return
 	}
-	r.detach()
+	r.Detach()
 }
 
 // askToEnd asks before it ends a session, and says what is lost.
 func (b *board) askToEnd(r *boardRow) {
 	b.f.Ask(app.Question{
-		Title: "End this session?", Lines: []string{termtext.Line(r.Title)}, Text: r.Loses(r.stored),
+		Title: "End this session?", Lines: []string{termtext.Line(r.Title)}, Text: r.Loses(r.Stored != ""),
 		Choices: []app.Choice{
 			{Name: "Keep it", Key: "k"},
-			{Name: "End it", Key: "e", Risky: true, Here: r.end},
+			{Name: "End it", Key: "e", Risky: true, Here: r.End},
 		},
 	})
 }

@@ -219,8 +219,8 @@ func (r *rewind) ask() {
 		if q.Lines = app.RewindLines(r.plan, r.path, r.chosen...); len(q.Lines) == 0 {
 			about = append(about, "No file has changed since.")
 		}
-		if limits := app.RewindLimits(r.plan); limits != "" {
-			about = append(about, limits)
+		if limits := r.plan.Limits; limits != "" {
+			about = append(about, termtext.Capital(limits)+".")
 		}
 	}
 	q.Text = strings.Join(about, "\n")

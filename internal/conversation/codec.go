@@ -351,18 +351,15 @@ func (k *kind) decode(at, data json.RawMessage) (Event, error) {
 // appendValue appends the JSON of a field, null if it is left out.
 func appendValue(dst []byte, f reflect.Value) ([]byte, error) {
 	if f.Kind() == reflect.String {
-		return appendText(dst, f.String()), nil
+		return appendText(dst, f.String())
 	}
 	switch v := f.Addr().Interface().(type) {
 	case **string:
 		if *v != nil {
-			return appendText(dst, **v), nil
+			return appendText(dst, **v)
 		}
 	case *[]byte:
-		if !utf8.Valid(*v) {
-			return appendBase64(dst, *v), nil
-		}
-		return appendQuoted(dst, *v), nil
+		return appendText(dst, string(*v))
 	case *time.Time:
 		if !v.IsZero() {
 			return appendTime(dst, *v)
@@ -419,51 +416,11 @@ func appendTime(dst []byte, at time.Time) ([]byte, error) {
 }
 
 // appendText appends text without losing a byte, whether or not it is UTF-8.
-func appendText(dst []byte, s string) []byte {
-	if !utf8.ValidString(s) {
-		return appendBase64(dst, []byte(s))
+func appendText(dst []byte, s string) ([]byte, error) {
+	if utf8.ValidString(s) {
+		return appendJSON(dst, s)
 	}
-	return appendQuoted(dst, s)
-}
-
-// appendBase64 appends text that is not UTF-8.
-func appendBase64(dst, b []byte) []byte {
-	dst = append(dst, `{"base64":"`...)
-	dst = base64.StdEncoding.AppendEncode(dst, b)
-	return append(dst, `"}`...)
-}
-
-// appendQuoted appends valid UTF-8 as a JSON string.
-func appendQuoted[T string | []byte](dst []byte, s T) []byte {
-	dst = append(dst, '"')
-	plain := 0 // start of the part that needs no escape
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, s[plain:i]...)
-		dst = appendEscape(dst, c)
-		plain = i + 1
-	}
-	dst = append(dst, s[plain:]...)
-	return append(dst, '"')
-}
-
-// appendEscape appends a character that a JSON string must escape.
-func appendEscape(dst []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '\r':
-		return append(dst, '\\', 'r')
-	case '\t':
-		return append(dst, '\\', 't')
-	}
-	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	return append(base64.StdEncoding.AppendEncode(append(dst, `{"base64":"`...), []byte(s)), `"}`...), nil
 }
 
 // decodeText takes valid JSON.
@@ -514,7 +471,8 @@ func (e *storedError) Unwrap() (causes []error) {
 }
 
 func appendError(dst []byte, err error) ([]byte, error) {
-	e := storedError{Text: appendText(nil, err.Error())}
+	text, _ := appendText(nil, err.Error()) // strings always encode
+	e := storedError{Text: text}
 	errors.As(err, &e.Answer)
 	e.NotStarted = errors.As(err, new(*acpclient.StartError))
 	if version := (*acpclient.VersionError)(nil); errors.As(err, &version) {

@@ -142,7 +142,7 @@ func TestLines(t *testing.T) {
 		event conversation.Event
 		want  string
 	}{
-		{conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: "m", Text: "a<b> \"c\"\n\x1b\u2028"}, `{"v":1,"event":"text","data":{"chunk":"agent_message_chunk","messageId":"m","text":"a<b> \"c\"\n\u001b` + "\u2028" + `"}}`},
+		{conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: "m", Text: "a<b> \"c\"\n\x1b\u2028"}, `{"v":1,"event":"text","data":{"chunk":"agent_message_chunk","messageId":"m","text":"a<b> \"c\"\n\u001b\u2028"}}`},
 		{conversation.TerminalOutput{ID: "t", Data: []byte("cut \xe2\x82")}, `{"v":1,"event":"terminal_output","data":{"id":"t","data":{"base64":"Y3V0IOKC"}}}`},
 		{conversation.ShellStarted{ID: "t", Command: "make", Cwd: "/w", At: at}, `{"v":1,"event":"shell_started","data":{"id":"t","command":"make","cwd":"/w","at":"2026-11-21T12:00:00.5Z"}}`},
 		{conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: at}, `{"v":1,"event":"turn_ended","data":{"reason":"end_turn","at":"2026-11-21T12:00:00.5Z"}}`},

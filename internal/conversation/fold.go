@@ -36,9 +36,13 @@ func (c *Conversation) Apply(e Event) {
 		c.before = nil
 		c.addFailure("The agent could not open the session", e.Err)
 	case PromptSent:
-		c.applyPromptSent(e)
+		c.beginTurn()
+		c.prompt = c.addPrompt(e.Prompt)
+		c.prompt.Sent, c.prompt.At = e.Prompt, e.At
+		c.echo = NewEcho(e.Prompt)
 	case PromptSteered:
-		c.applyPromptSteered(e)
+		c.closeMessages()
+		c.addPrompt(e.Prompt).Steered = true // agents do not echo it
 	case CancelRequested, PermissionClosed:
 		c.settleCalls()
 	case TurnEnded:

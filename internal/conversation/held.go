@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/termtext"
 )
 
 // A State holds heldMost bytes of agents' content for tool calls, and a Transcript as much for
@@ -18,6 +19,8 @@ import (
 // user decide by it, and so does the output of a running command. Only beyond half as much again
 // is that left out as well; a call is Incomplete then.
 const heldAlways = 1 << 10
+
+const shortText = 200 // what stays of a text, in bytes
 
 var heldMost = 32 << 20 // a variable for tests
 
@@ -114,16 +117,7 @@ func blockLeftOut(b *acpclient.ContentBlock) acpclient.ContentBlock {
 	if len(uri) > heldAlways {
 		uri = ""
 	}
-	return acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: leftOut(firstRunes(string(b.Type)), weightOf(b)), URI: uri}
-}
-
-// firstRunes returns the start of a text, shortened if it is long.
-func firstRunes(text string) string {
-	const most = 200
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…" // a clone, to free the rest
+	return acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: leftOut(termtext.Head(string(b.Type), shortText, "…"), weightOf(b)), URI: uri}
 }
 
 // contentLeftOut returns content that describes and replaces a piece of a call's content.
@@ -135,9 +129,9 @@ func contentLeftOut(c *acpclient.ToolCallContent) acpclient.ToolCallContent {
 		b := blockLeftOut(c.Content)
 		return acpclient.ToolCallContent{Type: acpclient.ToolContentBlock, Content: &b}
 	case c.Path != "":
-		return acpclient.TextContent("[" + leftOut("change of "+firstRunes(c.Path), weightOf(c)) + "]")
+		return acpclient.TextContent("[" + leftOut("change of "+termtext.Head(c.Path, shortText, "…"), weightOf(c)) + "]")
 	}
-	return acpclient.TextContent("[" + leftOut(firstRunes(string(c.Type)), weightOf(c)) + "]")
+	return acpclient.TextContent("[" + leftOut(termtext.Head(string(c.Type), shortText, "…"), weightOf(c)) + "]")
 }
 
 func (m *Message) weigh() int { return m.Parts.size() }
@@ -221,13 +215,13 @@ func (t *ToolCall) leaveOutWork() {
 		}
 	}
 	t.RawInput = lightRaw("input", t.RawInput)
-	t.Title, t.Name = firstRunes(t.Title), firstRunes(t.Name)
+	t.Title, t.Name = termtext.Head(t.Title, shortText, "…"), termtext.Head(t.Name, shortText, "…")
 	t.Locations, t.Tasks = slices.Clone(shortList(t.Locations)), slices.Clone(shortList(t.Tasks))
 	for i := range t.Locations {
-		t.Locations[i].Path = firstRunes(t.Locations[i].Path)
+		t.Locations[i].Path = termtext.Head(t.Locations[i].Path, shortText, "…")
 	}
 	for i := range t.Tasks {
-		t.Tasks[i].Content = firstRunes(t.Tasks[i].Content)
+		t.Tasks[i].Content = termtext.Head(t.Tasks[i].Content, shortText, "…")
 	}
 	t.Incomplete = t.Incomplete || t.weigh() != before
 }
@@ -252,20 +246,20 @@ func (p *Plan) leaveOut(int, bool) {
 func (n *Note) weigh() int { return len(n.Title) + len(n.Detail) + len(n.Raw) }
 
 func (n *Note) leaveOut(int, bool) {
-	n.Title, n.Detail, n.Raw = firstRunes(n.Title), "["+leftOut("text", n.weigh())+"]", nil
+	n.Title, n.Detail, n.Raw = termtext.Head(n.Title, shortText, "…"), "["+leftOut("text", n.weigh())+"]", nil
 }
 
 func (c *Compaction) weigh() int { return c.Summary.size() + len(c.Error) }
 
 func (c *Compaction) leaveOut(bytes int, _ bool) {
-	c.Error = firstRunes(c.Error)
+	c.Error = termtext.Head(c.Error, shortText, "…")
 	c.Summary.leaveOut(bytes)
 }
 
 func (u *Unknown) weigh() int { return len(u.Kind) + len(u.Raw) }
 
 func (u *Unknown) leaveOut(int, bool) {
-	u.Kind, u.Raw = firstRunes(u.Kind), lightRaw("update", u.Raw)
+	u.Kind, u.Raw = termtext.Head(u.Kind, shortText, "…"), lightRaw("update", u.Raw)
 }
 
 func (e *Elicitation) weigh() int { return weightOf(e.Request) }

@@ -157,8 +157,7 @@ func (s *State) applyProgress(id acpclient.PlanID, entries []acpclient.PlanEntry
 	if s.progress.Step = next; running != "" {
 		s.progress.Step = running
 	}
-	const most = 500 // bytes
-	s.progress.Step = strings.ToValidUTF8(s.progress.Step[:min(len(s.progress.Step), most)], "")
+	s.progress.Step = termtext.Head(s.progress.Step, 500, "")
 }
 
 // Doing returns the last call of the turn that still runs, nil if none does.

@@ -105,7 +105,8 @@ func (s *State) announce(t *ToolCall, id acpclient.ToolCallID, meta acpclient.Me
 	if parent == id {
 		parent = ""
 	}
-	t.ID, t.Parent, t.Live, t.announced = id, parent, s.live(), s.turns
+	live := s.Turn.Running || s.Phase == PhaseReady && s.Busy() // not replayed history
+	t.ID, t.Parent, t.Live, t.announced = id, parent, live, s.turns
 	if t.Live {
 		t.Started = at
 		s.liveTools = append(s.liveTools, t)

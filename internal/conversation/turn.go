@@ -12,19 +12,6 @@ import (
 	"parley/acpclient"
 )
 
-func (c *Conversation) applyPromptSent(e PromptSent) {
-	c.beginTurn()
-	c.prompt = c.addPrompt(e.Prompt)
-	c.prompt.Sent, c.prompt.At = e.Prompt, e.At
-	c.echo = NewEcho(e.Prompt)
-}
-
-// applyPromptSteered adds a prompt in the middle of a turn. Agents do not echo it.
-func (c *Conversation) applyPromptSteered(e PromptSteered) {
-	c.closeMessages()
-	c.addPrompt(e.Prompt).Steered = true
-}
-
 // addPrompt adds a prompt of the user's.
 func (c *Conversation) addPrompt(prompt []acpclient.ContentBlock) *Message {
 	m := &Message{Chunk: acpclient.UserMessageChunk, Done: true, own: true, Parts: partsOf(prompt)}
@@ -185,11 +172,6 @@ func (s *State) Busy() bool {
 	w := &s.Work
 	return len(w.Background) > 0 || w.State != "" && w.State != acpclient.WorkIdle ||
 		len(s.Tasks) > 0 || len(s.RunningSubagents()) > 0
-}
-
-// live reports whether what begins now is live work, not replayed history.
-func (s *State) live() bool {
-	return s.Turn.Running || s.Phase == PhaseReady && s.Busy()
 }
 
 // Operation is a part of the agent's work that can be cancelled alone: a call, or the command

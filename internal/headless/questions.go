@@ -179,8 +179,5 @@ func face(kind acpclient.ToolKind, title string) string {
 	if k == "" {
 		k = string(acpclient.ToolOther)
 	}
-	if len(title) > 16*maxFace {
-		title = strings.ToValidUTF8(title[:16*maxFace], "") + "…"
-	}
-	return termtext.Truncate(k+": "+termtext.VisibleLine(title), maxFace, "…")
+	return termtext.Truncate(k+": "+termtext.VisibleLine(termtext.Head(title, 16*maxFace, "…")), maxFace, "…")
 }

@@ -65,10 +65,7 @@ const longestWord = 4 << 10
 
 // bounded returns a text that fits the environment of a command.
 func bounded(text string) string {
-	if text = termtext.Line(text); len(text) <= longestWord {
-		return text
-	}
-	return strings.ToValidUTF8(text[:longestWord], "") + "…"
+	return termtext.Head(termtext.Line(text), longestWord, "…")
 }
 
 // notify runs the user's command. If it fails, the transcript says so once.

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 )
 
 // watcher processes the events of the session in a goroutine of its own, in order. The
@@ -203,10 +204,7 @@ func (j *Journal) turnBegins(e conversation.PromptSent) {
 func firstLine(text string) string {
 	const most = 200
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "") + "…"
-	}
-	return line
+	return termtext.Head(line, most, "…")
 }
 
 // report queues an update of a tool call that may concern files; size is the event's.

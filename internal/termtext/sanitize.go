@@ -121,6 +121,14 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// Head returns at most so many bytes of a text, with more behind them if that is not all of it.
+func Head(text string, most int, more string) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + more
+}
+
 // VisibleLine is Visible for a text of one line: it trims space around the text, and
 // shows a newline as a symbol.
 func VisibleLine(s string) string {

@@ -65,10 +65,7 @@ func (c *Composer) SetCommands(list []acpclient.AvailableCommand, templates []pr
 // describe a command on pages.
 func firstOf(s string) string {
 	const most = 500
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "")
-	}
-	return termtext.Line(strings.TrimSpace(clean(s)))
+	return termtext.Line(strings.TrimSpace(clean(termtext.Head(s, most, ""))))
 }
 
 type completionKind int

@@ -481,10 +481,7 @@ func (s *search) add(i int, letters []int) {
 
 // labelOf returns the beginning of a prompt on one line, of the same length in bytes.
 func labelOf(text string) string {
-	if len(text) > labelled {
-		text = strings.ToValidUTF8(text[:labelled], "")
-	}
-	return strings.NewReplacer("\n", " ", "\t", " ").Replace(text)
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(termtext.Head(text, labelled, ""))
 }
 
 // Searching reports whether a history search is open.

@@ -52,8 +52,8 @@ func (f *Filter) Find(words string, fits func(row int) bool) []Hit {
 		f.titles, f.abouts = make([]string, f.rows), make([]string, f.rows)
 		for i := range f.rows {
 			title, about := f.text(i)
-			f.titles[i] = bound(termtext.Line(Clip(title)), searched)
-			f.abouts[i] = strings.ToLower(bound(f.titles[i]+" "+termtext.Line(Clip(about)), 2*searched))
+			f.titles[i] = termtext.Head(termtext.Line(Clip(title)), searched, "")
+			f.abouts[i] = strings.ToLower(termtext.Head(f.titles[i]+" "+termtext.Line(Clip(about)), 2*searched, ""))
 		}
 	}
 	var in []int
@@ -186,15 +186,5 @@ func (s subset) String(i int) string { return s.texts[s.rows[i]] }
 // Clip bounds a text of which only a part is drawn.
 func Clip(s string) string {
 	const most = 4 << 10
-	if len(s) > most {
-		return bound(s, most) + "…"
-	}
-	return s
-}
-
-func bound(s string, most int) string {
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "")
-	}
-	return s
+	return termtext.Head(s, most, "…")
 }

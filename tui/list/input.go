@@ -42,7 +42,7 @@ func (in *Input) Paste(text string) {
 	if limit == 0 {
 		limit = 64 << 10
 	}
-	if text = bound(text, max(0, limit-len(in.text))); text != "" {
+	if text = termtext.Head(text, max(0, limit-len(in.text)), ""); text != "" {
 		in.update(tea.PasteMsg{Content: text})
 	}
 }

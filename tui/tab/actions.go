@@ -55,7 +55,7 @@ type availability uint8
 const (
 	unlessReplaying availability = iota
 	inSession                    // in live only
-	withPrompt                   // in starting and live
+	withPrompt                   // in live, and while it is opened
 	inAll
 )
 

@@ -68,7 +68,6 @@ type singleTab struct{}
 func (singleTab) Step(int)                      {}
 func (singleTab) Go(n int) bool                 { return n == 0 }
 func (singleTab) Open(app.Spec) (*Tab, tea.Cmd) { return nil, nil }
-func (singleTab) Close() tea.Cmd                { return nil }
 func (singleTab) Alone() bool                   { return true }
 func (singleTab) All() []*Tab                   { return nil }
 func (singleTab) Show(*Tab)                     {}

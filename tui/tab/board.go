@@ -4,15 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
 )
-
-// ShowBoard lists all sessions that run.
-func (t *Tab) ShowBoard() tea.Cmd { return t.address(t.front(command.ShowBoard)) }
 
 // showsBoard reports whether a list is open that follows what other tabs do.
 func (t *Tab) showsBoard() bool { return t.following != nil && t.dialogs.Has(t.following) }

@@ -297,14 +297,6 @@ func (c *comparison) tab(side int) *Tab {
 	return nil
 }
 
-// ended follows the end of a turn in a tab.
-func (c *comparison) ended(t *Tab) tea.Cmd {
-	if side := slices.Index(c.tabs, t); side >= 0 {
-		return c.home.address(c.page.Ended(side))
-	}
-	return nil
-}
-
 // live returns the session of a side, nil if none is open.
 func (c *comparison) live(side int) *live {
 	if t := c.tab(side); t != nil {
@@ -329,7 +321,9 @@ func (c *comparison) follow(t *Tab, e conversation.Event) (cmd tea.Cmd) {
 		}
 	}
 	if ended {
-		cmd = c.ended(t)
+		if side := slices.Index(c.tabs, t); side >= 0 {
+			cmd = c.home.address(c.page.Ended(side))
+		}
 	}
 	return cmd
 }

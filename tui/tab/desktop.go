@@ -118,8 +118,8 @@ func (t *Tab) edit(path string, line int) tea.Cmd {
 		path = filepath.Join(t.cwd, path)
 	}
 	return t.runEditor(path, line, func() tea.Cmd {
-		if l, ok := t.live(); ok {
-			return l.edited()
+		if l, ok := t.live(); ok && l.changes != nil && l.dialogs.Has(l.changes) {
+			return l.changes.Open() // it shows what the editor may have changed
 		}
 		return nil
 	})

@@ -84,7 +84,7 @@ func (p *promptLayer) withCancel(hints []dialog.Hint) []dialog.Hint {
 	return hints
 }
 
-func (u unopened) promptHints() []dialog.Hint {
+func (u *unopened) promptHints() []dialog.Hint {
 	h := dialog.HintList{Keys: u.tab.program.Keys}
 	h.Add(command.Send, "send")
 	h.List = append(h.List, characterHints...)

@@ -1,8 +1,6 @@
 package tab
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
@@ -47,13 +45,7 @@ func (t *Tab) detach() tea.Cmd {
 	if t.program.Tabs.Alone() {
 		return send(Quit{Sure: true})
 	}
-	return t.program.Tabs.Close()
-}
-
-// follow switches to the session that has replaced this one for all its viewers.
-func (l *live) follow(moved *app.MovedError) tea.Cmd {
-	o := app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}
-	return tea.Batch(l.say("the session was rewound on another terminal"), l.tab.replace(&opening{spec: o}, func(ctx context.Context) (*app.Opened, error) { return l.program.Follow(ctx, o) }))
+	return t.program.Tabs.CloseTab(t)
 }
 
 // OfferRunning offers to attach to a session that runs in the tab's directory.

@@ -172,9 +172,10 @@ func (d *drawing) foot(crowded bool) dialog.View {
 	}
 	p.popup = t.composer.PopupHeight()
 	below = append(below, lines[:p.popup]...)
-	edge := p.ruleLine(width)
+	th := t.program.Theme
+	edge := p.rule.get(lineSource{theme: th, layout: termtext.NewLayout(width)}, func() string { return rule(th, width) })
 	if words := p.ruleWords(); words != "" {
-		below = append(below, labelledRule(t.program.Theme, words, width))
+		below = append(below, labelledRule(th, words, width))
 	} else if !crowded || p.popup > 0 {
 		below = append(below, edge)
 	}
@@ -243,7 +244,7 @@ func (s *Screen) cut(width, height int) {
 	}
 }
 
-func (u unopened) drawTranscript(_ *statusInfo, width, height int) []string {
+func (u *unopened) drawTranscript(_ *statusInfo, width, height int) []string {
 	return welcome(u.tab.program, false, nil, width, height)
 }
 
@@ -282,12 +283,6 @@ func welcome(p Program, ready bool, start []string, width, height int) []string 
 // rule draws a line across the screen.
 func rule(th *theme.Theme, width int) string {
 	return lipgloss.NewStyle().Foreground(th.Border).Render(strings.Repeat("─", width))
-}
-
-// ruleLine draws the rule above and below the prompt.
-func (p *promptLayer) ruleLine(width int) string {
-	th := p.tab.program.Theme
-	return p.rule.get(lineSource{theme: th, layout: termtext.NewLayout(width)}, func() string { return rule(th, width) })
 }
 
 // labelledRule draws a rule with a label near its end.

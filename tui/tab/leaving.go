@@ -112,7 +112,7 @@ func (e *leaving) closeNow() tea.Cmd {
 	if !e.tab.composer.Empty() {
 		keep = e.tab.composer.Clear()
 	}
-	return tea.Batch(keep, e.tab.program.Tabs.Close())
+	return tea.Batch(keep, e.tab.program.Tabs.CloseTab(e.tab))
 }
 
 func (e *leaving) askToClose(title, text string, while func() bool) {

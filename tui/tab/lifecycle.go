@@ -125,6 +125,6 @@ func (l *live) chooseInstead() tea.Cmd {
 	t, left := l.tab, l.Session
 	// It may hold prompts whose events have not arrived.
 	back := act(t.ui, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return t.prompts.ReturnToDraft(held...) })
-	t.become(&choosing{unopened{t}})
+	t.become(&unopened{t})
 	return tea.Batch(back, send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.front(command.ChooseAgent))
 }

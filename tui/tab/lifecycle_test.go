@@ -32,7 +32,7 @@ type twoTabs struct {
 
 func (r *twoTabs) Alone() bool { return false }
 
-func (r *twoTabs) Close() tea.Cmd {
+func (r *twoTabs) CloseTab(*Tab) tea.Cmd {
 	r.closed = true
 	return nil
 }

@@ -137,8 +137,6 @@ type Tabs interface {
 	Go(number int) bool
 	// Open opens a tab with a session, in the background.
 	Open(app.Spec) (*Tab, tea.Cmd)
-	// Close closes the tab in front.
-	Close() tea.Cmd
 	// Alone reports whether there is only one tab.
 	Alone() bool
 	// All returns all tabs, in order.

@@ -27,7 +27,7 @@ import (
 func draftsBench(t *testing.T) (b *bench, dir string) {
 	t.Helper()
 	b, dir = newBench(t, t.TempDir()), t.TempDir()
-	b.become(&choosing{unopened{b.Tab}})
+	b.become(&unopened{b.Tab})
 	b.program.Stored = store.NewLibrary(store.New(dir))
 	b.drafts.Library = b.program.Stored
 	return b, dir
@@ -113,7 +113,7 @@ func TestADraftOfAStartIsSaved(t *testing.T) {
 		b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
 		b.drafts.Library = b.program.Stored
 		was := b.state
-		b.state = &starting{unopened: unopened{b.Tab}}
+		b.state, b.opening = &unopened{b.Tab}, &opening{}
 		b.composer.SetText("fix")
 		b.Do(b.drafts.Touched(keyPress("x")))
 		b.state = was

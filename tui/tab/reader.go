@@ -111,14 +111,6 @@ func (r *reader) toggleDiffs() tea.Cmd {
 	return nil
 }
 
-// direction returns 1 for forward and -1 for backward.
-func direction(forward bool) int {
-	if forward {
-		return 1
-	}
-	return -1
-}
-
 // open opens an item's file in the editor; it saves and opens images and audio.
 func (r *reader) open() tea.Cmd {
 	switch item := r.list.Excerpt(); {
@@ -460,7 +452,11 @@ func (r *reader) autoScrollStep() tea.Cmd {
 	if !d.down || d.y > 0 && d.y < r.rows {
 		return nil
 	}
-	r.list.Scroll(direction(d.y > 0))
+	if d.y > 0 {
+		r.list.Scroll(1)
+	} else {
+		r.list.Scroll(-1)
+	}
 	r.list.ExtendSpan(d.x, d.y)
 	return r.autoScroll()
 }

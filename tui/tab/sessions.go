@@ -7,13 +7,9 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
-	"parley/internal/command"
 	"parley/internal/record"
 	"parley/internal/session"
 )
-
-// ShowSessions lists the sessions.
-func (t *Tab) ShowSessions() tea.Cmd { return t.address(t.front(command.ChooseSession)) }
 
 // openSession opens another of the agent's sessions: here if that loses no turn, queued
 // prompt or transcript that is not stored, else in a new tab.

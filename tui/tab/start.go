@@ -86,7 +86,7 @@ func (t *Tab) replace(o *opening, create func(context.Context) (*app.Opened, err
 	dropped := t.dropOpening()
 	t.opening = o
 	if _, open := t.live(); !open {
-		t.become(&starting{unopened{t}})
+		t.become(&unopened{t})
 	}
 	return tea.Batch(dropped, func() tea.Msg { return opened() })
 }
@@ -164,9 +164,6 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 
 // notOpened says why a session was not opened. One that could be read stays.
 func (t *Tab) notOpened(of *opening, err error) tea.Cmd {
-	if _, shown := t.live(); !shown {
-		t.become(&choosing{unopened{t}})
-	}
 	back := t.prompts.ReturnToDraft()
 	switch a := of.spec.Agent; {
 	case of.failed != nil:

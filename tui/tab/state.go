@@ -21,7 +21,7 @@ import (
 	"parley/tui/transcript"
 )
 
-// state is what a tab is in: [choosing], [starting], [live] or [replaying]. Each has what it
+// state is what a tab is in: [unopened], [live] or [replaying]. Each has what it
 // alone needs; the tab has what stays, whatever state it is in. Only [Tab.become] changes
 // the state: docs/architecture.md has the table of the changes.
 type state interface {
@@ -102,8 +102,8 @@ func (t *Tab) replays() bool {
 
 // chooses reports whether there is no agent yet.
 func (t *Tab) chooses() bool {
-	_, is := t.state.(*choosing)
-	return is
+	_, is := t.state.(*unopened)
+	return is && t.opening == nil
 }
 
 // reads reports whether the transcript has the keys.
@@ -218,70 +218,67 @@ func (r reading) forget() {
 	r.reader.Reset()
 }
 
-// unopened is embedded in the states without a conversation.
+// unopened is the state without a session: the user chooses an agent from a list, or a session is being
+// opened, for which prompts wait.
 type unopened struct{ tab *Tab }
 
-func (u unopened) transcript() (r reading, ok bool) { return reading{}, false }
-func (u unopened) leave()                           {}
+func (u *unopened) layers() []layer {
+	switch {
+	case u.tab.opening != nil:
+		return u.tab.panel.over(u.tab.prompt, false)
+	case u.tab.dialogs.Top() == nil:
+		return nil
+	}
+	return []layer{u.tab.panel}
+}
 
-func (u unopened) cannotTake(p composer.Prompt) string {
+func (u *unopened) refusal(a availability) string {
+	if u.tab.opening != nil {
+		return command.Unless(a != inSession, notOpen+" yet")
+	}
+	return command.Unless(a == inAll || a == unlessReplaying, noAgent)
+}
+
+// agent returns the zero agent if it is not chosen, or that of a stored session is not known yet.
+func (u *unopened) agent() config.Agent {
+	if o := u.tab.opening; o != nil && o.spec.Agent != nil {
+		return *o.spec.Agent
+	}
+	return config.Agent{}
+}
+
+func (u *unopened) takesPrompts() bool { return u.tab.opening != nil }
+
+func (u *unopened) condition() conversation.Standing {
+	if u.tab.opening != nil {
+		return conversation.StandingWorking
+	}
+	return conversation.StandingIdle
+}
+
+func (u *unopened) transcript() (r reading, ok bool) { return reading{}, false }
+func (u *unopened) leave()                           {}
+
+func (u *unopened) cannotTake(p composer.Prompt) string {
 	return command.Unless(!p.Pastes(), noImagesYet)
 }
 
-func (u unopened) placeholder(asks bool) string {
+func (u *unopened) placeholder(asks bool) string {
 	if asks {
 		return "Answer above"
 	}
 	return "Type a prompt"
 }
 
-// choosing is the state without an agent: the user chooses one from a list.
-type choosing struct{ unopened }
+func (u *unopened) describe(f *statusInfo) { f.Connects = u.agent().Address != "" }
 
-func (c *choosing) layers() []layer {
-	if c.tab.dialogs.Top() == nil {
-		return nil
-	}
-	return []layer{c.tab.panel}
-}
-
-func (c *choosing) refusal(a availability) string {
-	return command.Unless(a == inAll || a == unlessReplaying, noAgent)
-}
-
-func (c *choosing) takesPrompts() bool               { return false }
-func (c *choosing) agent() config.Agent              { return config.Agent{} }
-func (c *choosing) describe(*statusInfo)             {}
-func (c *choosing) activity(*statusInfo) string      { return "" }
-func (c *choosing) condition() conversation.Standing { return conversation.StandingIdle }
-
-// starting is the state while a session is made, or a stored one is read. Prompts wait
-// for it.
-type starting struct{ unopened }
-
-func (s *starting) layers() []layer                  { return s.tab.panel.over(s.tab.prompt, false) }
-func (s *starting) takesPrompts() bool               { return true }
-func (s *starting) condition() conversation.Standing { return conversation.StandingWorking }
-
-// agent returns the zero agent if that of a stored session is not known yet.
-func (s *starting) agent() config.Agent {
-	if a := s.tab.opening.spec.Agent; a != nil {
-		return *a
-	}
-	return config.Agent{}
-}
-
-func (s *starting) refusal(a availability) string {
-	return command.Unless(a != inSession, notOpen+" yet")
-}
-
-func (s *starting) describe(f *statusInfo) { f.Connects = s.agent().Address != "" }
-
-func (s *starting) activity(f *statusInfo) string {
-	a := s.agent()
+func (u *unopened) activity(f *statusInfo) string {
+	a := u.agent()
 	command := acpclient.Command{Path: a.Command, Args: a.Args}.String()
-	switch {
-	case !s.tab.opening.spec.New():
+	switch o := u.tab.opening; {
+	case o == nil:
+		return ""
+	case !o.spec.New():
 		return f.Theme.Muted.Render("  reading the stored session")
 	case f.Connects:
 		command = a.Listens()
@@ -442,20 +439,4 @@ func (l *live) leave() {
 	if l.inspector != nil { // its pending work belongs to the session
 		l.inspector.Stop()
 	}
-}
-
-// recolour redoes expensive colouring in the background after a change of theme.
-func (l *live) recolour() tea.Cmd {
-	if l.inspector == nil {
-		return nil
-	}
-	return l.inspector.Recolour()
-}
-
-// edited shows in the review what an editor may have changed.
-func (l *live) edited() tea.Cmd {
-	if l.changes == nil || !l.dialogs.Has(l.changes) {
-		return nil
-	}
-	return l.changes.Open()
 }

@@ -393,7 +393,7 @@ func (r reading) messageLine(activity string, width int) (line string, column in
 	return r.reader.messageLine(activity, r.reader.position(), width)
 }
 
-func (u unopened) messageLine(activity string, width int) (line string, column int) {
+func (u *unopened) messageLine(activity string, width int) (line string, column int) {
 	return u.tab.prompt.messageLine(activity, "", width), -1
 }
 

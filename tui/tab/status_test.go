@@ -173,7 +173,7 @@ func TestWhatGoesOn(t *testing.T) {
 			t.Errorf("%s: it says %q, want %q", c.name, got, c.want)
 		}
 	}
-	if got := ansi.Strip((&starting{unopened{&Tab{opening: &opening{spec: app.Spec{Stored: "log"}}}}}).activity(&statusInfo{Theme: theme.New(true)})); !strings.Contains(got, "reading the stored session") {
+	if got := ansi.Strip((&unopened{&Tab{opening: &opening{spec: app.Spec{Stored: "log"}}}}).activity(&statusInfo{Theme: theme.New(true)})); !strings.Contains(got, "reading the stored session") {
 		t.Errorf("before there is a session it says %q", got)
 	}
 }

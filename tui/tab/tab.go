@@ -83,7 +83,7 @@ type Tab struct {
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{ui: &ui{id: id, program: p, dialogs: dialog.NewStack(p.Guard)}, cwd: cwd}
 	t.env, t.now = t.dialogEnv, t.displayedTime
-	t.state = &choosing{unopened{t}}
+	t.state = &unopened{t}
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, composer: t.composer, session: t.session, top: t.topItem}
@@ -190,8 +190,8 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 
 // Recolour redoes expensive colouring in the background after a change of theme.
 func (t *Tab) Recolour() tea.Cmd {
-	if l, ok := t.live(); ok {
-		return t.address(l.recolour())
+	if l, ok := t.live(); ok && l.inspector != nil {
+		return t.address(l.inspector.Recolour())
 	}
 	return nil
 }
@@ -328,7 +328,10 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 		}
 	case conversation.AgentLost:
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
-			return l.follow(moved)
+			s := app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}
+			return tea.Batch(l.say("the session was rewound on another terminal"), t.replace(&opening{spec: s}, func(ctx context.Context) (*app.Opened, error) {
+				return l.program.Follow(ctx, s)
+			}))
 		}
 		l.askAboutLost()
 	case conversation.SessionFailed:

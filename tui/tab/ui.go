@@ -34,6 +34,9 @@ func (u *ui) front(do func(command.Front)) tea.Cmd {
 	return u.acting.do(func() { do(u.acting) })
 }
 
+// Do does a command of all front ends in the tab.
+func (t *Tab) Do(do func(command.Front)) tea.Cmd { return t.address(t.front(do)) }
+
 // here turns a function of the screen into one of a question or choice.
 func (u *ui) here(do func() tea.Cmd) func() { return func() { u.acting.add(do()) } }
 

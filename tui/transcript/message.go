@@ -230,10 +230,7 @@ func (t *thought) title() string { return "Thought" }
 // is none near the beginning.
 func firstLine(text string) string {
 	const enough = 400
-	text = strings.TrimSpace(text)
-	if len(text) > enough {
-		text = strings.ToValidUTF8(text[:enough], "")
-	}
+	text = termtext.Head(strings.TrimSpace(text), enough, "")
 	for line := range strings.Lines(htmlComment.ReplaceAllString(text, "")) {
 		line = termtext.Line(strings.NewReplacer("**", "", "`", "").Replace(line))
 		if line = strings.TrimSpace(strings.TrimLeft(line, "#*_ ")); line != "" {
