@@ -181,18 +181,6 @@ func (f *filler) last(end, blanks, width int) span {
 	return span{f.start, end}
 }
 
-// Blanks returns the number of leading spaces of s at which a line may be broken. A
-// space with a combining mark is not one.
-func Blanks(s string) int {
-	n := len(s) - len(strings.TrimLeft(s, " "))
-	if n > 0 && n < len(s) && s[n] >= utf8.RuneSelf {
-		if k, _ := Safe.Next(s[n-1:]); k > 1 {
-			n--
-		}
-	}
-	return n
-}
-
 // Word measures the first word of s, which must not begin with a space: n bytes that
 // should stay on one line, and their cells. A word is a run of narrow characters up to
 // a space, or one wide character, before and after which a line may be broken, see

@@ -2,8 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"html"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -11,13 +9,11 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
 	"parley/internal/markup"
-	"parley/internal/termtext"
 )
 
 // maxDepth bounds the nesting of quotes and lists; deeper ones are shown as text. It
@@ -146,36 +142,21 @@ func (f fewLinks) CloseBlock(parent ast.Node, block text.Reader, pc parser.Conte
 	f.InlineParser.(parser.CloseBlocker).CloseBlock(parent, block, pc)
 }
 
-// prepare makes a parsed text fit for Glamour: the result contains no control
-// character, and only code that is fast to colour is coloured. It changes the text in
-// place, and returns it with additions.
+// prepare makes a parsed text fit for Glamour: only code that is fast to colour is
+// coloured. It returns the text with additions.
 func prepare(root ast.Node, src []byte) []byte {
 	p := preparer{src: src, until: time.Now().Add(maxLexing)}
 	var code []ast.Node // replaced after the walk
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
 		switch n := n.(type) {
-		case *ast.Text:
-			p.quiet(n.Segment)
-			if end := n.Segment.Stop; n.SoftLineBreak() && end < len(p.src) { // Glamour would keep it in list items
-				p.src[end] = ' '
-				n.Segment = n.Segment.WithStop(end + 1)
-				n.SetSoftLineBreak(false)
-			}
-		case *ast.RawHTML:
-			p.quietAll(n.Segments)
-		case *ast.HTMLBlock:
-			p.quietAll(n.Lines())
-			p.quiet(n.ClosureLine)
 		case *ast.Paragraph:
-			p.separate(n)
-			p.enclose(n)
-		case *ast.TextBlock, *ast.Heading:
-			p.enclose(n)
+			if entering {
+				p.separate(n)
+			}
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
-			code = append(code, n)
+			if entering {
+				code = append(code, n)
+			}
 		}
 		return ast.WalkContinue, nil
 	})
@@ -190,31 +171,6 @@ type preparer struct {
 	until time.Time // deadline for colouring
 }
 
-func (p *preparer) quietAll(segments *text.Segments) {
-	for i := range segments.Len() {
-		p.quiet(segments.At(i))
-	}
-}
-
-// reference is a numeric character reference, which Glamour draws as the character.
-var reference = regexp.MustCompile(`(?i)&#(x[0-9a-f]+|[0-9]+);?`)
-
-// quiet blanks the references to characters that must not be drawn.
-func (p *preparer) quiet(s text.Segment) {
-	if s.Start < 0 || s.Stop > len(p.src) || s.Start >= s.Stop {
-		return
-	}
-	part := p.src[s.Start:s.Stop]
-	for _, at := range reference.FindAllIndex(part, -1) {
-		written := part[at[0]:at[1]]
-		if char := html.UnescapeString(string(written)); termtext.Line(char) != char {
-			for i := range written {
-				written[i] = ' '
-			}
-		}
-	}
-}
-
 // separate puts a blank line before a paragraph that follows another in a list item:
 // Glamour would join their words.
 func (p *preparer) separate(n *ast.Paragraph) {
@@ -223,16 +179,6 @@ func (p *preparer) separate(n *ast.Paragraph) {
 		return
 	}
 	n.InsertBefore(n, n.FirstChild(), p.addition("\n\n"))
-}
-
-// enclose marks both ends of a text that Glamour wraps.
-func (p *preparer) enclose(n ast.Node) {
-	first := n.FirstChild()
-	if box, ok := first.(*extast.TaskCheckBox); ok { // Glamour looks for it at the beginning
-		first = box.NextSibling()
-	}
-	n.InsertBefore(n, first, p.addition(flowStart))
-	n.AppendChild(n, p.addition(flowEnd))
 }
 
 // addition adds text at the end of the source and returns a node for it.

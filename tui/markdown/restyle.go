@@ -6,47 +6,26 @@ import (
 	"unicode/utf8"
 
 	uv "github.com/charmbracelet/ultraviolet"
-	sgr "github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/termtext"
 )
 
-// restyle turns Glamour's output into lines, and says in rows, unless it is nil, what they
-// show. It keeps only text and colours, so that the lines contain nothing else. It wraps what
-// is wider than width, and drops trailing spaces, and blank lines at both ends.
-func restyle(out string, width int, rows *[]termtext.Row) []string {
-	r, out := restyler{width: width}, hang(out)
-	parser := sgr.NewParser()
-	for out != "" {
-		n, used := termtext.NextCluster(out)
-		piece := out[:n]
-		out = out[n:]
-		switch {
-		case used > 0 || piece[0] >= utf8.RuneSelf:
-			r.write(piece, used)
-		case piece == "\n":
-			r.endLine()
-		case piece == flowStart, piece == flowEnd:
-			r.flows = piece == flowStart
-		case piece[0] == '\x1b':
-			sgr.DecodeSequence(piece, sgr.NormalState, parser)
-			if sgr.Cmd(parser.Command()).Final() == 'm' && strings.HasPrefix(piece, "\x1b[") {
-				uv.ReadStyle(parser.Params(), &r.style)
-			}
-		}
+// restyle turns Glamour's output into lines of at most width cells. It keeps only text and
+// colours, so that the lines contain nothing else, and drops trailing spaces, and blank lines
+// at both ends.
+func restyle(out string, width int) []string {
+	lines := termtext.Wrap(hang(out), width)
+	for i, line := range lines {
+		lines[i] = restyled(line)
 	}
-	r.endLine()
-	first, last := 0, len(r.lines)
-	for first < last && r.lines[first] == "" {
-		first++
+	for len(lines) > 0 && lines[0] == "" {
+		lines = lines[1:]
 	}
-	for last > first && r.lines[last-1] == "" {
-		last--
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
 	}
-	if rows != nil {
-		*rows = r.rows[first:last]
-	}
-	return r.lines[first:last]
+	return lines
 }
 
 // run is text in one style.
@@ -55,41 +34,53 @@ type run struct {
 	text  string
 }
 
-type restyler struct {
-	width int
-	style uv.Style
-	line  []run
-	used  int // cells of line
-	lines []string
-	rows  []termtext.Row
-	flows bool         // within text that is wrapped
-	row   termtext.Row // of line
-}
-
-// write writes a character with its width in cells; one that is wider than a line is
-// cut.
-func (r *restyler) write(character string, used int) {
-	for used > r.width {
-		n, w := termtext.Fit(character, r.width-r.used, r.width)
-		if n == len(character) {
+// restyled returns a line with its text and colours alone.
+func restyled(line string) string {
+	var runs []run
+	var style uv.Style
+	for line != "" {
+		n, used := termtext.NextCluster(line)
+		piece := line[:n]
+		line = line[n:]
+		if used == 0 && piece[0] < utf8.RuneSelf {
+			if strings.HasPrefix(piece, "\x1b[") && strings.HasSuffix(piece, "m") {
+				follow(piece, &style)
+			}
+			continue
+		}
+		if k := len(runs); k == 0 || !runs[k-1].style.Equal(&style) {
+			runs = append(runs, run{style: style})
+		}
+		runs[len(runs)-1].text += piece
+	}
+	for k := len(runs) - 1; k >= 0; k-- {
+		last := &runs[k]
+		if s := last.style; s.Bg != nil || s.Underline != 0 || s.Attrs&(uv.AttrReverse|uv.AttrStrikethrough) != 0 {
 			break
 		}
-		r.write(character[:n], w)
-		r.endLine()
-		character = character[n:]
-		used = termtext.Width(character)
+		if last.text = strings.TrimRight(last.text, " "); last.text != "" {
+			break
+		}
+		runs = runs[:k]
 	}
-	if r.used+used > r.width && r.used > 0 {
-		r.endLine()
+	var b strings.Builder
+	for _, r := range runs {
+		if text := termtext.Block(r.text); r.style.IsZero() {
+			b.WriteString(text)
+		} else {
+			b.WriteString(r.style.String() + text + sgrReset)
+		}
 	}
-	r.used += used
-	style := r.style
+	return b.String()
+}
+
+// follow applies an SGR sequence to a style. Nothing is concealed.
+func follow(seq string, style *uv.Style) {
+	p := ansi.GetParser()
+	defer ansi.PutParser(p)
+	ansi.DecodeSequence(seq, ansi.NormalState, p)
+	uv.ReadStyle(p.Params(), style)
 	style.Attrs &^= uv.AttrConceal
-	if k := len(r.line); k > 0 && r.line[k-1].style.Equal(&style) {
-		r.line[k-1].text += character
-		return
-	}
-	r.line = append(r.line, run{style, character})
 }
 
 // itemMark is the mark of a list item at the end of a text, and the spaces before it.
@@ -101,42 +92,10 @@ func hang(out string) string {
 	var b strings.Builder
 	for line := range strings.Lines(out) {
 		before, after, marked := strings.Cut(line, markEnd)
-		if at := itemMark.FindStringSubmatch(sgr.Strip(before)); marked && at != nil {
+		if at := itemMark.FindStringSubmatch(ansi.Strip(before)); marked && at != nil {
 			before = strings.Replace(before, " ", "", min(termtext.Width(at[2]), len(at[1])))
 		}
 		b.WriteString(before + after)
 	}
 	return b.String()
-}
-
-func (r *restyler) endLine() {
-	for k := len(r.line); k > 0; k-- {
-		last := &r.line[k-1]
-		if s := last.style; s.Bg != nil || s.Underline != 0 || s.Attrs&(uv.AttrReverse|uv.AttrStrikethrough) != 0 {
-			break
-		}
-		if last.text = strings.TrimRight(last.text, " "); last.text != "" {
-			break
-		}
-		r.line = r.line[:k-1]
-	}
-	var b strings.Builder
-	for _, run := range r.line {
-		text := termtext.Block(run.text)
-		if run.style.IsZero() {
-			b.WriteString(text)
-			continue
-		}
-		b.WriteString(run.style.String() + text + sgrReset)
-	}
-	line := b.String()
-	text := sgr.Strip(line)
-	if r.row.Soft {
-		r.row.Lead = termtext.Width(text) - termtext.Width(strings.TrimLeft(text, " │"))
-	}
-	r.lines, r.rows = append(r.lines, line), append(r.rows, r.row)
-	if r.row = (termtext.Row{Soft: r.flows}); !strings.HasSuffix(text, "-") {
-		r.row.Gap = " "
-	}
-	r.line, r.used = r.line[:0], 0
 }

@@ -49,7 +49,11 @@ func Complete(text string, t *theme.Theme) *Document {
 func (d *Document) drawWhole(rows *[]termtext.Row) (lines []string) {
 	if d.width <= maxWidth {
 		if out, err := renderWhole(expandTabs(termtext.Block(d.text)), d.width, d.theme); err == nil {
-			return restyle(out, d.width, rows)
+			lines = restyle(out, d.width)
+			if rows != nil {
+				*rows = make([]termtext.Row, len(lines))
+			}
+			return lines
 		}
 	}
 	blocks := New(d.theme)
@@ -163,13 +167,8 @@ func wholeStyle(m *theme.Markdown, root ast.Node, width int) ansi.StyleConfig {
 	return s
 }
 
-// markEnd follows the mark of a list item; flowStart and flowEnd enclose text that Glamour
-// wraps. Texts have no control characters.
-const (
-	markEnd   = "\x1e"
-	flowStart = "\x1b[10m"
-	flowEnd   = "\x1b[11m"
-)
+// markEnd follows the mark of a list item. Texts have no control characters.
+const markEnd = "\x1e"
 
 // hangItems indents lists by their widest mark and ends each mark with [markEnd], so that
 // the restyler can move marks out to the left: Glamour begins all lines of an item in the
