@@ -25,7 +25,7 @@ func heapOf() int {
 // However much an agent sends of whatever kind, a session holds no more of it than its
 // bound, and names what it left out. The latest is whole.
 func TestWhatASessionHoldsIsBounded(t *testing.T) {
-	const held = 4 << 20
+	const held = 1 << 20
 	conversation.HoldMost(t, held)
 	const pieces, most = 50, 3 * held // of a State and a Conversation
 	text := strings.Repeat("x", held/8)

@@ -211,7 +211,7 @@ func contentChunk() conversation.Update {
 }
 
 func TestManyPiecesOfOneCall(t *testing.T) {
-	const many = 200_000
+	const many = 50_000
 	c := conversation.New()
 	for range many {
 		c.Apply(contentChunk())
@@ -256,7 +256,7 @@ func texts(content acpclient.ToolCallContents) (all string) {
 }
 
 func TestManyTerminalsInOneCall(t *testing.T) {
-	const many = 300_000
+	const many = 50_000
 	var content acpclient.ToolCallContents
 	for i := range many {
 		content = append(content, acpclient.ToolCallContent{Type: acpclient.ToolContentTerminal, TerminalID: acpclient.TerminalID(strconv.Itoa(i))})
@@ -280,7 +280,7 @@ func TestOutputOfManyTerminals(t *testing.T) {
 	for i := range many {
 		print(i, bytes.Repeat([]byte("x"), 4<<10))
 	}
-	for range 200_000 {
+	for range 50_000 {
 		print(0, []byte("more"))
 	}
 	if end, _ := c.Terminals["0"].Since(c.Terminals["0"].Total() - 4); string(end) != "more" {
@@ -295,7 +295,7 @@ func TestOutputThatNobodyShows(t *testing.T) {
 		c.Apply(conversation.TerminalOutput{ID: acpclient.TerminalID(fmt.Sprint("t", i)), Data: []byte("x")})
 	}
 	c.Apply(conversation.ShellStarted{ID: "mine", Command: "ls"})
-	for range 200_000 {
+	for range 50_000 {
 		c.Apply(conversation.Update{Update: &acpclient.TerminalOutputChunk{TerminalID: "mine", Data: []byte("evil")}})
 	}
 	if got := c.Terminals["mine"].Total(); got != 0 {
@@ -305,7 +305,7 @@ func TestOutputThatNobodyShows(t *testing.T) {
 
 // A call that works for another one, which works for another one, and so on.
 func TestQuestionOfADeepCall(t *testing.T) {
-	const deep = 20_000
+	const deep = 5_000
 	c := conversation.New()
 	c.Apply(conversation.PromptSent{})
 	for i := range deep {
@@ -325,7 +325,7 @@ func TestQuestionOfADeepCall(t *testing.T) {
 }
 
 func TestManyCallsInTheBackground(t *testing.T) {
-	const many = 100_000
+	const many = 25_000
 	c := conversation.New()
 	c.Apply(conversation.PromptSent{})
 	u := &acpclient.StateUpdate{State: acpclient.WorkIdle}

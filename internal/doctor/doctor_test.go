@@ -244,7 +244,7 @@ func TestPatienceEnds(t *testing.T) {
 // stdout open.
 func TestAnAgentWhoseChildHoldsItsStdoutHasEnded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		for range 20 {
+		for range 8 {
 			f := newFake()
 			start := func(stderr io.Writer) (*Running, error) {
 				r, err := f.start(stderr)

@@ -61,7 +61,7 @@ func writeUntilKilled(where string) {
 // A killed parley leaves files that hold what they held before, or after, the last
 // write that the journal knows of.
 func TestKilledAtAnyMoment(t *testing.T) {
-	const times = 20
+	const times = 8
 	dir, state := memoryDir(t), memoryDir(t)
 	for range times {
 		killWriter(t, dir, state)
