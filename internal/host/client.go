@@ -316,8 +316,8 @@ type endedError string
 func (e endedError) Error() string { return string(e) }
 func (e endedError) Unwrap() error { return ErrGone }
 
-// Gone reports whether the host is gone, so that the session can only be opened from its log.
-func (c *Client) Gone() bool {
+// Disconnected implements [app.Session]. The session can then only be opened from its log.
+func (c *Client) Disconnected() bool {
 	select {
 	case <-c.done:
 		return true
@@ -713,9 +713,6 @@ func (c *Client) Journal() *journal.Summary {
 	defer c.mu.Unlock()
 	return c.state.Journal
 }
-
-// Disconnected implements [app.Session].
-func (c *Client) Disconnected() bool { return c.Gone() }
 
 // Stream implements [app.Session].
 func (c *Client) Stream() *session.Stream { return c.stream }

@@ -149,7 +149,7 @@ func TestAnotherSessionIsNotTheSame(t *testing.T) {
 	c.conn.Close()
 	c.mu.Unlock()
 	<-c.done
-	if !c.Gone() {
+	if !c.Disconnected() {
 		t.Error("it goes on in another session")
 	}
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -38,8 +39,12 @@ const (
 func (h *Host) record(r Record) {
 	r.Viewers, r.Overview = nil, names(r.Overview)
 	data, err := json.Marshal(r)
+	var dir *os.Root
 	if err == nil {
-		err = config.ReplaceFile(filepath.Join(h.opt.Dir, h.opt.ID+recordEnd), data, config.FileMode)
+		dir, err = os.OpenRoot(h.opt.Dir)
+	}
+	if err == nil {
+		err = errors.Join(files.ReplaceUnsynced(dir, h.opt.ID+recordEnd, data, config.FileMode), dir.Close())
 	}
 	if err != nil {
 		h.opt.Log.Warn("what runs here is not recorded", "error", err)
