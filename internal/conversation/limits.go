@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -186,34 +187,18 @@ func clockTime(m []string, at time.Time) time.Time {
 		}
 		zone = named
 	}
-	hour, _ := strconv.Atoi(m[4])
-	minute, _ := strconv.Atoi(cmp.Or(m[5], "0"))
-	if hour < 1 || hour > 12 || minute > 59 {
-		return time.Time{}
-	}
-	if hour %= 12; strings.EqualFold(m[6], "p") {
-		hour += 12
-	}
 	now := at.In(zone)
-	if m[1] == "" {
-		resets := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, zone)
-		if !resets.After(now) {
-			resets = resets.AddDate(0, 0, 1)
-		}
-		return resets
-	}
-	month, err := time.Parse("Jan", strings.ToUpper(m[1][:1])+strings.ToLower(m[1][1:]))
-	if err != nil {
+	resets, err := time.ParseInLocation("Jan 2 2006 3:04PM", fmt.Sprintf("%s %s %s %s:%s%sM",
+		cmp.Or(m[1], now.Format("Jan")), cmp.Or(m[2], now.Format("2")), cmp.Or(m[3], now.Format("2006")),
+		m[4], cmp.Or(m[5], "00"), strings.ToUpper(m[6])), zone)
+	switch {
+	case err != nil:
 		return time.Time{}
-	}
-	day, _ := strconv.Atoi(m[2])
-	year := now.Year()
-	if m[3] != "" {
-		year, _ = strconv.Atoi(m[3])
-	}
-	resets := time.Date(year, month.Month(), day, hour, minute, 0, 0, zone)
-	if m[3] == "" && !resets.After(now) {
+	case m[3] != "" || resets.After(now):
+	case m[1] != "":
 		resets = resets.AddDate(1, 0, 0)
+	default:
+		resets = resets.AddDate(0, 0, 1)
 	}
 	if !resets.After(now) || resets.Sub(now) > longestLimit {
 		return time.Time{}
