@@ -275,17 +275,17 @@ func (m *Model) Frame() screen.Frame {
 	f := m.frame(m.draw())
 	f.Whole = true
 	if m.takesMouse && m.front.TakesMouse() {
-		f.Mouse = tea.MouseModeCellMotion
+		f.MouseMode = tea.MouseModeCellMotion
 	}
 	return f
 }
 
 // frame returns the frame for a screen of any size.
 func (m *Model) frame(s tab.Screen) screen.Frame {
-	f := screen.Frame{
-		Lines: s.Lines, Cursor: s.Cursor, Title: m.windowTitle(), Progress: m.progressBar(), Status: m.programStatus(),
-		Background: m.theming.follows(), Focus: m.theming.follows() || m.attention.config.When == config.WhenUnfocused,
-	}
+	follows := m.theming.follows()
+	f := screen.Frame{Lines: s.Lines, Status: m.programStatus(), Background: follows, View: tea.View{
+		Cursor: s.Cursor, WindowTitle: m.windowTitle(), ProgressBar: m.progressBar(), ReportFocus: follows || m.attention.config.When == config.WhenUnfocused,
+	}}
 	if opening, unseen := m.program.Guard.Unseen(); unseen && !m.tooSmall() {
 		f.Shown = seenMsg{opening}
 	}

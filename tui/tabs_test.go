@@ -524,11 +524,11 @@ func TestTitleAndProgressSayTheState(t *testing.T) {
 				t.Errorf("the status is %+v, want %s %s", f.Status, status, kind)
 			}
 			got := tea.ProgressBarNone
-			if f.Progress != nil {
-				got = f.Progress.State
+			if f.ProgressBar != nil {
+				got = f.ProgressBar.State
 			}
-			if f.Title != title || got != state {
-				t.Errorf("the title is %q, the progress %v; want %q, %v", f.Title, got, title, state)
+			if f.WindowTitle != title || got != state {
+				t.Errorf("the title is %q, the progress %v; want %q, %v", f.WindowTitle, got, title, state)
 			}
 		}
 		check("parley", tea.ProgressBarNone, tea.ProgramStateIdle, "")
@@ -750,7 +750,7 @@ func TestTheTitleCountsWhoWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, first, _ := twoTabs(t, map[string]string{"asks": asks}, "asks")
 		p.until("it asks", func() bool { return first.State() == conversation.StandingAsks })
-		if got := p.Frame().Title; got != "(1 waiting) parley" {
+		if got := p.Frame().WindowTitle; got != "(1 waiting) parley" {
 			t.Errorf("the title of the window is %q", got)
 		}
 		p.mustShow(" 1 ? go")

@@ -93,40 +93,7 @@ func Visible(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return hides(r) || mark(r) }) {
 		return s
 	}
-	var b strings.Builder
-	marks := maxMarks // over the last character; a mark at the beginning is one too many
-	for _, r := range s {
-		if !mark(r) {
-			marks = 0
-		} else if marks++; marks > maxMarks {
-			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
-			continue
-		}
-		switch {
-		case r == '\n':
-			marks = maxMarks
-			b.WriteByte('\n')
-		case r == '\t':
-			b.WriteString("    ")
-		case r < ' ':
-			b.WriteRune('\u2400' + r) // the symbol for the control character
-		case r == 0x7f:
-			b.WriteRune('\u2421')
-		case hides(r):
-			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// Head returns at most so many bytes of a text, with more behind them if that is not all of it.
-func Head(text string, most int, more string) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + more
+	return shown(s, false, false)
 }
 
 // VisibleLine is Visible for a text of one line: it trims space around the text, and
@@ -147,6 +114,11 @@ func exact(s string, line bool) string {
 	if printableASCII(s) && strings.TrimSpace(s) == s {
 		return s
 	}
+	return shown(s, true, line)
+}
+
+// shown replaces what is not seen as it is: see Visible, and with exact, Exact and ExactLine.
+func shown(s string, exact, line bool) string {
 	var b strings.Builder
 	marks := maxMarks // over the last character; a mark at the beginning is one too many
 	for i := 0; i < len(s); {
@@ -167,21 +139,31 @@ func exact(s string, line bool) string {
 			b.WriteByte('\n')
 		case r == '\n':
 			b.WriteRune('\u2424')
+		case r == '\t' && !exact:
+			b.WriteString("    ")
 		case r == '\t':
 			b.WriteString("\u2409   ")
-		case r == ' ' && (before == "" || rest == "" || rest[0] == '\n'):
+		case exact && r == ' ' && (before == "" || rest == "" || rest[0] == '\n'):
 			b.WriteRune('\u2420')
 		case r < ' ':
-			b.WriteRune('\u2400' + r)
+			b.WriteRune('\u2400' + r) // the symbol for the control character
 		case r == 0x7f:
 			b.WriteRune('\u2421')
-		case hides(r), r >= 0x2400 && r <= 0x2426, r == '⟨':
+		case hides(r), exact && (r >= 0x2400 && r <= 0x2426 || r == '⟨'):
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
 		default:
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// Head returns at most so many bytes of a text, with more behind them if that is not all of it.
+func Head(text string, most int, more string) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + more
 }
 
 // Blank reports whether r takes room and is not seen: a blank letter, or a hyphen that

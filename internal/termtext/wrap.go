@@ -226,4 +226,6 @@ func ClosingPunctuation(s string) bool {
 	return closing(r)
 }
 
-func closing(r rune) bool { return strings.ContainsRune("、。，．：；！？）」』】〉》〕］｝ー….,:;!?)]}", r) }
+func closing(r rune) bool {
+	return strings.ContainsRune("、。，．：；！？）」』】〉》〕］｝ー….,:;!?)]}", r)
+}

@@ -7,17 +7,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// chunkSize is the size of one chunk of a Retained: small enough that a short output
-// costs little, large enough that there are few chunks.
-const chunkSize = 32 << 10
-
 // Retained keeps the newest bytes of an output, up to its limit. It drops bytes from
 // the start, and what is left begins neither inside a UTF-8 sequence nor inside an
 // escape sequence. It is not safe for concurrent use.
 type Retained struct {
 	limit     int
-	chunks    [][]byte // oldest first; none is empty
-	size      int
+	kept      []byte
 	truncated bool         // something was dropped
 	parser    *ansi.Parser // follows what is dropped
 	dropping  bool         // the last drop still needs a boundary to end at
@@ -30,31 +25,10 @@ func NewRetained(limit int) *Retained {
 
 // Write appends to the output.
 func (r *Retained) Write(p []byte) {
-	for len(p) > 0 {
-		n := min(len(p), chunkSize)
-		r.append(p[:n])
-		p = p[n:]
-		if r.dropping || r.size > r.limit {
-			r.drop(r.size - r.limit)
-		}
+	r.kept = append(r.kept, p...)
+	if r.dropping || len(r.kept) > r.limit {
+		r.drop(len(r.kept) - r.limit)
 	}
-}
-
-func (r *Retained) append(p []byte) {
-	r.size += len(p)
-	if last := len(r.chunks) - 1; last >= 0 {
-		n := min(len(p), max(chunkSize-len(r.chunks[last]), 0))
-		r.chunks[last] = append(r.chunks[last], p[:n]...)
-		p = p[n:]
-	}
-	if len(p) == 0 {
-		return
-	}
-	size := len(p) // most outputs are short
-	if len(r.chunks) > 0 {
-		size = chunkSize
-	}
-	r.chunks = append(r.chunks, append(make([]byte, 0, size), p...))
 }
 
 // Drop drops at least n bytes from the start, or all if there are fewer.
@@ -65,41 +39,25 @@ func (r *Retained) Drop(n int) {
 }
 
 // Close drops everything, including later writes.
-func (r *Retained) Close() {
-	r.limit, r.size, r.chunks, r.truncated = 0, 0, nil, true
-}
+func (r *Retained) Close() { r.limit, r.kept, r.truncated = 0, nil, true }
 
 // drop removes at least n bytes, and then up to the next boundary.
 func (r *Retained) drop(n int) {
-	r.truncated = true
-	r.dropping = true
-	for len(r.chunks) > 0 {
-		used, found := skip(r.parser, r.chunks[0], n)
-		r.chunks[0] = r.chunks[0][used:]
-		r.size -= used
-		n -= used
-		if len(r.chunks[0]) == 0 {
-			r.chunks[0] = nil
-			r.chunks = r.chunks[1:]
-		}
-		if found {
-			r.dropping = false
-			return
-		}
-	}
+	used, found := skip(r.parser, r.kept, n)
+	r.kept, r.truncated, r.dropping = r.kept[used:], true, !found
 }
 
 // Limit returns the maximum number of bytes kept.
 func (r *Retained) Limit() int { return r.limit }
 
 // Size returns the number of bytes kept.
-func (r *Retained) Size() int { return r.size }
+func (r *Retained) Size() int { return len(r.kept) }
 
 // Truncated reports whether the start of the output was dropped.
 func (r *Retained) Truncated() bool { return r.truncated }
 
 // Bytes returns a copy of the kept output.
-func (r *Retained) Bytes() []byte { return bytes.Join(r.chunks, nil) }
+func (r *Retained) Bytes() []byte { return bytes.Clone(r.kept) }
 
 // skip consumes at least n bytes of p, up to the first byte that begins a character
 // outside of escape sequences. If p ends before that, found is false, all of p is
@@ -126,6 +84,9 @@ func skip(parser *ansi.Parser, p []byte, n int) (used int, found bool) {
 	return i, false
 }
 
+// slack is how much longer than its limit a text may grow before it is cut.
+const slack = 32 << 10
+
 // PlainText returns what a user would have read of an output, as text for a model:
 // valid UTF-8 without control sequences, lines ended by \n, tabs kept, wrapped lines
 // joined again, progress bars in their last state. It is at most limit bytes long; cut
@@ -144,7 +105,7 @@ func PlainText(raw []byte, cols, rows, limit int) (text string, cut bool) {
 		}
 		// Cursor movements can make the text longer than the output: never let it grow
 		// without bound.
-		if len(out) > 2*limit+chunkSize {
+		if len(out) > 2*limit+slack {
 			out = out[:copy(out, lastBytes(out, limit))]
 			cut = true
 		}

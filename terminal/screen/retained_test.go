@@ -79,9 +79,9 @@ func TestRetainedIsAnEndAtABoundary(t *testing.T) {
 	})
 }
 
-func TestRetainedAcrossChunks(t *testing.T) {
+func TestRetainedKeepsTheEnd(t *testing.T) {
 	all := bytes.Repeat([]byte("0123456789abcde\n"), 20_000)
-	for _, limit := range []int{1, chunkSize - 1, chunkSize, chunkSize + 1, 5*chunkSize + 7, len(all)} {
+	for _, limit := range []int{1, slack - 1, slack, slack + 1, 5*slack + 7, len(all)} {
 		r := NewRetained(limit)
 		for i := 0; i < len(all); i += 1000 {
 			r.Write(all[i:min(i+1000, len(all))])
@@ -89,11 +89,7 @@ func TestRetainedAcrossChunks(t *testing.T) {
 		if !bytes.Equal(r.Bytes(), all[len(all)-limit:]) {
 			t.Errorf("limit %d: the wrong bytes are kept", limit)
 		}
-		held := 0
-		for _, c := range r.chunks {
-			held += cap(c)
-		}
-		if held > 2*limit+2*chunkSize {
+		if held := cap(r.kept); held > 2*limit+2*slack {
 			t.Errorf("limit %d: holds %d bytes", limit, held)
 		}
 	}

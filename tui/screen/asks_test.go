@@ -44,7 +44,7 @@ func TestTakesTheMouseWhereThatCostsNoKey(t *testing.T) {
 		{[]string{"TERM=screen-256color", "TMUX=/tmp/t,1,0"}, true},
 	} {
 		term := newTerminal(tt.env, colorprofile.ANSI, Unicode)
-		out := string(term.frame(Frame{Whole: true, Lines: []string{"text"}, Mouse: tea.MouseModeCellMotion}, 20, 5))
+		out := string(term.frame(Frame{Whole: true, Lines: []string{"text"}, View: tea.View{MouseMode: tea.MouseModeCellMotion}}, 20, 5))
 		if got := strings.Contains(out, ansi.SetModeMouseButtonEvent); got != tt.takes {
 			t.Errorf("%q: the mouse is taken: %v", tt.env, got)
 		}

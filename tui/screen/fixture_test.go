@@ -136,14 +136,14 @@ var acts = map[string]func(*fixture) tea.Cmd{
 	"w": func(*fixture) tea.Cmd {
 		return func() tea.Msg { fmt.Fprintln(os.Stderr, "a stray \x1b[2Jline"); return told("written") }
 	},
-	"m": func(f *fixture) tea.Cmd { f.frame.Mouse = (f.frame.Mouse + 1) % 3; return nil },
-	"f": func(f *fixture) tea.Cmd { f.frame.Focus = !f.frame.Focus; return nil },
+	"m": func(f *fixture) tea.Cmd { f.frame.MouseMode = (f.frame.MouseMode + 1) % 3; return nil },
+	"f": func(f *fixture) tea.Cmd { f.frame.ReportFocus = !f.frame.ReportFocus; return nil },
 	"t": func(f *fixture) tea.Cmd {
-		f.frame.Title = "a \x1b]title\a, " + strings.Repeat("long ", 100)
+		f.frame.WindowTitle = "a \x1b]title\a, " + strings.Repeat("long ", 100)
 		return nil
 	},
 	"p": func(f *fixture) tea.Cmd {
-		f.frame.Progress = tea.NewProgressBar(tea.ProgressBarDefault, 40)
+		f.frame.ProgressBar = tea.NewProgressBar(tea.ProgressBarDefault, 40)
 		return nil
 	},
 	"c": func(f *fixture) tea.Cmd {

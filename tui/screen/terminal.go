@@ -165,11 +165,11 @@ func (t *terminal) frame(f Frame, width, height int) []byte {
 		t.canvas.resize(width, height)
 	}
 	t.width = width
-	t.title.set(&t.out, t.glyphs.Text(f.Title))
-	t.mouse.set(&t.out, f.Mouse)
-	t.focus.set(&t.out, ansi.ModeFocusEvent, f.Focus)
+	t.title.set(&t.out, t.glyphs.Text(f.WindowTitle))
+	t.mouse.set(&t.out, f.MouseMode)
+	t.focus.set(&t.out, ansi.ModeFocusEvent, f.ReportFocus)
 	t.scheme.set(&t.out, ansi.ModeLightDark, f.Background)
-	t.progress.set(&t.out, f.Progress)
+	t.progress.set(&t.out, f.ProgressBar)
 	t.status.set(&t.out, f.Status)
 	t.cursor.dress(&t.out, f.Cursor)
 
@@ -213,6 +213,11 @@ func (t *terminal) update(cells []byte, visible bool) {
 
 // Frame is what the terminal shows. The zero Frame is an empty screen without a cursor.
 type Frame struct {
+	// View has the cursor, the title of the window, the mode of the mouse, the progress, and
+	// whether to report the focus. Without a mode, the terminal selects text as usual.
+	// Control characters of the title are removed, and a long one is cut. Nothing else of it
+	// counts.
+	tea.View
 	// Lines are the screen's rows from the top, as text with SGR sequences and OSC 8
 	// links. What exceeds the width or the height is not drawn. Do not change them
 	// afterwards.
@@ -226,20 +231,8 @@ type Frame struct {
 	More bool
 	// Shown is sent to the model once the frame is on the terminal; it may be nil.
 	Shown tea.Msg
-	// Cursor is the text cursor; nil hides it.
-	Cursor *tea.Cursor
-	// Title is the title of the terminal's window. Control characters are removed, and
-	// a long title is cut.
-	Title string
-	// Mouse selects the mouse events to receive. With none, the terminal selects text
-	// as usual.
-	Mouse tea.MouseMode
-	// Focus asks for [tea.FocusMsg] and [tea.BlurMsg].
-	Focus bool
 	// Background asks for [BackgroundMsg].
 	Background bool
-	// Progress is shown by terminals that support it (OSC 9;4); it may be nil.
-	Progress *tea.ProgressBar
 	// Status is what the program does, for terminals that show that (OSC 7501), a record
 	// for each ID.
 	Status []tea.ProgramStatus

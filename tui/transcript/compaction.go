@@ -29,8 +29,6 @@ func (c *compaction) update(env *environment, expanded bool) bool {
 	return c.base.update(env, expanded)
 }
 
-func (c *compaction) version() uint64 { return c.item.Version() }
-
 func (c *compaction) sections() int {
 	if c.expanded {
 		return 1 + c.parts.sections()

@@ -19,8 +19,6 @@ type elicitation struct {
 // Elicitation implements conversation.Visitor.
 func (m *maker) Elicitation(i *conversation.Elicitation) { m.made = &elicitation{item: i} }
 
-func (e *elicitation) version() uint64 { return e.item.Version() }
-
 func (e *elicitation) draw(s *sheet, _, width int) {
 	th := e.env.theme
 	s.wrap(cmp.Or(strings.TrimSpace(e.item.Request.Message), "The agent asked for input"), width, th.Text)
@@ -68,8 +66,6 @@ func (e *elicitation) excerpt() toolview.Excerpt {
 	}
 	return toolview.Excerpt{Text: strings.Join(lines, "\n")}
 }
-
-func (e *elicitation) title() string { return "Notice" }
 
 // Elicitation passes on the question and its answers.
 func (t itemTexts) Elicitation(e *conversation.Elicitation) {

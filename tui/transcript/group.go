@@ -18,8 +18,6 @@ type group struct {
 	item *conversation.Group
 }
 
-func (g *group) version() uint64 { return g.item.Version() }
-
 func (g *group) draw(s *sheet, _, width int) {
 	th := g.env.theme
 	line := th.Title.Render(g.counts())

@@ -28,8 +28,6 @@ type drawing interface {
 	sections() int
 	// draw adds the lines of a section, none wider than width.
 	draw(s *sheet, section, width int)
-	// version is that of the first section, for which its lines are kept.
-	version() uint64
 	// mark returns the symbol in the margin of the first line.
 	mark() string
 	// compact reports whether the item needs no blank line around it.
@@ -74,6 +72,8 @@ func (b *base) update(env *environment, expanded bool) bool {
 func (b *base) sections() int { return 1 }
 
 func (b *base) compact() bool { return false }
+
+func (b *base) title() string { return "Notice" }
 
 // newDrawing returns the drawing for an item.
 func newDrawing(item conversation.Item) drawing {

@@ -249,7 +249,7 @@ func (l *layout) lines(n *conversation.Node, section int) []string {
 	}
 	lead := l.lead(n)
 	e, width := l.at(n), termtext.NewLayout(l.textWidth(n))
-	version := e.version()
+	version := n.Item().Version()
 	if e.first == nil || e.of != version || e.layout != width || e.lead != lead {
 		e.first, e.of, e.layout, e.lead = l.drawn(n, 0, false).lines, version, width, lead
 	}

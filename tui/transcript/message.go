@@ -133,8 +133,6 @@ func (m *message) update(env *environment, expanded bool) (changed bool) {
 	return m.base.update(env, expanded) || changed
 }
 
-func (m *messageParts) version() uint64 { return m.last }
-
 func (m *message) sections() int { return m.parts.sections() }
 
 func (m *message) draw(s *sheet, section, width int) {
@@ -262,8 +260,6 @@ func (p *prompt) update(env *environment, expanded bool) (changed bool) {
 	p.pictures = env.pictures.version
 	return p.base.update(env, expanded) || changed
 }
-
-func (p *prompt) version() uint64 { return p.item.Version() }
 
 func (p *prompt) draw(s *sheet, _, width int) {
 	top := len(s.lines)

@@ -26,8 +26,6 @@ func (n *note) update(env *environment, expanded bool) bool {
 	return n.base.update(env, expanded)
 }
 
-func (n *note) version() uint64 { return n.item.Version() }
-
 func (n *note) draw(s *sheet, _, width int) {
 	s.wrap(n.item.Title, width, n.style())
 	if words := n.worked(); words != "" {
@@ -81,8 +79,6 @@ func (n *note) mark() string {
 func (n *note) excerpt() toolview.Excerpt {
 	return toolview.Excerpt{Text: strings.TrimSpace(n.item.Title + n.worked() + "\n" + n.item.Detail)}
 }
-
-func (n *note) title() string { return "Notice" }
 
 // Note passes on the title and the details.
 func (t itemTexts) Note(n *conversation.Note) {

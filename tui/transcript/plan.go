@@ -30,8 +30,6 @@ func (p *plan) sections() int {
 	return 1
 }
 
-func (p *plan) version() uint64 { return p.item.Version() }
-
 func (p *plan) draw(s *sheet, _, width int) {
 	th := p.env.theme
 	title := th.Title.Render("Plan")

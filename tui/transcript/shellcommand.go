@@ -24,8 +24,6 @@ func (s *shellCommand) update(env *environment, expanded bool) bool {
 	return s.base.update(env, expanded)
 }
 
-func (s *shellCommand) version() uint64 { return s.item.Version() }
-
 func (s *shellCommand) sections() int {
 	if !s.expanded {
 		return 1

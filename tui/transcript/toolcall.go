@@ -215,8 +215,6 @@ func (t *toolCall) bodyAt(section, width int) (b body, first, length int) {
 	return nil, 0, 0
 }
 
-func (t *toolCall) version() uint64 { return t.last }
-
 // draw adds a part of a body, or the header and, while the call is collapsed, the beginning
 // of each body.
 func (t *toolCall) draw(s *sheet, section, width int) {

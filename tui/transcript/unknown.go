@@ -23,8 +23,6 @@ func (u *unknown) update(env *environment, expanded bool) bool {
 	return u.base.update(env, expanded)
 }
 
-func (u *unknown) version() uint64 { return u.item.Version() }
-
 func (u *unknown) draw(s *sheet, _, width int) {
 	name := cmp.Or(termtext.Line(u.item.Kind), "without a kind")
 	s.add(fit(u.env.theme.Faint.Render("The agent sent an update that parley does not know: "+name), width))
@@ -38,8 +36,6 @@ func (u *unknown) mark() string { return u.env.theme.Faint.Render("?") }
 func (u *unknown) compact() bool { return true }
 
 func (u *unknown) excerpt() toolview.Excerpt { return toolview.Excerpt{Text: string(u.item.Raw)} }
-
-func (u *unknown) title() string { return "Notice" }
 
 // Unknown passes on the JSON.
 func (t itemTexts) Unknown(u *conversation.Unknown) { t.give(string(u.Raw)) }
