@@ -10,9 +10,7 @@ func TestCloseEndsTheTurn(t *testing.T) {
 	p := meet(t, 0, able)
 	s := p.newSession(true)
 	p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID {
-		if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: s.SessionID}); err != nil {
-			t.Error(err)
-		}
+		calls(p, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: s.SessionID})
 		return ""
 	}
 	p.want("stop reason", string(p.prompt(s.SessionID, "/edit")), string(acpclient.StopCancelled))

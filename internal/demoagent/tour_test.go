@@ -1,6 +1,7 @@
 package demoagent
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ func sampleFile(name string) string {
 func TestTour(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		mode     acpclient.SessionModeID
+		mode     acpclient.ConfigValueID
 		decide   acpclient.PermissionOptionID
 		asked    int
 		outcome  string
@@ -40,43 +41,67 @@ func TestTour(t *testing.T) {
 		{"rejected", modeAsk, reject, 2, "read:completed edit:failed execute:failed", false},
 		{"not asked", modeAuto, "", 0, "read:completed edit:completed execute:completed", true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := meet(t, 0, able)
-			p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID { return tt.decide }
-			s := p.newSession(true)
-			if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: s.SessionID, ModeID: tt.mode}); err != nil {
-				t.Fatal(err)
-			}
-			p.want("stop reason", string(p.prompt(s.SessionID, "/tour")), string(acpclient.StopEndTurn))
-			p.want("tools", p.outcome(), tt.outcome)
-			if len(p.asked) != tt.asked {
-				t.Errorf("asked %d times", len(p.asked))
-			}
-			if got := strings.Contains(p.file("main.go"), fixedLoop); got != tt.repaired {
-				t.Errorf("repaired: %v", got)
-			}
-			plans := all[*acpclient.Plan](p)
-			for _, e := range plans[len(plans)-1].Entries {
-				if e.Status != acpclient.PlanCompleted {
-					t.Errorf("%q is %s in the end", e.Content, e.Status)
+		for _, second := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, second version: %v", tt.name, second), func(t *testing.T) {
+				var p *user
+				if second {
+					p = meetV2(t)
+				} else {
+					p = meet(t, 0, able)
 				}
-			}
-			if len(plans) != 6 {
-				t.Errorf("%d plans", len(plans))
-			}
-			p.wantSaid("# Welcome to parley", "| `shift+tab` |", "```go\nfor i", "`ctrl+d`")
-			if p.said(acpclient.AgentThoughtChunk) == "" {
-				t.Error("nothing was thought")
-			}
-			titles, usages := all[*acpclient.SessionInfoUpdate](p), all[*acpclient.UsageUpdate](p)
-			p.want("title", *titles[len(titles)-1].Title.Value, "The tour")
-			if last := usages[len(usages)-1]; last.Used == 0 || last.Size != 200_000 || last.Cost.Amount <= 0 {
-				t.Errorf("usage: %+v", last)
-			}
-			if p.released != len(p.terminals) {
-				t.Errorf("%d terminals, %d released", len(p.terminals), p.released)
-			}
-		})
+				p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID { return tt.decide }
+				s := p.newSession(true)
+				set := calls(p, acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{
+					SessionID: s.SessionID, ConfigID: optionMode, Value: acpclient.SelectValue(tt.mode),
+				})
+				p.want("mode", string(set.ConfigOptions[0].CurrentValue.ID), string(tt.mode))
+				p.want("stop reason", string(p.prompt(s.SessionID, "/tour")), string(acpclient.StopEndTurn))
+				p.want("tools", p.outcome(), tt.outcome)
+				if len(p.asked) != tt.asked {
+					t.Errorf("asked %d times", len(p.asked))
+				}
+				if got := strings.Contains(p.file("main.go"), fixedLoop); got != tt.repaired {
+					t.Errorf("repaired: %v", got)
+				}
+				var plans [][]acpclient.PlanEntry
+				for _, u := range all[acpclient.SessionUpdate](p) {
+					switch u := u.(type) {
+					case *acpclient.Plan:
+						plans = append(plans, u.Entries)
+					case *acpclient.PlanUpdate:
+						plans = append(plans, u.Plan.Entries)
+					}
+				}
+				if len(plans) != 6 {
+					t.Fatalf("%d plans", len(plans))
+				}
+				for _, e := range plans[5] {
+					if e.Status != acpclient.PlanCompleted {
+						t.Errorf("%q is %s in the end", e.Content, e.Status)
+					}
+				}
+				p.wantSaid("# Welcome to parley", "| `shift+tab` |", "```go\nfor i", "`ctrl+d`")
+				if p.said(acpclient.AgentThoughtChunk) == "" {
+					t.Error("nothing was thought")
+				}
+				titles, usages := all[*acpclient.SessionInfoUpdate](p), all[*acpclient.UsageUpdate](p)
+				p.want("title", *titles[len(titles)-1].Title.Value, "The tour")
+				if last := usages[len(usages)-1]; last.Used == 0 || last.Size != 200_000 || last.Cost.Amount <= 0 {
+					t.Errorf("usage: %+v", last)
+				}
+				if p.released != len(p.terminals) {
+					t.Errorf("%d terminals, %d released", len(p.terminals), p.released)
+				}
+				if !second {
+					return
+				}
+				p.wantSaid("I do that myself", "a terminal that belongs to me")
+				p.want("states", p.states(), "running "+strings.Repeat("requires_action running ", tt.asked)+"idle")
+				if len(p.files)+len(p.terminals) > 0 {
+					t.Error("it had the client read, write or run something")
+				}
+			})
+		}
 	}
 }
 

@@ -80,9 +80,7 @@ func TestSettingsDuringATurn(t *testing.T) {
 	p := meet(t, 0, able)
 	s := p.newSession(true)
 	p.decide = func(*acpclient.RequestPermissionRequest) acpclient.PermissionOptionID {
-		if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: s.SessionID, ModeID: modeAuto}); err != nil {
-			t.Error(err)
-		}
+		calls(p, acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: s.SessionID, ModeID: modeAuto})
 		return allowOnce
 	}
 	p.prompt(s.SessionID, "/tour")
@@ -177,9 +175,7 @@ func TestPromptContentIsNamed(t *testing.T) {
 	p.wantSaid("- text of 3 words", "- a link to main.go", "- the content of file:///w/notes.md", "- an image (image/png, 4 bytes of base64)", "> what is\n", "`/tour`")
 	titles := all[*acpclient.SessionInfoUpdate](p)
 	p.want("title", *titles[0].Title.Value, "what is")
-	if _, err := acpclient.Call(t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}); err != nil {
-		t.Fatal(err)
-	}
+	calls(p, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: s.SessionID, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}})
 	p.wantSaid("- text of 1 word\n")
 }
 

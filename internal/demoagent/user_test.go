@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/acpclient"
+	v2 "parley/acpclient/v2"
 	"parley/internal/schema"
 )
 
@@ -43,6 +44,7 @@ var (
 type user struct {
 	acpclient.UnimplementedHandler
 	*acpclient.Client
+	client v2.Negotiated // of either version
 	t      *testing.T
 	dir    string
 	stderr bytes.Buffer // to be read when the agent has ended
@@ -105,6 +107,7 @@ func startTour(t *testing.T, delay float64, s *schema.Schema) *user {
 			}
 		},
 	})
+	p.client = p.Client
 	t.Cleanup(func() {
 		_ = toAgentW.Close()
 		<-p.Conn().Done()
@@ -130,20 +133,24 @@ func (p *user) newSession(sample bool) *acpclient.NewSessionResponse {
 			p.t.Fatal(err)
 		}
 	}
-	s, err := acpclient.Call(p.t.Context(), p.Conn(), acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: p.dir})
-	if err != nil {
-		p.t.Fatal(err)
+	return calls(p, acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: p.dir})
+}
+
+// calls makes a call that must succeed.
+func calls[P, R any](p *user, m acpclient.Method[P, R], params *P) *R {
+	p.t.Helper()
+	done := make(chan error, 1)
+	result := new(R)
+	p.client.Request(m.Name, params, result, func(err error) { done <- err })
+	if err := <-done; err != nil {
+		p.t.Fatalf("%s: %v", m.Name, err)
 	}
-	return s
+	return result
 }
 
 func (p *user) prompt(id acpclient.SessionID, text string) acpclient.StopReason {
 	p.t.Helper()
-	res, err := acpclient.Call(p.t.Context(), p.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}})
-	if err != nil {
-		p.t.Fatalf("%s: %v", text, err)
-	}
-	return res.StopReason
+	return calls(p, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}).StopReason
 }
 
 func (p *user) SessionUpdate(_ context.Context, n *acpclient.SessionNotification) {
