@@ -631,9 +631,8 @@ func droppedPaths(text string) []string {
 	if filepath.Separator != '/' {
 		text = strings.ReplaceAll(text, `\`, `\\`)
 	}
-	expands := false
-	words, ok := desktop.ShellWords(text, func(string) string { expands = true; return "" })
-	if !ok || expands {
+	words, ok := desktop.ShellWords(text, nil)
+	if !ok {
 		return nil
 	}
 	var paths []string

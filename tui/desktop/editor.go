@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -78,14 +81,10 @@ func takesLine(editor string) bool {
 	return false
 }
 
-// splitter splits a command into words.
-type splitter struct{ getenv func(string) string }
-
-// ShellWords splits a command into words as a shell does, with plain variables from getenv.
-// It returns false for anything that needs more of a shell. The library's own function
-// crashes on process substitutions, and loops forever on braces.
+// ShellWords splits a command into words as a shell does, with plain variables from getenv; none
+// if that is nil. It returns false for anything that needs more of a shell, some of which crashes
+// the library, or has it loop forever.
 func ShellWords(command string, getenv func(string) string) (words []string, ok bool) {
-	s := splitter{getenv}
 	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
 	if err != nil || len(file.Stmts) != 1 {
 		return nil, false
@@ -95,85 +94,37 @@ func ShellWords(command string, getenv func(string) string) (words []string, ok 
 	if !ok || stmt.Negated || stmt.Background || stmt.Coprocess || len(stmt.Redirs) > 0 || len(call.Assigns) > 0 {
 		return nil, false
 	}
-	for _, arg := range call.Args {
-		if p, one := arg.Parts[0].(*syntax.ParamExp); one && len(arg.Parts) == 1 {
-			value, ok := s.variable(p)
-			if !ok {
-				return nil, false
-			}
-			words = append(words, strings.Fields(value)...)
-			continue
-		}
-		word, ok := s.literal(arg.Parts, false)
-		if !ok {
-			return nil, false
-		}
-		words = append(words, word)
+	variables := getenv != nil
+	if !variables {
+		getenv = func(string) string { return "" }
 	}
-	return words, true
+	if slices.ContainsFunc(call.Args, func(w *syntax.Word) bool { return !isPlain(w.Parts, variables, false) }) {
+		return nil, false
+	}
+	words, err = expand.Fields(&expand.Config{Env: expand.FuncEnviron(getenv)}, call.Args...)
+	return words, err == nil
 }
 
-// variable returns the value of a variable, false for an expansion that changes it.
-func (s splitter) variable(p *syntax.ParamExp) (string, bool) {
-	if p.Param == nil {
-		return "", false
-	}
-	name := p.Param.Value
-	switch p.End().Offset() - p.Pos().Offset() {
-	case uint(len("$" + name)), uint(len("${" + name + "}")):
-		return s.getenv(name), true
-	}
-	return "", false
-}
-
-// literal returns the text of a word, false if a shell would have to expand it.
-func (s splitter) literal(parts []syntax.WordPart, quoted bool) (string, bool) {
-	var b strings.Builder
-	for i, part := range parts {
-		text, ok := "", true
+// isPlain reports whether a word has only text and, if they may be there, variables.
+func isPlain(parts []syntax.WordPart, variables, quoted bool) bool {
+	return !slices.ContainsFunc(parts, func(part syntax.WordPart) bool {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			text, ok = s.unescaped(p.Value, quoted, i == 0)
+			return !quoted && (strings.ContainsAny(escaped.ReplaceAllString(p.Value, ""), "*?[{") || !variables && strings.HasPrefix(p.Value, "~"))
 		case *syntax.SglQuoted:
-			text, ok = p.Value, !p.Dollar
+			return p.Dollar
 		case *syntax.DblQuoted:
-			text, ok = s.literal(p.Parts, true)
-			ok = ok && !p.Dollar
+			return p.Dollar || !isPlain(p.Parts, variables, true)
 		case *syntax.ParamExp:
-			text, ok = s.variable(p)
-		default:
-			ok = false
+			size := int(p.End().Offset() - p.Pos().Offset())
+			return !variables || p.Param == nil || size != len("$"+p.Param.Value) && size != len("${"+p.Param.Value+"}")
 		}
-		if !ok {
-			return "", false
-		}
-		b.WriteString(text)
-	}
-	return b.String(), true
+		return true
+	})
 }
 
-// unescaped removes backslashes that quote the next character. It returns false for
-// text with expansions, such as file name patterns.
-func (s splitter) unescaped(text string, quoted, first bool) (string, bool) {
-	var b strings.Builder
-	if !quoted && first && (text == "~" || strings.HasPrefix(text, "~/")) {
-		b.WriteString(s.getenv("HOME"))
-		text = text[1:]
-	}
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte("$`\"\\\n", text[i+1]) >= 0):
-			if i++; text[i] != '\n' {
-				b.WriteByte(text[i])
-			}
-		case !quoted && strings.IndexByte("*?[{", c) >= 0:
-			return "", false
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String(), true
-}
+// escaped matches a character behind a backslash.
+var escaped = regexp.MustCompile(`\\.`)
 
 // Open opens an address or a file with the program that the user has for it. It does not
 // wait for the program to end.

@@ -52,9 +52,8 @@ func WithoutShell(line string) string {
 	if flag, _, _ := strings.Cut(rest, " "); !strings.HasSuffix(shell, "sh") || flag != "-c" && flag != "-lc" {
 		return line
 	}
-	expands := false
-	parts, ok := desktop.ShellWords(line, func(string) string { expands = true; return "" })
-	if !ok || expands || len(parts) != 3 || parts[2] == "" {
+	parts, ok := desktop.ShellWords(line, nil)
+	if !ok || len(parts) != 3 || parts[2] == "" {
 		return line
 	}
 	return parts[2]
