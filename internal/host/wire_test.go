@@ -24,6 +24,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/policy"
+	"parley/internal/prompt"
 	"parley/internal/record"
 	"parley/internal/rules"
 	"parley/internal/session"
@@ -212,13 +213,10 @@ func init() {
 			return acpclient.Command{Path: "p", Args: words, Env: words, Dir: "/d", Runs: &acpclient.Command{Path: "q"}}
 		},
 		reflect.TypeFor[rules.Project](): func(t *rapid.T) any {
-			p := rules.Project{Dir: rapid.String().Draw(t, "dir")}
-			if rapid.Bool().Draw(t, "broken") {
-				p.Err = errors.New(rapid.StringN(1, 20, -1).Draw(t, "error"))
-				return p
+			return rules.Project{
+				Dir: rapid.String().Draw(t, "dir"), Rules: random(t, reflect.TypeFor[[]policy.Rule]()).Interface().([]policy.Rule),
+				Prompts: random(t, reflect.TypeFor[[]prompt.Template]()).Interface().([]prompt.Template),
 			}
-			p.Rules = random(t, reflect.TypeFor[[]policy.Rule]()).Interface().([]policy.Rule)
-			return p
 		},
 		reflect.TypeFor[journal.Version](): func(t *rapid.T) any {
 			return journal.Version{

@@ -19,6 +19,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -32,26 +33,20 @@ const (
 	Deny
 )
 
+var verdicts = []string{Allow: "allow", Ask: "ask", Deny: "deny"}
+
 // String returns the verdict as in rules.
 func (v Verdict) String() string {
-	switch v {
-	case Allow:
-		return "allow"
-	case Deny:
-		return "deny"
+	if v == 0 || int(v) >= len(verdicts) {
+		v = Ask
 	}
-	return "ask"
+	return verdicts[v]
 }
 
 // parseVerdict parses a verdict in the form of String.
 func parseVerdict(s string) (Verdict, error) {
-	switch s {
-	case "allow":
-		return Allow, nil
-	case "ask":
-		return Ask, nil
-	case "deny":
-		return Deny, nil
+	if i := slices.Index(verdicts, s); i > 0 {
+		return Verdict(i), nil
 	}
 	return 0, fmt.Errorf("%q is not a verdict: use allow, ask or deny", s)
 }

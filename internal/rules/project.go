@@ -3,7 +3,6 @@ package rules
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,40 +21,14 @@ type Project struct {
 	// Dir is the project's directory, with links resolved.
 	Dir string
 	// Rules are the rules of its file. There are none without a file, or if Err says what is
-	// wrong with the file.
+	// wrong with the file. Front ends in other processes do not get Err.
 	Rules []policy.Rule
-	Err   error
+	Err   error `json:"-"`
 
 	// Prompts are the project's own, from files beside that one. They count as its rules do.
 	Prompts []prompt.Template
 
 	sum string // of the content of all files; "" if there is none
-}
-
-type projectJSON struct {
-	Dir     string            `json:"dir"`
-	Rules   []policy.Rule     `json:"rules,omitempty"`
-	Err     string            `json:"error,omitempty"`
-	Prompts []prompt.Template `json:"prompts,omitempty"`
-}
-
-// MarshalJSON encodes the project for front ends in other processes.
-func (p Project) MarshalJSON() ([]byte, error) {
-	w := projectJSON{Dir: p.Dir, Rules: p.Rules, Prompts: p.Prompts}
-	if p.Err != nil {
-		w.Err = p.Err.Error()
-	}
-	return json.Marshal(w)
-}
-
-// UnmarshalJSON decodes the output of MarshalJSON.
-func (p *Project) UnmarshalJSON(data []byte) error {
-	var w projectJSON
-	err := json.Unmarshal(data, &w)
-	if *p = (Project{Dir: w.Dir, Rules: w.Rules, Prompts: w.Prompts}); w.Err != "" {
-		p.Err = errors.New(w.Err)
-	}
-	return err
 }
 
 // projectOf returns the directory of the project of a session in cwd, and the same with links
