@@ -164,20 +164,8 @@ func (e *emulator) answerKitty(say func(string, ...any) bool) {
 	})
 	e.emu.RegisterCsiHandler(ansi.Command('=', 0, 'u'), func(p ansi.Params) bool {
 		flags, _, _ := p.Param(0, 0)
-		how, _, _ := p.Param(1, 1)
 		stack := e.kittyStack()
-		if len(*stack) == 0 {
-			*stack = append(*stack, 0)
-		}
-		top := &(*stack)[len(*stack)-1]
-		switch how {
-		case 2:
-			*top |= flags
-		case 3:
-			*top &^= flags
-		default:
-			*top = flags
-		}
+		*stack = append((*stack)[:max(0, len(*stack)-1)], flags)
 		return true
 	})
 }

@@ -8,13 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Flags of the kitty keyboard protocol.
+// Flags of the kitty keyboard protocol. The terminal knows no others.
 const (
-	kittyDisambiguate = 1 << iota // keys that could be something else are CSI u
-	kittyEvents                   // releases are reported
-	kittyAlternates               // with the shifted key
-	kittyAll                      // every key is CSI u
-	kittyText                     // with the text that it makes
+	kittyDisambiguate = 1 // keys that could be something else are CSI u
+	kittyAlternates   = 4 // with the shifted key
 )
 
 // keyboard is how the program wants keys to be sent.
@@ -96,17 +93,9 @@ func (k keyboard) function(key string, final byte, number, mods int) []byte {
 	if k.kitty != 0 && key == "f3" { // CSI R would be a cursor position report
 		final, number = '~', 13
 	}
-	press := csi(number, mods, "", final)
-	if k.kitty&kittyEvents != 0 {
-		return append(press, csi(number, mods, ":3", final)...)
-	}
-	return press
-}
-
-func csi(number, mods int, event string, final byte) []byte {
 	switch {
-	case mods != 0 || event != "":
-		return fmt.Appendf(nil, "\x1b[%d;%d%s%c", number, 1+mods, event, final)
+	case mods != 0:
+		return fmt.Appendf(nil, "\x1b[%d;%d%c", number, 1+mods, final)
 	case number == 1 && final != '~':
 		return []byte{'\x1b', '[', final}
 	}
@@ -116,8 +105,6 @@ func csi(number, mods int, event string, final byte) []byte {
 // sendsCode reports whether a character key goes as CSI u.
 func (k keyboard) sendsCode(code rune, mods int) bool {
 	switch {
-	case k.kitty&kittyAll != 0:
-		return true
 	case k.kitty&kittyDisambiguate == 0:
 		return false
 	case code == 27:
@@ -139,18 +126,10 @@ func (k keyboard) csiU(code rune, mods int) []byte {
 	if k.kitty&kittyAlternates != 0 && text != code {
 		number += fmt.Sprintf(":%d", text)
 	}
-	state := ""
 	if mods != 0 {
-		state = fmt.Sprintf(";%d", 1+mods)
+		number += fmt.Sprintf(";%d", 1+mods)
 	}
-	press := "\x1b[" + number + state + "u"
-	if k.kitty&kittyText != 0 && text >= ' ' && text != 127 && mods&^modShift == 0 {
-		press = fmt.Sprintf("\x1b[%s;%d;%du", number, 1+mods, text)
-	}
-	if k.kitty&kittyEvents != 0 {
-		press += fmt.Sprintf("\x1b[%s;%d:3u", number, 1+mods)
-	}
-	return []byte(press)
+	return []byte("\x1b[" + number + "u")
 }
 
 // legacy encodes a character key as terminals have since the VT100, where shift+enter and

@@ -7,8 +7,7 @@ func TestKeyEncoding(t *testing.T) {
 		legacy  = keyboard{}
 		appMode = keyboard{appCursor: true}
 		kitty   = keyboard{kitty: kittyDisambiguate}
-		events  = keyboard{kitty: kittyDisambiguate | kittyEvents}
-		all     = keyboard{kitty: kittyDisambiguate | kittyAlternates | kittyAll | kittyText}
+		shifted = keyboard{kitty: kittyDisambiguate | kittyAlternates}
 	)
 	for _, c := range []struct {
 		kb        keyboard
@@ -41,11 +40,8 @@ func TestKeyEncoding(t *testing.T) {
 		{kitty, "alt+1", "\x1b[49;3u"},
 		{kitty, "f2", "\x1b[Q"},
 		{kitty, "f3", "\x1b[13~"},
-		{events, "up", "\x1b[A\x1b[1;1:3A"},
-		{events, "esc", "\x1b[27u\x1b[27;1:3u"},
-		{all, "a", "\x1b[97;1;97u"},
-		{all, "A", "\x1b[97:65;2;65u"},
-		{all, "enter", "\x1b[13u"},
+		{shifted, "ctrl+A", "\x1b[97:65;6u"},
+		{shifted, "shift+alt+/", "\x1b[47;4u"},
 	} {
 		got, err := c.kb.encode(c.key)
 		if err != nil || string(got) != c.want {
