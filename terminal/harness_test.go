@@ -16,6 +16,9 @@ import (
 // What is started in the background of a script ignores interrupts, and so does all that
 // it starts in turn: these tests are about commands that do not.
 func TestMain(m *testing.M) {
+	if script := os.Getenv(guestEnv); script != "" {
+		runGuest(script)
+	}
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	goleak.VerifyTestMain(m)
 }

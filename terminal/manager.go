@@ -4,6 +4,8 @@
 // their output, and ends them together with all their descendants. Unix has ptys,
 // Windows has ConPTY.
 //
+// A Guest is a program of the user's that is shown in place of parley.
+//
 // Package terminal/screen turns the output into what a terminal would show, and into
 // plain text.
 package terminal

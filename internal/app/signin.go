@@ -16,7 +16,7 @@ import (
 	"parley/config"
 	"parley/internal/session"
 	"parley/internal/termtext"
-	"parley/terminal/guest"
+	"parley/terminal"
 )
 
 // SignIn is signing in to the agent of a session, from the agent's request until the user has
@@ -92,7 +92,7 @@ func SignInChoices(methods []acpclient.AuthMethod) []Choice {
 
 // SignInProgram is a program that signs in. Its Run shows it on the user's terminal.
 type SignInProgram struct {
-	guest.Program
+	terminal.Guest
 	ctx context.Context // ends it
 	// Ask, if not nil, must be answered with its first choice before the program runs, since
 	// the agent chose the program or its variables. The front end carries the choices out.
@@ -100,7 +100,7 @@ type SignInProgram struct {
 }
 
 // Run runs the program as a guest of the user's terminal.
-func (p *SignInProgram) Run(in, out *os.File) error { return p.Program.Run(p.ctx, in, out) }
+func (p *SignInProgram) Run(in, out *os.File) error { return p.Guest.Run(p.ctx, in, out) }
 
 // Begin tries a method. Either the agent carries it out, and an AuthDone reports the result;
 // or Begin returns the program to run: pass its result to [SignIn.Ran].
@@ -128,7 +128,7 @@ func (i *SignIn) Begin(ctx context.Context, id acpclient.AuthMethodID) (*SignInP
 
 // programOf returns the program that signs in by a method of a command.
 func programOf(ctx context.Context, c acpclient.Command, m acpclient.AuthMethod, agent string) *SignInProgram {
-	p := &SignInProgram{ctx: ctx, Program: guest.Program{
+	p := &SignInProgram{ctx: ctx, Guest: terminal.Guest{
 		Path: c.Path, Args: c.Args, Env: c.Env, Dir: c.Dir, Title: termtext.Line("Sign-in program of " + agent),
 	}}
 	names := "this program"

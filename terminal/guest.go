@@ -1,12 +1,4 @@
-// Package guest runs a program that needs a terminal but must not have the user's: one that
-// an agent chose.
-//
-// A process that has a terminal keeps it as long as it likes: it reads the user's keys, draws
-// over other programs and, on many systems, types for the user, also after its parent has
-// ended. So a guest runs on a pty of its own. parley passes keys to it, draws what the
-// emulator makes of its output, and ends its whole process tree before the terminal is used
-// again.
-package guest
+package terminal
 
 import (
 	"bytes"
@@ -25,7 +17,6 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"parley/internal/termtext"
-	"parley/terminal"
 	"parley/terminal/screen"
 )
 
@@ -43,8 +34,15 @@ const (
 // errEnded means that the user has ended the program.
 var errEnded = errors.New("you ended it")
 
-// Program is a program to run.
-type Program struct {
+// Guest is a program that needs a terminal but must not have the user's: one that an agent
+// chose.
+//
+// A process that has a terminal keeps it as long as it likes: it reads the user's keys, draws
+// over other programs and, on many systems, types for the user, also after its parent has
+// ended. So a guest runs on a pty of its own. parley passes keys to it, draws what the
+// emulator makes of its output, and ends its whole process tree before the terminal is used
+// again.
+type Guest struct {
 	// Path is the program's file, or its name, which is looked up on PATH.
 	Path string
 	Args []string
@@ -60,9 +58,9 @@ type Program struct {
 }
 
 // Run runs the program in the user's terminal, which in and out must be, until it ends, the
-// user ends it, or ctx ends. Its last output stays on the terminal. None of its processes
+// user ends it, or ctx ends. Its last output stays on the  None of its processes
 // outlives Run.
-func (p Program) Run(ctx context.Context, in, out *os.File) (err error) {
+func (p Guest) Run(ctx context.Context, in, out *os.File) (err error) {
 	if !term.IsTerminal(in.Fd()) || !term.IsTerminal(out.Fd()) {
 		return errors.New("it needs a terminal")
 	}
@@ -82,11 +80,11 @@ func (p Program) Run(ctx context.Context, in, out *os.File) (err error) {
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var v view = &lines{out: out, title: p.Title}
+	var v view = &printer{out: out, title: p.Title}
 	if !p.Lines {
 		v = newWindow(out, p.Title, width, height)
 	}
-	manager := terminal.NewManager(terminal.Options{})
+	manager := NewManager(Options{})
 	defer func() {
 		err = errors.Join(err, manager.Close())
 		v.close()
@@ -94,7 +92,7 @@ func (p Program) Run(ctx context.Context, in, out *os.File) (err error) {
 	cols, rows := v.size(width, height)
 	nothing := uint64(0)
 	started, id := make(chan struct{}), ""
-	id, err = manager.Create(ctx, terminal.Spec{
+	id, err = manager.Create(ctx, Spec{
 		Command: path, Args: p.Args, Env: p.Env, Cwd: p.Dir, Cols: cols, Rows: rows,
 		Input: true, Personal: true, OutputByteLimit: &nothing,
 		OnOutput: func(_ string, data []byte) {
@@ -359,8 +357,8 @@ func (w *window) close() {
 	_, _ = w.out.Write(b.Bytes())
 }
 
-// lines prints the text of the output and nothing else of it.
-type lines struct {
+// printer prints the text of the output and nothing else of it.
+type printer struct {
 	out   io.Writer
 	title string
 
@@ -372,7 +370,7 @@ type lines struct {
 	closed  bool
 }
 
-func (l *lines) size(width, height int) (cols, rows int) {
+func (l *printer) size(width, height int) (cols, rows int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.parser == nil {
@@ -393,12 +391,12 @@ func (l *lines) size(width, height int) (cols, rows int) {
 }
 
 // show adds what was printed to the text.
-func (l *lines) show() {
+func (l *printer) show() {
 	l.text.WriteString(termtext.Visible(string(l.printed)))
 	l.printed = l.printed[:0]
 }
 
-func (l *lines) take(output []byte) []byte {
+func (l *printer) take(output []byte) []byte {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.text.Reset()
@@ -412,7 +410,7 @@ func (l *lines) take(output []byte) []byte {
 	return nil
 }
 
-func (l *lines) close() {
+func (l *printer) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true

@@ -1,6 +1,6 @@
 //go:build unix
 
-package guest_test
+package terminal
 
 import (
 	"context"
@@ -15,19 +15,15 @@ import (
 
 	"parley/internal/process"
 	"parley/internal/test/ptytest"
-	"parley/terminal/guest"
 )
 
 // guestEnv makes the test binary the host of a guest: a script of sh.
 const guestEnv = "GUEST_TEST_SCRIPT"
 
-func TestMain(m *testing.M) {
-	script := os.Getenv(guestEnv)
-	if script == "" {
-		os.Exit(m.Run())
-	}
+// runGuest runs a guest in the terminal of this process.
+func runGuest(script string) {
 	supervision := process.BeginSupervision(context.Background())
-	err := guest.Program{
+	err := Guest{
 		Path: "/bin/sh", Args: []string{"-c", script}, Title: "The guest", Lines: os.Getenv("LINES_ONLY") != "",
 	}.Run(context.Background(), os.Stdin, os.Stdout)
 	fmt.Println("ended:", err)
