@@ -21,8 +21,6 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-
-	"parley/internal/markup"
 )
 
 //go:embed page.html
@@ -61,10 +59,10 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
 		parser.WithInlineParsers(
-			util.Prioritized(markup.NewSymbolParser(), 0),
+			util.Prioritized(NewSymbolParser(), 0),
 			util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
-			util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(markup.NewEmphasisParser(), 500),
-			util.Prioritized(markup.NewStrikethroughParser(), 500),
+			util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(NewEmphasisParser(), 500),
+			util.Prioritized(NewStrikethroughParser(), 500),
 		),
 		parser.WithASTTransformers(util.Prioritized(imagesToLinks{}, 100)),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),

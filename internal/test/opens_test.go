@@ -13,7 +13,6 @@ var waits = map[string]string{
 	"fs/open.go":                           "opens without waiting",
 	"internal/cli/replay.go":               "a file that the user names",
 	"internal/cli/run.go":                  "a file that the user names, which may be a pipe; it does not hold up signals",
-	"internal/host/history.go":             "parley's own state",
 	"internal/journal/storage.go":          "parley's own state",
 	"internal/process/proc_linux.go":       "the system's",
 	"internal/sandbox/bubblewrap_linux.go": "parley's own reservation",

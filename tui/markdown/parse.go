@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"parley/internal/markup"
+	"parley/internal/export"
 )
 
 // maxDepth bounds the nesting of quotes and lists; deeper ones are shown as text. It
@@ -43,14 +43,14 @@ var wholeParser = sync.OnceValue(func() parser.Parser {
 func inlines() []parser.Option {
 	return []parser.Option{
 		parser.WithInlineParsers(
-			util.Prioritized(markup.NewSymbolParser(), 0),
+			util.Prioritized(export.NewSymbolParser(), 0),
 			util.Prioritized(parser.NewCodeSpanParser(), 100),
 			util.Prioritized(fewLinks{parser.NewLinkParser()}, 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300),
 			util.Prioritized(parser.NewRawHTMLParser(), 400),
-			util.Prioritized(markup.NewEmphasisParser(), 500),
+			util.Prioritized(export.NewEmphasisParser(), 500),
 			util.Prioritized(extension.NewTaskCheckBoxParser(), 0),
-			util.Prioritized(markup.NewStrikethroughParser(), 500),
+			util.Prioritized(export.NewStrikethroughParser(), 500),
 			util.Prioritized(extension.NewLinkifyParser(), 999),
 		),
 		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),

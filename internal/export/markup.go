@@ -1,6 +1,4 @@
-// Package markup has the parts of Markdown that parley reads in another way than goldmark,
-// for the screen and for exports: agents write about code, and what they write stays.
-package markup
+package export
 
 import (
 	"bytes"
@@ -13,6 +11,9 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 )
+
+// The screen and exports read parts of Markdown in another way than goldmark: agents write about
+// code, and what they write stays.
 
 // NewEmphasisParser returns a parser of emphasis that leaves names and formulas as they are,
 // such as __init__.py and a**2.
