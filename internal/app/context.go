@@ -3,7 +3,6 @@ package app
 import (
 	"strings"
 
-	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 )
@@ -38,13 +37,4 @@ func earlier(c *conversation.Conversation) (text string, left []conversation.Pro
 		}
 	}
 	return text, left
-}
-
-// WithEarlier adds the text of an earlier session to a prompt: as a resource if the agent
-// accepts those, else as text.
-func WithEarlier(blocks []acpclient.ContentBlock, text string, caps acpclient.PromptCapabilities) []acpclient.ContentBlock {
-	if caps.EmbeddedContext {
-		return append(blocks, acpclient.TextResourceBlock("parley:earlier-session.md", "text/markdown", text))
-	}
-	return append(blocks, acpclient.TextBlock("\n\nThis was said in an earlier session:\n\n"+text))
 }

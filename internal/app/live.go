@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/store"
@@ -64,10 +65,14 @@ func (l *Live) Apply(e conversation.Event) {
 
 // WithEarlier adds the text of an earlier session to a prompt, once.
 func (l *Live) WithEarlier(q conversation.QueuedPrompt) conversation.QueuedPrompt {
-	if l.Earlier != "" {
-		q.Prompt = WithEarlier(q.Prompt, l.Earlier, l.Conversation.Agent.Capabilities.PromptCapabilities)
-		l.Earlier = ""
+	switch caps := l.Conversation.Agent.Capabilities.PromptCapabilities; {
+	case l.Earlier == "":
+	case caps.EmbeddedContext:
+		q.Prompt = append(q.Prompt, acpclient.TextResourceBlock("parley:earlier-session.md", "text/markdown", l.Earlier))
+	default:
+		q.Prompt = append(q.Prompt, acpclient.TextBlock("\n\nThis was said in an earlier session:\n\n"+l.Earlier))
 	}
+	l.Earlier = ""
 	return q
 }
 
@@ -138,16 +143,11 @@ func (l *Live) StoredID() store.ID { return cmp.Or(l.Session.StoredID(), l.store
 
 // Left describes the session as the user leaves it. title is what it was called.
 func (l *Live) Left(title string) Left {
-	return Left{Title: title, Agent: l.Agent, Session: ResumableID(l.Conversation), Stored: l.StoredID(), Cwd: l.Conversation.Cwd, Running: l.goesOn()}
-}
-
-// goesOn is [Live.Running], except that it returns "" for a session in which nothing was said:
-// that one ends with its last viewer.
-func (l *Live) goesOn() string {
-	if c := l.Conversation; !c.Said && len(c.Queue) == 0 && len(Unsent(l.Session)) == 0 {
-		return ""
+	c, running := l.Conversation, l.Running()
+	if !c.Said && len(c.Queue) == 0 && len(Unsent(l.Session)) == 0 {
+		running = "" // it ends with its last viewer
 	}
-	return l.Running()
+	return Left{Title: title, Agent: l.Agent, Session: ResumableID(c), Stored: l.StoredID(), Cwd: c.Cwd, Running: running}
 }
 
 // Running returns the id under which the session keeps running when the front end leaves it,

@@ -198,12 +198,6 @@ func Search(ctx context.Context, lib *store.Library, words string, q store.Query
 	return found, err
 }
 
-// AgentDeletes reports whether the agent of a conversation, which may be nil, can delete its
-// sessions.
-func AgentDeletes(c *conversation.Conversation) bool {
-	return c != nil && c.Agent.Capabilities.SessionCapabilities.Delete != nil
-}
-
 // Delete deletes a session from the store, and from the agent if it can delete sessions.
 func (e SessionEntry) Delete(ctx context.Context, lib *store.Library, agent Session, agentDeletes bool) error {
 	if e.Stored != nil {

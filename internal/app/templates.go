@@ -16,7 +16,9 @@ import (
 // Templates reads the prompts for slash commands in a session: the user's, and the project's
 // once the user trusts it. The user's prompts take precedence.
 func Templates(s Session) []prompt.Template {
-	all := templatesIn(filepath.Join(filepath.Dir(config.ConfigFile()), "prompts"))
+	dir := filepath.Join(filepath.Dir(config.ConfigFile()), "prompts")
+	entries, _ := os.ReadDir(dir) // without it there are none
+	all := prompt.Templates(entries, func(name string) (*os.File, error) { return files.OpenRegular(filepath.Join(dir, name)) })
 	if !s.About().Ruled {
 		return all
 	}
@@ -30,10 +32,4 @@ func Templates(s Session) []prompt.Template {
 		}
 	}
 	return all
-}
-
-// templatesIn reads the prompts in a directory, or none if it cannot be read.
-func templatesIn(dir string) []prompt.Template {
-	entries, _ := os.ReadDir(dir)
-	return prompt.Templates(entries, func(name string) (*os.File, error) { return files.OpenRegular(filepath.Join(dir, name)) })
 }

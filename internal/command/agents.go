@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"parley/config"
 	"parley/internal/app"
@@ -223,7 +224,6 @@ type installing struct {
 	stopped  bool                   // stopped by the user
 	done     bool                   // ended, well or not
 	progress atomic.Pointer[string] // progress as text
-	more     chan struct{}          // signals new progress; closed at the end
 }
 
 // inBackground shows the progress of work that the user can stop.
@@ -266,37 +266,26 @@ func (i *installing) askUser(plan config.Agent, note string, err error) {
 
 // begin starts the installation in the background.
 func (i *installing) begin() {
-	i.more = make(chan struct{}, 1)
 	agents := i.list.f.Backend().Registry
 	i.inBackground(func(ctx context.Context) func() {
-		agent, err := agents.Install(ctx, i.plan, i.onProgress)
-		close(i.more)
+		agent, err := agents.Install(ctx, i.plan, func(done, all int64) {
+			text := app.Downloaded(done, all)
+			i.progress.Store(&text)
+		})
 		return func() { i.ended(agent, err) }
 	})
 	i.showProgress()
 }
 
-// onProgress stores the progress, and signals it if its text has changed.
-func (i *installing) onProgress(done, all int64) {
-	text := app.Downloaded(done, all)
-	if before := i.progress.Swap(&text); before != nil && *before == text {
-		return
-	}
-	select {
-	case i.more <- struct{}{}:
-	default: // a signal is pending
-	}
-}
+// refresh is how often the progress is shown.
+const refresh = 200 * time.Millisecond
 
-// showProgress shows the progress whenever there is more.
+// showProgress shows the progress until the installation has ended.
 func (i *installing) showProgress() {
-	i.list.f.InBackground(func(context.Context) func() {
-		_, on := <-i.more
-		return func() {
-			if on {
-				i.list.show()
-				i.showProgress()
-			}
+	i.list.f.After(refresh, func() {
+		if i.underWay() {
+			i.list.show()
+			i.showProgress()
 		}
 	})
 }

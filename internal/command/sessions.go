@@ -288,7 +288,7 @@ func (l *sessionList) item(s app.SessionEntry) Item {
 
 // agentDeletes reports whether the agent deletes its sessions.
 func (l *sessionList) agentDeletes() bool {
-	return l.live != nil && app.AgentDeletes(l.live.Conversation)
+	return l.live != nil && l.live.Conversation.Agent.Capabilities.SessionCapabilities.Delete != nil
 }
 
 // askToDelete asks before it deletes a session for good.

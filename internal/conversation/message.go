@@ -95,6 +95,9 @@ func marksOf(u *acpclient.ContentChunk) (id acpclient.MessageID, phase string) {
 
 // firstOf returns the first string in meta at one of some paths, or "".
 func firstOf[T ~string](meta acpclient.Meta, paths [][]string) T {
+	if len(meta) == 0 {
+		return ""
+	}
 	for _, path := range paths {
 		if value, _ := acpclient.MetaValue[T](meta, path...); value != "" {
 			return value

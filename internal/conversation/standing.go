@@ -80,7 +80,8 @@ func (s *State) standingNow() Standing {
 		return StandingLost
 	case s.Phase == PhaseFailed:
 		return StandingFailed
-	case s.asks() && s.Turn.Cancelling.IsZero(), s.AuthError != nil, s.Stuck(), s.AwaitsUser():
+	case s.asks() && s.Turn.Cancelling.IsZero(), s.AuthError != nil, s.Stuck(), s.Work.State == acpclient.WorkRequiresAction,
+		slices.ContainsFunc(s.RunningSubagents(), func(t *ToolCall) bool { return t.Subagent.Waits }):
 		return StandingAsks
 	case s.Turn.Running, s.Opening(), s.Busy():
 		return StandingWorking
@@ -93,12 +94,6 @@ func (s *State) standingNow() Standing {
 // Stuck reports whether the queue waits until the user decides about a budget or a limit of the plan.
 func (s *State) Stuck() bool {
 	return !s.Turn.Running && len(s.Queue) > 0 && (s.BudgetReached || s.Limit != nil && !s.WaitsForLimit())
-}
-
-// AwaitsUser reports whether the agent, or a subagent of it, says that it waits for the user.
-func (s *State) AwaitsUser() bool {
-	return s.Work.State == acpclient.WorkRequiresAction ||
-		slices.ContainsFunc(s.RunningSubagents(), func(t *ToolCall) bool { return t.Subagent.Waits })
 }
 
 // timeOf returns when an event happened, zero if unknown. Streamed events do not count: a
@@ -132,13 +127,6 @@ func (p Progress) String() string {
 
 // Progress returns how far the latest plan is.
 func (s *State) Progress() Progress { return s.progress }
-
-// progressOfTasks takes the task list of a tool call for the plan of an agent that sends none.
-func (s *State) progressOfTasks(t *ToolCall, u *acpclient.ToolCallUpdate) {
-	if s.by == nil && len(t.Tasks) > 0 && len(u.RawInput) > 0 && !saysNothing(u.RawInput) && !s.plans {
-		s.applyProgress("", t.Tasks)
-	}
-}
 
 func (s *State) applyProgress(id acpclient.PlanID, entries []acpclient.PlanEntry) {
 	entries = first(entries, mostEntries)
@@ -201,14 +189,6 @@ func (t *tail) write(of messageKey, text string, whole bool) {
 		t.text = append(t.text[:0], t.text[cut:]...)
 		t.begin = max(0, t.begin-cut)
 	}
-}
-
-// tailMessage takes a message that the agent sends as a whole.
-func (s *State) tailMessage(u *acpclient.MessageUpdate) {
-	if u.Chunk != acpclient.AgentMessageChunk || u.Content.Value == nil || s.parentOf(u.Meta) != "" {
-		return
-	}
-	s.last.write(messageKey{chunk: u.Chunk, id: u.MessageID}, partsOf(*u.Content.Value).Plain(), true)
 }
 
 // end ends a message: what follows begins on a line of its own.

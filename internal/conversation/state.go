@@ -165,7 +165,10 @@ func (e Text) fold(s *State) {
 
 func (e AgentStarting) fold(s *State) {
 	s.Phase = PhaseStarting
-	s.costAgain()
+	if s.Usage != nil && s.Usage.Cost != nil { // the costs of another agent are counted from now on
+		s.costs.before, s.costs.past, s.costs.apart = s.Usage.Cost, 0, false
+	}
+	s.tokens.again()
 	if e.Command != s.Agent.Command {
 		s.Limits = nil // they are another agent's
 	}
@@ -265,7 +268,9 @@ func (e Update) fold(s *State) {
 		s.applyUsage(usage)
 		s.applyLimit(u.Meta, e.At)
 	case *acpclient.MessageUpdate:
-		s.tailMessage(u)
+		if u.Chunk == acpclient.AgentMessageChunk && u.Content.Value != nil && s.parentOf(u.Meta) == "" {
+			s.last.write(messageKey{chunk: u.Chunk, id: u.MessageID}, partsOf(*u.Content.Value).Plain(), true)
+		}
 	case *acpclient.Plan:
 		s.plans = true
 		s.applyProgress("", u.Entries)
@@ -296,14 +301,6 @@ type costs struct {
 	past float64
 	// foreign is the sum of amounts in earlier currencies.
 	foreign float64
-}
-
-// costAgain starts counting for another agent.
-func (s *State) costAgain() {
-	if s.Usage != nil && s.Usage.Cost != nil {
-		s.costs.before, s.costs.past, s.costs.apart = s.Usage.Cost, 0, false
-	}
-	s.tokens.again()
 }
 
 // applyUsage applies a usage report. Some agents report the cost of the session, others that

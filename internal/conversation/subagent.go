@@ -42,7 +42,7 @@ func (s *State) RunningSubagents() (all []*ToolCall) {
 // or that of the subagent in whose session it came. In such a session, agents may name the
 // call that began it, which is not shown.
 func (s *State) parentOf(meta acpclient.Meta) acpclient.ToolCallID {
-	named := parentOf(meta)
+	named := firstOf[acpclient.ToolCallID](meta, parentPaths)
 	if s.by != nil && s.tools[named] == nil {
 		return s.by.ID
 	}

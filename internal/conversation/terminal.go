@@ -71,13 +71,6 @@ func (t *Terminal) write(data []byte) {
 	t.changed()
 }
 
-// replace replaces all output.
-func (t *Terminal) replace(data []byte) {
-	t.buf = nil
-	t.replaced++
-	t.write(data)
-}
-
 // dropOldest drops up to n bytes from the start.
 func (t *Terminal) dropOldest(n int) {
 	if n > 0 {
@@ -137,7 +130,9 @@ func (c *Conversation) applyTerminalUpdate(u *acpclient.TerminalUpdate) {
 		if u.Output.Value != nil {
 			data = u.Output.Value.Data
 		}
-		t.replace(data)
+		t.buf = nil
+		t.replaced++
+		t.write(data)
 	}
 	if u.ExitStatus.Set {
 		t.Exit = u.ExitStatus.Value

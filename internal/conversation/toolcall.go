@@ -47,13 +47,9 @@ func (s *State) begins(t *ToolCall, u *acpclient.ToolCallUpdate, says saying) bo
 		// Some agents report the end of a call twice, or announce it late.
 		return earlier || t.Title != "" && !(u.Status != nil && ended(*u.Status) && t.fits(u))
 	}
-	return earlier && !s.goesOn(t) && (!t.fits(u) || says == announces || says == asks && describes(u))
-}
-
-// goesOn reports whether a call outlives its turn: in the background, or for a subagent there.
-func (s *State) goesOn(t *ToolCall) bool {
 	parent := s.tools[t.Parent]
-	return t.Live || t.Parent != "" && parent != nil && parent.Live
+	outlives := t.Live || t.Parent != "" && parent != nil && parent.Live // its turn, in the background or for a subagent there
+	return earlier && !outlives && (!t.fits(u) || says == announces || says == asks && describes(u))
 }
 
 // describes reports whether a message says what its call does. A question that does not can
@@ -174,7 +170,9 @@ func (s *State) changeTool(t *ToolCall, u *acpclient.ToolCallUpdate, at time.Tim
 	if t.ended() {
 		delete(s.questioned, t.ID) // a later question would be about another call
 	}
-	s.progressOfTasks(t, u)
+	if s.by == nil && len(t.Tasks) > 0 && len(u.RawInput) > 0 && !saysNothing(u.RawInput) && !s.plans {
+		s.applyProgress("", t.Tasks) // of an agent that sends no plans
+	}
 	s.effect.calls = append(s.effect.calls, t)
 }
 
@@ -376,11 +374,3 @@ func (c *Conversation) ownTerminal(t *ToolCall, id acpclient.TerminalID) *Termin
 
 // parentPaths are where agents name the tool call that a subagent works for.
 var parentPaths = [][]string{{"claudeCode", "parentToolUseId"}, {"parentToolUseId"}, {"parentToolCallId"}, {"subagent", "parentToolCallId"}}
-
-// parentOf returns the id of the parent tool call, or "".
-func parentOf(m acpclient.Meta) acpclient.ToolCallID {
-	if len(m) == 0 {
-		return ""
-	}
-	return firstOf[acpclient.ToolCallID](m, parentPaths)
-}

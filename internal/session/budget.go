@@ -69,11 +69,3 @@ func (s *Session) checkBudget() {
 		s.warnOnce(fmt.Sprint("budget ", s.state.Budget), fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), s.state.BudgetWords())
 	}
 }
-
-// checkReports says once if the agent does not report what the budget caps. s.mu must be
-// held.
-func (s *Session) checkReports() {
-	if missing := s.state.Unreported(); missing != "" {
-		s.warnOnce("budget reports", "The budget cannot be kept", "The agent reports "+missing+".")
-	}
-}

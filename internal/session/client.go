@@ -224,13 +224,6 @@ func (a *agent) expectAnswer(method string) (answered func()) {
 	return func() { late.Stop() }
 }
 
-// await calls do, which waits for the answer to a request, and tells the user if that does not
-// come in time.
-func await[R any](a *agent, method string, do func() (R, error)) (R, error) {
-	defer a.expectAnswer(method)()
-	return do()
-}
-
 // isClosed reports whether an error only says that the agent exited.
 func isClosed(err error) bool { return errors.Is(err, acpclient.ErrClosed) }
 
@@ -257,7 +250,9 @@ func ask[R any](
 		if !offered(a.hello.Load()) {
 			return nil, fmt.Errorf("%s: %w", what, ErrUnsupported)
 		}
-		r, err := await(a, method, func() (*R, error) { return do(ctx, a.client) })
+		answered := a.expectAnswer(method)
+		r, err := do(ctx, a.client)
+		answered()
 		if err == nil {
 			return r, nil
 		}

@@ -58,16 +58,11 @@ func (WaitForLimit) Do(_ context.Context, s *Session) (None, error) {
 type StopWaiting struct{}
 
 func (StopWaiting) Do(_ context.Context, s *Session) (None, error) {
-	s.stopWaiting()
-	return None{}, nil
-}
-
-// stopWaiting is the act StopWaiting. s.mu must be held.
-func (s *Session) stopWaiting() {
 	s.limit.agreed = false
 	if !s.state.LimitWait.IsZero() {
 		s.post(conversation.LimitWait{})
 	}
+	return None{}, nil
 }
 
 // checkLimit puts the prompt of a turn that has ended at a limit of the user's plan back before

@@ -29,12 +29,13 @@ type Observer func(conversation.Event)
 func (s *Session) observe(e conversation.Event) {
 	if shell, is := e.(conversation.ShellStarted); is { // the consumer of the stream may be waiting for it
 		shell.At = s.opt.Now()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.post(shell)
-		return
+		e = shell
+	} else {
+		s.stream.room(s.ctx)
 	}
-	s.push(s.ctx, e)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.post(e)
 }
 
 // Shells runs the user's own commands. It is safe for concurrent use. Only EndTerminal

@@ -241,15 +241,6 @@ func (s *Session) watch(e conversation.Event) {
 // post adds an event to the stream and to the State, without waiting. s.mu must be held.
 func (s *Session) post(e conversation.Event) { s.stream.post(e) }
 
-// push is post for what the agent or the Machine does: it waits until there is room in the
-// stream, or ctx ends. s.mu must not be held.
-func (s *Session) push(ctx context.Context, e conversation.Event) {
-	s.stream.room(ctx)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.post(e)
-}
-
 // notice adds a notice of parley's own. s.mu must be held.
 func (s *Session) notice(severity acpclient.NoticeSeverity, title, detail string) {
 	s.post(conversation.NoticeAdded{Severity: severity, Title: title, Detail: detail})

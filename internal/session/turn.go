@@ -99,7 +99,9 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	}
 	worked := s.state.Turn.Running && s.state.Worked()
 	s.post(e)
-	s.checkReports()
+	if missing := s.state.Unreported(); missing != "" {
+		s.warnOnce("budget reports", "The budget cannot be kept", "The agent reports "+missing+".")
+	}
 	s.checkBudget()
 	if e.Err != nil {
 		s.pauseQueue() // the user wrote the next prompt before they knew of the error

@@ -162,8 +162,12 @@ func deleting(c command.Choice) string { return cmp.Or(c.Deleting, "delete") }
 // line returns an item as a line.
 func line(it command.Item) string {
 	var parts []string
+	used := ""
+	if !it.Used.IsZero() {
+		used = it.Used.Format("2006-01-02 15:04")
+	}
 	columns := strings.Join(slices.DeleteFunc(slices.Clone(it.Columns), func(c string) bool { return c == "" }), ", ")
-	for _, text := range []string{it.Group, it.Title, used(it), it.Detail, columns, it.Why} {
+	for _, text := range []string{it.Group, it.Title, used, it.Detail, columns, it.Why} {
 		if text != "" {
 			parts = append(parts, termtext.Line(text))
 		}
@@ -176,14 +180,6 @@ func line(it command.Item) string {
 		text += " (current)"
 	}
 	return text
-}
-
-// used says when an item was last used, if that matters.
-func used(it command.Item) string {
-	if it.Used.IsZero() {
-		return ""
-	}
-	return it.Used.Format("2006-01-02 15:04")
 }
 
 // doing returns what choosing an item does, nil for nothing.

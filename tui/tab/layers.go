@@ -80,12 +80,6 @@ func (in *input) key(k tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(cmd, in.keyAction(name))
 }
 
-// paste offers pasted text to the layers.
-func (in *input) paste(text string) tea.Cmd {
-	cmd, _ := in.pass(func(l layer) (tea.Cmd, bool) { return l.paste(text) })
-	return cmd
-}
-
 // mouse offers a mouse event to the layers. While a button is held, the layer that took
 // the click comes first.
 func (in *input) mouse(msg tea.MouseMsg) tea.Cmd {

@@ -168,7 +168,11 @@ func (t *Tab) State() conversation.Standing {
 		return is
 	case t.info.unseen == conversation.StandingFailed:
 		return conversation.StandingFailed
-	case t.dialogs.Any(asksHere):
+	case t.dialogs.Any(func(d dialog.Dialog) bool { // a question of this tab
+		_, asks := d.(dialog.Guarded)
+		_, foreign := d.(*foreignQuestion)
+		return asks && !foreign
+	}):
 		return conversation.StandingAsks
 	case is == conversation.StandingWorking:
 		return conversation.StandingWorking
@@ -201,13 +205,6 @@ func (t *Tab) WaitsFor() tea.ProgramStatusKind {
 		return tea.ProgramStatusKindAuth
 	}
 	return tea.ProgramStatusKindQuestion
-}
-
-// asksHere reports whether a dialog is a question of this tab, and not of another.
-func asksHere(d dialog.Dialog) bool {
-	_, asks := d.(dialog.Guarded)
-	_, foreign := d.(*foreignQuestion)
-	return asks && !foreign
 }
 
 // Works reports whether a turn is running.

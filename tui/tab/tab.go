@@ -245,7 +245,8 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return t.input.key(msg)
 	case tea.PasteMsg:
-		return t.input.paste(msg.Content)
+		cmd, _ := t.input.pass(func(l layer) (tea.Cmd, bool) { return l.paste(msg.Content) })
+		return cmd
 	case tea.MouseMsg:
 		return t.input.mouse(msg)
 	case tea.WindowSizeMsg:

@@ -39,7 +39,11 @@ func transcriptRows() command.Rows[readerFunc] {
 		{ID: "first", Keys: "g home", Help: "First item or line", Do: items(-farthest)},
 		{ID: "last", Keys: "G end", Help: "Last item or line", Do: items(farthest)},
 		{ID: command.Expand, Keys: "enter space", Help: "Expand or collapse the item", Do: reads(func(r *reader) { r.list.ClearSpan(); r.list.Toggle() })},
-		{ID: command.ItemShow, Keys: "f", Help: "Show the item on the whole screen", Words: "pager fullscreen", Do: reads((*reader).showItem)},
+		{ID: command.ItemShow, Keys: "f", Help: "Show the item on the whole screen", Words: "pager fullscreen", Do: reads(func(r *reader) {
+			if item := r.list.Selected(); item != nil {
+				r.dialogs.Push(r.pager(item))
+			}
+		})},
 		{ID: command.Open, Keys: "o", Help: "Open the item's file in $EDITOR", Do: (*reader).open},
 		{ID: command.DiffSplit, Keys: "s", Help: "Toggle side-by-side diff", Words: "split view", Do: (*reader).toggleDiffs},
 		{ID: command.DiffContext, Keys: "e", Help: "More context around a change", Do: reads(func(r *reader) { r.list.WidenContext() })},
@@ -126,13 +130,6 @@ func (r *transcriptReader) Chosen(do readerFunc) tea.Cmd {
 	}
 	r.pressed = ""
 	return do(&r.reader)
-}
-
-// showItem shows the selected item on the whole screen.
-func (r *reader) showItem() {
-	if item := r.list.Selected(); item != nil {
-		r.dialogs.Push(r.pager(item))
-	}
 }
 
 // step moves the selection by items, or the end of the marked text.
