@@ -97,57 +97,14 @@ const (
 
 // The actions of the review.
 const (
-	ChangesClose    config.Action = "changes_close"
-	HunkNext        config.Action = "hunk_next"
-	HunkPrev        config.Action = "hunk_prev"
-	ChangesScope    config.Action = "changes_scope"
-	ChangesSince    config.Action = "changes_since"
-	ChangesKeep     config.Action = "changes_keep"
-	ChangesRevert   config.Action = "changes_revert"
-	ChangesKeepAll  config.Action = "changes_keep_file"
-	ChangesBackAll  config.Action = "changes_revert_file"
-	ChangesUndo     config.Action = "changes_undo_turn"
 	ChangesRedo     config.Action = "changes_redo"
-	ChangesComment  config.Action = "changes_comment"
 	ChangesComments config.Action = "changes_send_comments"
 )
 
 // The actions of a comparison.
 const (
-	CompareClose    config.Action = "compare_close"
-	CompareAnswer   config.Action = "compare_answer"
-	CompareDiffs    config.Action = "compare_diffs"
-	CompareCheck    config.Action = "compare_check"
-	CompareKeep     config.Action = "compare_keep"
-	CompareUndo     config.Action = "compare_undo"
-	CompareDrop     config.Action = "compare_drop"
-	CompareStop     config.Action = "compare_stop"
-	CompareSideNext config.Action = "compare_agent_next"
-	CompareSidePrev config.Action = "compare_agent_prev"
-	ComparePane     config.Action = "compare_pane"
-	CompareFileNext config.Action = "compare_file_next"
-	CompareFilePrev config.Action = "compare_file_prev"
-	CompareHunkNext config.Action = "compare_change_next"
-	CompareHunkPrev config.Action = "compare_change_prev"
-	CompareMark     config.Action = "compare_mark"
-	CompareMarkFile config.Action = "compare_mark_file"
-)
-
-// The actions of the inspector.
-const (
-	InspectorClose     config.Action = "inspector_close"
-	InspectorUp        config.Action = "inspector_scroll_up"
-	InspectorDown      config.Action = "inspector_scroll_down"
-	InspectorPair      config.Action = "inspector_pair"
-	InspectorFilter    config.Action = "inspector_filter"
-	InspectorDirection config.Action = "inspector_direction"
-	InspectorKind      config.Action = "inspector_kind"
-	InspectorMethod    config.Action = "inspector_method"
-	InspectorWrong     config.Action = "inspector_wrong"
-	InspectorAll       config.Action = "inspector_all"
-	InspectorFold      config.Action = "inspector_fold"
-	InspectorPause     config.Action = "inspector_pause"
-	InspectorSave      config.Action = "inspector_save"
+	CompareUndo config.Action = "compare_undo"
+	CompareStop config.Action = "compare_stop"
 )
 
 // The actions of a replay.
