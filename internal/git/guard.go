@@ -183,17 +183,10 @@ func (g *Guard) linked(dir string) {
 // adminOf returns the directory of a linked worktree in its repository, "" if there is
 // none. The worktree's claim must be confirmed by the repository.
 func adminOf(dir string) string {
-	admin := linkedDir(dir)
-	back, err := files.ReadHead(filepath.Join(admin, "gitdir"), fileBound)
-	if admin == "" || err != nil || filepath.Base(filepath.Dir(admin)) != "worktrees" {
-		return ""
+	if admin := linkedDir(dir); listed(commonDir(admin), admin, dir) {
+		return admin
 	}
-	confirmed, err := os.Stat(strings.TrimSpace(string(back)))
-	claimed, missing := os.Stat(filepath.Join(dir, ".git"))
-	if err != nil || missing != nil || !os.SameFile(confirmed, claimed) {
-		return ""
-	}
-	return admin
+	return ""
 }
 
 // guardTime is how long git may take to say what its configuration names.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley/fs"
@@ -85,23 +86,13 @@ func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
 			k.since = base
 		}
 	}
-	count, err := w.Run(ctx, "rev-list", "--count", k.since+".."+k.head, "--")
+	if k.Commits, err = w.count(ctx, k.since+".."+k.head); err == nil && k.since != t.Base {
+		k.Merged, err = w.count(ctx, "--first-parent", t.Base+".."+k.since)
+	}
+	if err == nil {
+		err = k.status(ctx, w)
+	}
 	if err != nil {
-		return nil, nil, err
-	}
-	if _, err := fmt.Sscan(count, &k.Commits); err != nil {
-		return nil, nil, fmt.Errorf("count the commits: %w", err)
-	}
-	if k.since != t.Base {
-		count, err := w.Run(ctx, "rev-list", "--count", "--first-parent", t.Base+".."+k.since, "--")
-		if err != nil {
-			return nil, nil, err
-		}
-		if _, err := fmt.Sscan(count, &k.Merged); err != nil {
-			return nil, nil, fmt.Errorf("count the merged commits: %w", err)
-		}
-	}
-	if err := k.status(ctx, w); err != nil {
 		return nil, nil, err
 	}
 	committed, err := w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", k.since, k.head, "--")
@@ -112,6 +103,15 @@ func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
 	slices.Sort(k.Files)
 	k.Files = slices.Compact(k.Files)
 	return w, k, nil
+}
+
+// count counts commits.
+func (w *Writer) count(ctx context.Context, which ...string) (n int, err error) {
+	out, err := w.line(ctx, append(append([]string{"rev-list", "--count"}, which...), "--")...)
+	if err == nil {
+		n, err = strconv.Atoi(out)
+	}
+	return n, err
 }
 
 // status sets Uncommitted and Ignored.

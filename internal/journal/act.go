@@ -102,7 +102,8 @@ func (j *Journal) try(ctx context.Context, p *plan) (r record, err error) {
 				return err
 			}
 			was, is := j.keep(now, true), j.keep(next, true)
-			r = record{Kind: kindPlanned, Path: p.path, Before: &was, After: &is, Source: p.source(), Turn: p.turn, Seen: p.seen, Reverts: p.reverts}
+			r = p.record(kindPlanned, 0)
+			r.Before, r.After = &was, &is
 			p.steps, p.force = []step{{now, next}}, false
 			return nil
 		})
@@ -181,7 +182,7 @@ func (j *Journal) takeBack(ctx context.Context, number int) error {
 // write executes a plan as part of an act. It records a file that already has the right
 // contents without writing it.
 func (j *Journal) write(ctx context.Context, p *plan, number int) error {
-	a := &act{p.path, number, p.turn, p.seen, p.reverts, p.source()}
+	r := p.record(kindChange, number)
 	change := func(now *fs.Snapshot) (*fs.Snapshot, error) {
 		next, err := p.next(now)
 		if err != nil {
@@ -189,14 +190,12 @@ func (j *Journal) write(ctx context.Context, p *plan, number int) error {
 		}
 		if same(next, now) {
 			i := j.keep(now, true)
-			j.add(record{
-				Kind: kindChange, Path: p.path, Before: &i, After: &i,
-				Source: a.source, Happened: true, Act: a.number, Turn: a.turn, Seen: a.seen, Reverts: a.reverts,
-			}, true)
+			r.Before, r.After, r.Happened = &i, &i, true
+			j.add(r, true)
 			return now, nil
 		}
 		j.mu.Lock()
-		j.acting = a
+		j.acting = &r
 		j.mu.Unlock()
 		return next, nil
 	}

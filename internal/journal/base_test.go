@@ -85,13 +85,13 @@ func TestTheBaseOfAChangeIsTheFileJustBeforeIt(t *testing.T) {
 					p.KeepFile(p.part("f"))
 				}
 				p.turn("", func() { c.turn(p) })
-				if got := p.names(len(p.Turns())); got != "f, f seen" && got != "f kept, f seen" && got != "f seen, f" {
+				if got := p.names(len(p.Summary().Turns)); got != "f, f seen" && got != "f kept, f seen" && got != "f seen, f" {
 					t.Errorf("files: %s", got)
 				}
-				if c := p.compare("f", len(p.Turns())); len(c.Hunks) != 1 || c.Before.Content != lines("1 user") {
+				if c := p.compare("f", len(p.Summary().Turns)); len(c.Hunks) != 1 || c.Before.Content != lines("1 user") {
 					t.Errorf("the agent's changes: %v of %q", c.Hunks, c.Before.Content)
 				}
-				plan, said := p.plan(len(p.Turns()))
+				plan, said := p.plan(len(p.Summary().Turns))
 				if !strings.Contains(said, "f restore +1 -1") || !strings.Contains(said, "f seen +1 -1") {
 					t.Errorf("the plan is %s", said)
 				}

@@ -39,9 +39,8 @@ func TestTheSizeIsBounded(t *testing.T) {
 	if n := len(p.Files(0)); n != 20 {
 		t.Errorf("%d files are listed", n)
 	}
-	_, failed := p.Trouble()
-	if !errors.Is(failed, errFull) {
-		t.Errorf("the trouble is %v", failed)
+	if failed := p.Summary().Failed; failed != errFull.Error() {
+		t.Errorf("the trouble is %q", failed)
 	}
 	p.holds("nothing", "-")
 }

@@ -123,7 +123,7 @@ func checkAgreement(t *testing.T, j *Journal, dir string) {
 	}
 	for i := range 3 {
 		path := filepath.Join(dir, fmt.Sprint(i))
-		now, err := lookAt(path)
+		now, err := j.now(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -413,7 +413,7 @@ func TestKilledRewindThatCannotBeFinished(t *testing.T) {
 	p.holds("a", "a\n")
 	p.holds("b", "user\n")
 	p.holds("c", "c\n")
-	if p.LastRewind() != 0 {
+	if p.Summary().LastRewind != 0 {
 		t.Error("the rewind that was taken back can be undone")
 	}
 }

@@ -111,7 +111,7 @@ type Journal struct {
 
 	mu      sync.Mutex // guards what follows
 	history *history
-	acting  *act // the user's change in progress
+	acting  *record // the user's change in progress
 	// forgone is the file that may be written next though its content is not kept; "" is
 	// none.
 	forgone string
@@ -128,16 +128,6 @@ type Journal struct {
 
 	watch watcher
 	lines lineCounter
-}
-
-// act is a user's change of a file.
-type act struct {
-	path    string
-	number  int
-	turn    int  // of the change, if a hunk is undone
-	seen    bool // the hunk is of the file's seen part
-	reverts []int
-	source  Source
 }
 
 // Open opens a journal for a session that begins. If its files cannot be opened, it records
@@ -335,17 +325,17 @@ func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(err
 	if is.Mode == 0 && !is.Absent {
 		is.Mode = was.Mode
 	}
-	c := record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: SourceWrite}
+	c := record{Kind: kindChange, Path: path, Source: SourceWrite}
 	j.mu.Lock()
 	kept, forgone := !was.Lost || was.same(is), j.forgone == path
 	if forgone {
 		kept, j.forgone = true, ""
 	}
-	if a := j.acting; a != nil && a.path == path {
-		c.Source, c.Act, c.Turn, c.Seen, c.Reverts = a.source, a.number, a.turn, a.seen, a.reverts
-		kept, j.acting = true, nil
+	if a := j.acting; a != nil && a.Path == path {
+		c, kept, j.acting = *a, true, nil
 	}
 	j.mu.Unlock()
+	c.Before, c.After = &was, &is
 	if !kept {
 		return nil, ErrUnkept
 	}
@@ -417,14 +407,6 @@ func (j *Journal) note(err error) {
 	}
 }
 
-// Trouble returns what the journal does not record, "" if nothing, and the last error,
-// nil if there is none.
-func (j *Journal) Trouble() (limits string, failed error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.limits, j.trouble
-}
-
 // bump increases the version. j.mu must be held.
 func (j *Journal) bump() {
 	j.version++
@@ -439,42 +421,11 @@ func (j *Journal) announce() {
 	j.changed = make(chan struct{})
 }
 
-// Changed waits until Version differs from version, or ctx ends, and returns it.
-func (j *Journal) Changed(ctx context.Context, version int) int {
-	for {
-		j.mu.Lock()
-		now, changed := j.version, j.changed
-		j.mu.Unlock()
-		if now != version {
-			return now
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return version
-		}
-	}
-}
-
-// Len returns the number of files that are changed: what is undone does not count.
-func (j *Journal) Len() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.history.changed()
-}
-
 // lastID returns the number of the last recorded change.
 func (j *Journal) lastID() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.history.lastID
-}
-
-// Version returns a number that increases whenever there may be new changes.
-func (j *Journal) Version() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.version
 }
 
 // withFiles calls do with the FS for a file: the session's own, or, for a file outside its
@@ -548,7 +499,7 @@ func (j *Journal) settle() {
 			continue
 		}
 		end := record{Kind: kindDone, ID: c.id}
-		if now, err := lookAt(c.path); err == nil && now.same(c.before) && !c.before.same(c.after) {
+		if now, err := j.now(context.Background(), c.path); err == nil && now.same(c.before) && !c.before.same(c.after) {
 			end.Kind = kindFailed
 		}
 		_ = j.log.add(end, false)

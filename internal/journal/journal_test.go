@@ -484,8 +484,8 @@ func TestATurnEndsWithItsAgent(t *testing.T) {
 	p.serve("a.txt", "one\n")
 	p.Watch(conversation.AgentLost{})
 	p.turn("second", func() { p.serve("b.txt", "two\n") })
-	if got := p.names(2); len(p.Turns()) != 2 || got != "b.txt" {
-		t.Errorf("there are %d turns, files of the second: %q", len(p.Turns()), got)
+	if got := p.names(2); len(p.Summary().Turns) != 2 || got != "b.txt" {
+		t.Errorf("there are %d turns, files of the second: %q", len(p.Summary().Turns), got)
 	}
 }
 
@@ -495,7 +495,7 @@ func TestWhatTheAgentWritesMeanwhileIsNotTheUsers(t *testing.T) {
 	p := newProject(t)
 	p.turn("", func() {
 		p.mu.Lock()
-		p.acting = &act{path: filepath.Join(t.TempDir(), "outside"), number: 1}
+		p.acting = &record{Path: filepath.Join(t.TempDir(), "outside"), Act: 1}
 		p.mu.Unlock()
 		p.serve("a.txt", "one\n")
 	})

@@ -36,7 +36,7 @@ func TestMergedChanges(t *testing.T) {
 	if c := p.compared(part, 0); c.Before.Content != "1\n2\nthree\n4\n5\n" || len(c.Hunks) != 1 {
 		t.Errorf("compared it is %+v", c)
 	}
-	if _, redo := p.Undoable(); redo {
+	if p.Summary().Redoable {
 		t.Error("a merge can be redone")
 	}
 	p.must(p.undo())

@@ -142,12 +142,13 @@ type plan struct {
 	word Provenance
 }
 
-// source is how the journal knows of the change that the plan makes.
-func (p *plan) source() Source {
+// record returns the record of the change that the plan makes in an act, without the contents.
+func (p *plan) record(k kind, act int) record {
+	r := record{Kind: k, Path: p.path, Source: SourceUser, Act: act, Turn: p.turn, Seen: p.seen, Reverts: p.reverts}
 	if p.merged {
-		return SourceMerge
+		r.Source = SourceMerge
 	}
-	return SourceUser
+	return r
 }
 
 // next returns what the plan makes of a file, or ErrConflict.

@@ -60,13 +60,6 @@ func (j *Journal) Summary() *Summary {
 	return j.summary
 }
 
-// Turns returns the turns so far, oldest first.
-func (j *Journal) Turns() []Turn {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return slices.Clone(j.history.turns)
-}
-
 // Files returns the files that changed since turn since, in the order of the first change
 // of each part; 0 means all turns.
 func (j *Journal) Files(since int) []File {
@@ -92,14 +85,6 @@ func (j *Journal) Files(since int) []File {
 		}
 	}
 	return out
-}
-
-// Undoable returns the turn that [Journal.UndoTurn] would undo, 0 if none, and whether
-// [Journal.Redo] has something to do.
-func (j *Journal) Undoable() (turn int, redo bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return max(0, j.history.lastLiveTurn()), len(j.history.redoable()) > 0
 }
 
 // Version is a past or present content of a file.

@@ -99,9 +99,9 @@ func (j *Journal) PlanRewind(ctx context.Context, turn int) (*RewindPlan, error)
 			}
 		}
 	}
+	p := &RewindPlan{Turn: turn, Limits: j.limits}
 	j.mu.Unlock()
-	p := &RewindPlan{Turn: turn}
-	if p.Limits, _ = j.Trouble(); git.Branch(j.cwd) == "" {
+	if git.Branch(j.cwd) == "" {
 		p.Limits = noWorkTree
 	}
 	for _, part := range parts {
@@ -285,14 +285,6 @@ func (p *RewindPlan) differs(o *RewindPlan) *RewindFile {
 		return &o.Files[len(p.Files)]
 	}
 	return nil
-}
-
-// LastRewind returns the turn of the rewind that [Journal.Redo] would take back, 0 if Redo
-// would take back something else, or has nothing to do.
-func (j *Journal) LastRewind() int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.history.lastRewind()
 }
 
 // Since counts, for each turn by its number, the files that are no longer as they were

@@ -95,8 +95,8 @@ func TestRewindToBeforeAnyTurn(t *testing.T) {
 		t.Errorf("since the turns: %+v, %v", tallies, err)
 	}
 	done := p.must(p.Rewind(ctx, plan))
-	if done.Rewound != 2 || len(done.Files) != 4 || p.LastRewind() != 2 {
-		t.Errorf("done: %+v, the last rewind is %d", done, p.LastRewind())
+	if done.Rewound != 2 || len(done.Files) != 4 || p.Summary().LastRewind != 2 {
+		t.Errorf("done: %+v, the last rewind is %d", done, p.Summary().LastRewind)
 	}
 	before := func() {
 		t.Helper()
@@ -169,7 +169,7 @@ func TestRewindFailsAsAWhole(t *testing.T) {
 	}
 	p.holds("a", "a\n")
 	p.holds("b", "b\n")
-	if p.LastRewind() != 0 {
+	if p.Summary().LastRewind != 0 {
 		t.Error("the rewind that failed can be undone")
 	}
 }
@@ -377,8 +377,8 @@ func TestOneJournalForASessionAndItsForks(t *testing.T) {
 	p.wait()
 	for _, session := range []string{"first", "fork"} {
 		p.again(session)
-		if len(p.Turns()) != 1 {
-			t.Errorf("the journal of %s has %d turns", session, len(p.Turns()))
+		if len(p.Summary().Turns) != 1 {
+			t.Errorf("the journal of %s has %d turns", session, len(p.Summary().Turns))
 		}
 	}
 }
@@ -395,7 +395,7 @@ func TestRewindsOfAnySession(t *testing.T) {
 			"turn": m.turn, "user": m.user, "rewind": m.rewind, "undo": m.undo, "undo turn": m.undoTurn,
 			"restart": func() {
 				p.again("s")
-				m.turns = len(p.Turns()) // without changes the journal was removed, and starts at 1 again
+				m.turns = len(p.Summary().Turns) // without changes the journal was removed, and starts at 1 again
 				p.Watch(conversation.SessionOpened{ID: "s"})
 			},
 		}
@@ -681,7 +681,7 @@ func (m *rewindModel) rewind() {
 		}
 		return
 	}
-	if err != nil || done.Rewound != turn || m.p.LastRewind() != turn {
+	if err != nil || done.Rewound != turn || m.p.Summary().LastRewind != turn {
 		m.t.Fatalf("the rewind: %+v, %v", done, err)
 	}
 	for _, e := range a.edits {

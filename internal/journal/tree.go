@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -269,22 +268,4 @@ func (t *turnWatch) committed(path string) (image Image, known bool) {
 		image, known = t.blob(path, exists, content, modes[path]), true
 	})
 	return image, known && !image.Lost
-}
-
-// lookAt reads a file without the session's FS.
-func lookAt(path string) (Image, error) {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return Image{Absent: true}, nil
-	case err != nil:
-		return Image{}, err
-	case !info.Mode().IsRegular():
-		return Image{}, os.ErrInvalid
-	}
-	content, err := fs.ReadHead(path, math.MaxInt64)
-	if err != nil {
-		return Image{}, err
-	}
-	return imageOf(&fs.Snapshot{Content: string(content), Mode: info.Mode().Perm()}), nil
 }

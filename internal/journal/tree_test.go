@@ -155,7 +155,7 @@ func TestTheJournalGoesOn(t *testing.T) {
 	p.write("a", "1\n")
 	p.turn("first", func() { p.serve("a", "2\n") })
 	p.again("s1")
-	if got := p.Turns(); len(got) != 1 || got[0].Prompt != "first" {
+	if got := p.Summary().Turns; len(got) != 1 || got[0].Prompt != "first" {
 		t.Errorf("turns: %v", got)
 	}
 	p.turn("second", func() { p.serve("a", "3\n") })

@@ -99,8 +99,8 @@ func TestAWriteWithoutAJournalIsAsked(t *testing.T) {
 	if err := s.write(path, "once\n"); err != nil || who.count() != 2 {
 		t.Errorf("once: %v, %d questions", err, who.count())
 	}
-	if j.Len() != 0 || j.Unopened() == nil || j.Summary().Failed == "" {
-		t.Errorf("recorded %d files, unopened: %v, failed: %q", j.Len(), j.Unopened(), j.Summary().Failed)
+	if j.Summary().Len != 0 || j.Unopened() == nil || j.Summary().Failed == "" {
+		t.Errorf("recorded %d files, unopened: %v, failed: %q", j.Summary().Len, j.Unopened(), j.Summary().Failed)
 	}
 
 	if err := os.Remove(state); err != nil {
@@ -109,8 +109,8 @@ func TestAWriteWithoutAJournalIsAsked(t *testing.T) {
 	if err := s.write(path, "agent\n"); err != nil || who.count() != 2 {
 		t.Errorf("with room: %v, %d questions", err, who.count())
 	}
-	if j.Len() != 1 || j.Unopened() != nil {
-		t.Errorf("recorded %d files, unopened: %v", j.Len(), j.Unopened())
+	if j.Summary().Len != 1 || j.Unopened() != nil {
+		t.Errorf("recorded %d files, unopened: %v", j.Summary().Len, j.Unopened())
 	}
 	if _, err := j.UndoTurn(t.Context()); err != nil {
 		t.Error(err)
@@ -123,7 +123,7 @@ func TestAWriteWithoutAJournalIsAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if turns := again.Turns(); len(turns) != 1 || turns[0].Number != 1 || len(again.Files(1)) != 1 {
+	if turns := again.Summary().Turns; len(turns) != 1 || turns[0].Number != 1 || len(again.Files(1)) != 1 {
 		t.Errorf("the next run has turns %+v, files %+v", turns, again.Files(1))
 	}
 	if err := again.Close(t.Context()); err != nil {
