@@ -55,19 +55,17 @@ func printBoard(s *streams, all []host.Status, now time.Time) {
 		fmt.Fprintln(s.Err, "No session keeps running. 'parley --keep' starts one.")
 		return
 	}
-	rows := [][]string{{"ID", "STATE", "AGENT", "CHANGES", "COST", "WHERE", "TITLE", "STEP"}}
-	for _, r := range all {
+	rows := [][]string{{"ID"}}
+	for i, r := range all {
 		where := toolview.PathsIn("").Path(r.Cwd)
 		if r.Worktree && r.Branch != "" {
 			where = command.WorktreeMark + r.Branch
 		}
-		state := r.StateText(now)
-		if r.Silent != "" {
-			state = r.Silent
-		}
-		row := []string{r.ID, state, r.Agent, r.ChangesText(), r.SpentText(), where, r.Name(), r.Step}
-		for i := range row {
-			row[i] = cmp.Or(termtext.Line(row[i]), "-")
+		row := []string{r.ID}
+		for _, c := range append(command.Columns(&r.Overview, cmp.Or(r.Silent, r.StateText(now)), where), command.Column{Name: "TITLE", Text: r.Name()}) {
+			if row = append(row, cmp.Or(termtext.Line(c.Text), "-")); i == 0 {
+				rows[0] = append(rows[0], c.Name)
+			}
 		}
 		rows = append(rows, row)
 	}

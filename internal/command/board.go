@@ -277,16 +277,26 @@ func (b *board) item(r *boardRow, now time.Time) Item {
 	if r.Current {
 		r.Place += ", this one"
 	}
-	place := lastOf(r)
+	var columns []string
+	for _, c := range Columns(&r.Overview, state, lastOf(r)) {
+		columns = append(columns, c.Text)
+	}
 	about = append(about, strings.Join(slices.DeleteFunc([]string{r.Place, stands, where}, func(s string) bool { return s == "" }), " · "))
 	return Item{
 		ID: r.ID, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.Place, r.Cwd, r.Branch, r.ID}, " "), Standing: r.Standing,
-		Columns: []string{state, r.Agent, r.ChangesText(), place, r.SpentText(), r.Step},
-		About:   strings.Join(about, "\n"), Aside: strings.Join(r.Last, "\n"),
+		Columns: columns, About: strings.Join(about, "\n"), Aside: strings.Join(r.Last, "\n"),
 		Do:     r.Go,
 		Delete: func() { b.askToEnd(r) },
 		Also:   []func(){func() { b.answer(r) }, func() { b.askToSend(r) }, func() { b.detach(r) }},
 	}
+}
+
+// Column is a column of the board, beside the title of a session.
+type Column struct{ Name, Text string }
+
+// Columns returns the columns of a session, the most important first.
+func Columns(o *app.Overview, state, where string) []Column {
+	return []Column{{"STATE", state}, {"AGENT", o.Agent}, {"CHANGES", o.ChangesText()}, {"WHERE", where}, {"COST", o.SpentText()}, {"STEP", o.Step}}
 }
 
 // lastOf names the directory of a row in a word: a worktree by its branch.
