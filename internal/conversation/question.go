@@ -624,6 +624,14 @@ func FileRequest(q *FileQuestion, before *string, after string) *acpclient.Reque
 	}}
 }
 
+// CommandRequest returns the request that asks whether a command may run for the agent.
+func CommandRequest(call *acpclient.ToolCallUpdate) *acpclient.RequestPermissionRequest {
+	return &acpclient.RequestPermissionRequest{ToolCall: *call, Options: []acpclient.PermissionOption{
+		{OptionID: FileOnce, Name: "Allow once", Kind: acpclient.AllowOnce},
+		{OptionID: FileNo, Name: "No", Kind: acpclient.RejectOnce},
+	}}
+}
+
 // Why returns the first reason for the question, for agents, or when no user can be asked.
 func (q *FileQuestion) Why() string {
 	switch {
@@ -645,7 +653,7 @@ func (q *FileQuestion) Why() string {
 	return "it has other names (hard links), which may be elsewhere"
 }
 
-// The answers to a FileQuestion.
+// The answers to parley's own questions.
 const (
 	FileOnce    acpclient.PermissionOptionID = "once"
 	FileSession acpclient.PermissionOptionID = "session"

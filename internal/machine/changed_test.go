@@ -9,11 +9,10 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/session"
 )
 
 func TestChangedOnDisk(t *testing.T) {
-	who := says(session.FileRefused)
+	who := says(conversation.FileNo)
 	s := serveTo(t, who)
 	file := filepath.Join(s.inside, "file")
 	must := func(err error) {
@@ -68,7 +67,7 @@ func TestChangedOnDisk(t *testing.T) {
 	}
 	wantQuestions(2, "removed")
 
-	who.answer = says(session.FileForSession).answer
+	who.answer = says(conversation.FileSession).answer
 	must(s.write(file, "back\n"))
 	wantQuestions(3, "removed, again")
 	write(t, file, "the user's\n")
@@ -82,11 +81,11 @@ func TestChangedWhileAsked(t *testing.T) {
 	s := serveTo(t, nil)
 	file := s.put(filepath.Join(s.beside, "file"), "shown first")
 	who := &user{}
-	who.answer = func(*conversation.FileQuestion) (session.FileAnswer, error) {
+	who.answer = func(*conversation.FileQuestion) (acpclient.PermissionOptionID, error) {
 		if len(who.asked) == 1 {
 			write(t, file, "changed meanwhile")
 		}
-		return session.FileOnce, nil
+		return conversation.FileOnce, nil
 	}
 	s.gate.asker = who
 	if err := s.write(file, "mine"); err != nil {
@@ -106,14 +105,14 @@ func TestMovedWhileAsked(t *testing.T) {
 		secret := s.put(filepath.Join(s.beside, "secret", "file"), "secret")
 		way := link(t, filepath.Dir(fine), filepath.Join(s.inside, "way"))
 		who := &user{}
-		who.answer = func(q *conversation.FileQuestion) (session.FileAnswer, error) {
+		who.answer = func(q *conversation.FileQuestion) (acpclient.PermissionOptionID, error) {
 			if q.Target != fine {
-				return session.FileRefused, nil
+				return conversation.FileNo, nil
 			}
 			if err := errors.Join(os.Remove(way), os.Symlink(filepath.Dir(secret), way)); err != nil {
 				t.Error(err)
 			}
-			return session.FileOnce, nil
+			return conversation.FileOnce, nil
 		}
 		s.gate.asker = who
 		path := filepath.Join(way, "file")
@@ -131,13 +130,13 @@ func TestMovedWhileAsked(t *testing.T) {
 			t.Fatal(err)
 		}
 		link(t, filepath.Dir(fine), way)
-		who.answer = func(*conversation.FileQuestion) (session.FileAnswer, error) {
+		who.answer = func(*conversation.FileQuestion) (acpclient.PermissionOptionID, error) {
 			dir := filepath.Dir(fine)
 			if err := errors.Join(os.Rename(dir, dir+".old"), os.Symlink(filepath.Dir(secret), dir)); err != nil {
 				t.Error(err)
 			}
-			who.answer = says(session.FileRefused).answer
-			return session.FileOnce, nil
+			who.answer = says(conversation.FileNo).answer
+			return conversation.FileOnce, nil
 		}
 		if writing {
 			if err := s.write(path, "mine"); err == nil {

@@ -21,7 +21,7 @@ type user struct {
 	mu     sync.Mutex
 	asked  []conversation.FileQuestion
 	before []*string
-	answer func(q *conversation.FileQuestion) (session.FileAnswer, error)
+	answer func(q *conversation.FileQuestion) (acpclient.PermissionOptionID, error)
 	// rule are the rules; nil is none. ran holds the commands that were asked about.
 	rule func(call *acpclient.ToolCallUpdate) session.Ruling
 	ran  []string
@@ -29,16 +29,28 @@ type user struct {
 }
 
 // says is a user who always answers the same.
-func says(a session.FileAnswer) *user {
-	return &user{answer: func(*conversation.FileQuestion) (session.FileAnswer, error) { return a, nil }}
+func says(a acpclient.PermissionOptionID) *user {
+	return &user{answer: func(*conversation.FileQuestion) (acpclient.PermissionOptionID, error) { return a, nil }}
 }
 
-func (p *user) AskFile(_ context.Context, q *conversation.FileQuestion, before *string, _ string) (session.FileAnswer, error) {
+func (p *user) Ask(_ context.Context, e conversation.PermissionOpened, why string) (acpclient.PermissionOptionID, error) {
+	call := &e.Request.ToolCall
+	if e.File == nil {
+		p.ran = append(p.ran, *call.Title+": "+why)
+		if p.runs {
+			return conversation.FileOnce, nil
+		}
+		return conversation.FileNo, nil
+	}
+	var before *string
+	if len(call.Content) > 0 {
+		before = call.Content[0].OldText
+	}
 	p.mu.Lock()
-	p.asked = append(p.asked, *q)
+	p.asked = append(p.asked, *e.File)
 	p.before = append(p.before, before)
 	p.mu.Unlock()
-	return p.answer(q)
+	return p.answer(e.File)
 }
 
 func (p *user) Judge(_ context.Context, call *acpclient.ToolCallUpdate) session.Ruling {
@@ -50,11 +62,6 @@ func (p *user) Judge(_ context.Context, call *acpclient.ToolCallUpdate) session.
 
 func (p *user) Deny(context.Context, *acpclient.ToolCallUpdate, session.Ruling) error {
 	return errors.New("denied by the rule")
-}
-
-func (p *user) AskCommand(_ context.Context, call *acpclient.ToolCallUpdate, why string) (bool, error) {
-	p.ran = append(p.ran, *call.Title+": "+why)
-	return p.runs, nil
 }
 
 func (p *user) count() int {
@@ -135,7 +142,7 @@ func link(t *testing.T, target, path string) string {
 // What is asked about is the place that a path leads to, however it is spelled, and a
 // no changes nothing.
 func TestWhatIsAsked(t *testing.T) {
-	who := says(session.FileRefused)
+	who := says(conversation.FileNo)
 	s := serveTo(t, who)
 	secret := s.put(filepath.Join(s.beside, "notes.txt"), "secret")
 	key := s.put(filepath.Join(s.inside, ".ssh", "id_rsa"), "key")
@@ -205,7 +212,7 @@ func TestWhatIsAsked(t *testing.T) {
 
 // What is ordinary, or cannot be done anyway, is not asked about.
 func TestWhatIsNotAsked(t *testing.T) {
-	who := says(session.FileRefused)
+	who := says(conversation.FileNo)
 	s := serveTo(t, who)
 	s.put(filepath.Join(s.inside, "a.txt"), "a")
 	s.put(filepath.Join(s.inside, ".git", "HEAD"), "ref: x")
@@ -235,7 +242,7 @@ func TestWhatIsNotAsked(t *testing.T) {
 }
 
 func TestOnceAndForTheSession(t *testing.T) {
-	who := says(session.FileOnce)
+	who := says(conversation.FileOnce)
 	s := serveTo(t, who)
 	one, two := s.put(filepath.Join(s.beside, "one"), "1"), s.put(filepath.Join(s.beside, "two"), "2")
 	key, deep := s.put(filepath.Join(s.beside, "a.pem"), "key"), s.put(filepath.Join(s.beside, "sub", "deep"), "3")
@@ -248,7 +255,7 @@ func TestOnceAndForTheSession(t *testing.T) {
 	}
 	read(one, "1", 1)
 	read(one, "1", 1)
-	who.answer = says(session.FileForSession).answer
+	who.answer = says(conversation.FileSession).answer
 	read(one, "1", 1) // covers the files beside it
 	read(one, "1", 0)
 	read(two, "2", 0)
@@ -319,10 +326,10 @@ func TestNobodyToAsk(t *testing.T) {
 // given up with its request.
 func TestAQuestionHoldsNobodyUp(t *testing.T) {
 	asked := make(chan struct{}, 10)
-	s := serveTo(t, askerFunc(func(ctx context.Context) (session.FileAnswer, error) {
+	s := serveTo(t, askerFunc(func(ctx context.Context) (acpclient.PermissionOptionID, error) {
 		asked <- struct{}{}
 		<-ctx.Done()
-		return session.FileRefused, ctx.Err()
+		return conversation.FileNo, ctx.Err()
 	}))
 	s.inFlight = newBudget(1000)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -352,7 +359,7 @@ func TestAQuestionHoldsNobodyUp(t *testing.T) {
 }
 
 // askerFunc is a user who decides nothing by the question.
-type askerFunc func(context.Context) (session.FileAnswer, error)
+type askerFunc func(context.Context) (acpclient.PermissionOptionID, error)
 
 func (f askerFunc) Judge(context.Context, *acpclient.ToolCallUpdate) session.Ruling {
 	return session.Ruling{}
@@ -360,16 +367,14 @@ func (f askerFunc) Judge(context.Context, *acpclient.ToolCallUpdate) session.Rul
 
 func (f askerFunc) Deny(context.Context, *acpclient.ToolCallUpdate, session.Ruling) error { return nil }
 
-func (f askerFunc) AskCommand(context.Context, *acpclient.ToolCallUpdate, string) (bool, error) {
-	return false, nil
-}
-
-func (f askerFunc) AskFile(ctx context.Context, _ *conversation.FileQuestion, _ *string, _ string) (session.FileAnswer, error) {
+func (f askerFunc) Ask(ctx context.Context, _ conversation.PermissionOpened, _ string) (acpclient.PermissionOptionID, error) {
 	return f(ctx)
 }
 
 func TestCancelledQuestionIsAnsweredAsCancelled(t *testing.T) {
-	s := serveTo(t, askerFunc(func(context.Context) (session.FileAnswer, error) { return session.FileRefused, session.ErrCancelled }))
+	s := serveTo(t, askerFunc(func(context.Context) (acpclient.PermissionOptionID, error) {
+		return conversation.FileNo, session.ErrCancelled
+	}))
 	path := s.put(filepath.Join(s.beside, "a"), "a")
 	if _, err := s.read(path); !acpclient.IsCode(err, acpclient.CodeRequestCancelled) {
 		t.Errorf("read = %v", err)
@@ -381,7 +386,7 @@ func TestCancelledQuestionIsAnsweredAsCancelled(t *testing.T) {
 
 // A change that is too large is asked about without its text.
 func TestLargeChangesAreNotKept(t *testing.T) {
-	who := says(session.FileOnce)
+	who := says(conversation.FileOnce)
 	s := serveTo(t, who)
 	path := s.put(filepath.Join(s.beside, "a"), strings.Repeat("x", maxShown))
 	if err := s.write(path, "small"); err != nil {

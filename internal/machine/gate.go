@@ -121,8 +121,8 @@ func (g *gate) ask(ctx context.Context, q *conversation.FileQuestion, before *st
 	if g.asker == nil {
 		return false, nil
 	}
-	answer, err := g.asker.AskFile(ctx, q, before, after)
-	if err == nil && answer == session.FileForSession {
+	answer, err := g.asker.Ask(ctx, conversation.PermissionOpened{Request: conversation.FileRequest(q, before, after), File: q}, "")
+	if err == nil && answer == conversation.FileSession {
 		given := grant{path: q.Target, write: q.Write}
 		if q.Folder != "" {
 			given = grant{path: q.Folder, folder: true}
@@ -131,7 +131,7 @@ func (g *gate) ask(ctx context.Context, q *conversation.FileQuestion, before *st
 		g.granted[given] = true
 		g.mu.Unlock()
 	}
-	return answer != session.FileRefused, err
+	return answer != conversation.FileNo, err
 }
 
 // knows returns the version of the file that the agent knows; ok is false if there is

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 	"parley/internal/policy"
 	"parley/internal/session"
 )
 
 // ruledBy is a user whose rules deny everything about paths and commands with "denied" in
 // them, and say to ask about those with "asked".
-func ruledBy(answer session.FileAnswer) *user {
+func ruledBy(answer acpclient.PermissionOptionID) *user {
 	u := says(answer)
 	u.rule = func(call *acpclient.ToolCallUpdate) session.Ruling {
 		about := string(call.RawInput)
@@ -35,7 +36,7 @@ func ruledBy(answer session.FileAnswer) *user {
 
 // What rules deny is neither read nor written nor run, by whatever path it is named.
 func TestDeniesWhatRulesDeny(t *testing.T) {
-	who := ruledBy(session.FileOnce)
+	who := ruledBy(conversation.FileOnce)
 	s := serveTo(t, who)
 	file := s.put(filepath.Join(s.inside, "denied", "file"), "before")
 	paths := []string{file, link(t, file, filepath.Join(s.inside, "way")), filepath.Join(link(t, filepath.Dir(file), filepath.Join(s.inside, "folder")), "file")}
@@ -71,9 +72,9 @@ func TestDeniesWhatRulesDeny(t *testing.T) {
 // user says so.
 func TestAsksWhatRulesSayToAsk(t *testing.T) {
 	for _, yes := range []bool{false, true} {
-		who := ruledBy(session.FileRefused)
+		who := ruledBy(conversation.FileNo)
 		if who.runs = yes; yes {
-			who = ruledBy(session.FileForSession)
+			who = ruledBy(conversation.FileSession)
 			who.runs = true
 		}
 		s := serveTo(t, who)
@@ -110,7 +111,7 @@ func TestAsksWhatRulesSayToAsk(t *testing.T) {
 
 // Without a rule, nobody is asked about files inside and about commands.
 func TestServesWithoutARule(t *testing.T) {
-	who := ruledBy(session.FileRefused)
+	who := ruledBy(conversation.FileNo)
 	s := serveTo(t, who)
 	file := s.put(filepath.Join(s.inside, "file"), "x")
 	_, err := s.read(file)
@@ -126,7 +127,7 @@ func TestServesWithoutARule(t *testing.T) {
 
 // What an agent may not write by itself, it does not have undone on its word alone.
 func TestUndoIsNotFreeWhereRulesDeny(t *testing.T) {
-	s := serveTo(t, ruledBy(session.FileOnce))
+	s := serveTo(t, ruledBy(conversation.FileOnce))
 	for name, want := range map[string]bool{"file": true, "denied": false, "asked": false, ".env": false} {
 		path := s.put(filepath.Join(s.inside, name), "x")
 		if got := (writeGate{s.Machine}).Free(path); got != want {

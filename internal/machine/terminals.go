@@ -59,10 +59,10 @@ func (m *Machine) mayRun(ctx context.Context, r *acpclient.CreateTerminalRequest
 	if err != nil || why == "" {
 		return err
 	}
-	switch allowed, err := m.gate.asker.AskCommand(ctx, call, why); {
+	switch answer, err := m.gate.asker.Ask(ctx, conversation.PermissionOpened{Request: conversation.CommandRequest(call), Judging: true}, why); {
 	case errors.Is(err, session.ErrCancelled):
 		return &acpclient.Error{Code: acpclient.CodeRequestCancelled, Message: err.Error()}
-	case err != nil || allowed:
+	case err != nil || answer == conversation.FileOnce:
 		return err
 	case m.unattended:
 		return invalid(fmt.Sprintf("%s needs the user's permission, but no user can be asked: %s", title, why))

@@ -10,7 +10,6 @@ import (
 	"parley/fs"
 	"parley/internal/conversation"
 	"parley/internal/journal"
-	"parley/internal/session"
 )
 
 // recorded is served with a journal, in a turn.
@@ -48,7 +47,7 @@ func TestAnUndoAsksAsAWriteDoes(t *testing.T) {
 		"b.txt":      {"out", true, func(q conversation.FileQuestion) bool { return q.Outside }},
 	} {
 		for _, before := range []string{"", "before\n"} {
-			who := says(session.FileOnce)
+			who := says(conversation.FileOnce)
 			s, j := recorded(t, who)
 			path := filepath.Join(filepath.Dir(s.inside), c.dir, name)
 			if before != "" {
@@ -61,7 +60,7 @@ func TestAnUndoAsksAsAWriteDoes(t *testing.T) {
 				t.Errorf("%s is free: %v", name, free)
 			}
 			asked := who.count()
-			who.answer = says(session.FileRefused).answer
+			who.answer = says(conversation.FileNo).answer
 			_, err := j.UndoTurn(t.Context())
 			if !c.asks {
 				if err != nil || who.count() != asked {
@@ -76,7 +75,7 @@ func TestAnUndoAsksAsAWriteDoes(t *testing.T) {
 				t.Errorf("%s is asked about as %+v", name, q)
 			}
 			s.holds(path, "agent\n")
-			who.answer = says(session.FileForSession).answer
+			who.answer = says(conversation.FileSession).answer
 			if _, err := j.UndoTurn(t.Context()); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -96,7 +95,7 @@ func TestAnUndoAsksAsAWriteDoes(t *testing.T) {
 // One report of an edit that never was makes no undo write the invented text into a file
 // outside, and none deletes a file that the agent claims to have created.
 func TestAnInventedEditIsNotUndone(t *testing.T) {
-	who := says(session.FileOnce)
+	who := says(conversation.FileOnce)
 	s, j := recorded(t, who)
 	bashrc := s.put(filepath.Join(s.beside, ".bashrc"), "alias ll='ls -l'\n")
 	key := s.put(filepath.Join(s.beside, "key"), "key\n")
@@ -132,7 +131,7 @@ func text(s string) *string { return &s }
 
 // A question about an undo shows no content that is too large, or is not text.
 func TestAnUndoOfMuchIsHidden(t *testing.T) {
-	who := says(session.FileRefused)
+	who := says(conversation.FileNo)
 	s, _ := recorded(t, who)
 	path := s.put(filepath.Join(s.beside, "f"), "f")
 	large := string(make([]byte, maxShown))

@@ -9,13 +9,12 @@ import (
 
 	"parley/internal/conversation"
 	"parley/internal/journal"
-	"parley/internal/session"
 )
 
 // Where the journal cannot keep what a write would replace, parley asks first, and a no
 // leaves the file as it is. A new file replaces nothing.
 func TestAWriteThatCannotBeUndoneIsAsked(t *testing.T) {
-	who := says(session.FileRefused)
+	who := says(conversation.FileNo)
 	s, j := recorded(t, who)
 	path := s.put(filepath.Join(s.inside, "a.txt"), "before\n")
 	if err := s.write(filepath.Join(s.inside, "other"), "o\n"); err != nil {
@@ -42,13 +41,13 @@ func TestAWriteThatCannotBeUndoneIsAsked(t *testing.T) {
 	if n := len(j.Files(0)); n != 2 {
 		t.Errorf("%d files are recorded", n)
 	}
-	who.answer = says(session.FileOnce).answer
+	who.answer = says(conversation.FileOnce).answer
 	for n := 2; n < 4; n++ {
 		if err := s.write(path, strings.Repeat("agent\n", n)); err != nil || who.count() != n {
 			t.Errorf("once: %v, %d questions", err, who.count())
 		}
 	}
-	who.answer = says(session.FileForSession).answer
+	who.answer = says(conversation.FileSession).answer
 	for range 2 {
 		if err := s.write(path, "agent\n"); err != nil || who.count() != 4 {
 			t.Errorf("for the session: %v, %d questions", err, who.count())
@@ -80,7 +79,7 @@ func TestAWriteThatCannotBeUndoneNeedsAUser(t *testing.T) {
 // A journal that cannot be opened keeps nothing: parley asks before it replaces anything, and
 // records as soon as the journal can be opened.
 func TestAWriteWithoutAJournalIsAsked(t *testing.T) {
-	who := says(session.FileRefused)
+	who := says(conversation.FileNo)
 	s := serveTo(t, who)
 	state := filepath.Join(t.TempDir(), "state")
 	j := unopened(t, s, state)
@@ -95,7 +94,7 @@ func TestAWriteWithoutAJournalIsAsked(t *testing.T) {
 	if err := s.write(filepath.Join(s.inside, "new"), "new\n"); err != nil || who.count() != 1 {
 		t.Errorf("a new file: %v, %d questions", err, who.count())
 	}
-	who.answer = says(session.FileOnce).answer
+	who.answer = says(conversation.FileOnce).answer
 	if err := s.write(path, "once\n"); err != nil || who.count() != 2 {
 		t.Errorf("once: %v, %d questions", err, who.count())
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"parley/acpclient"
-	v2 "parley/acpclient/v2"
 	"parley/internal/conversation"
 	"parley/internal/sandbox"
 )
@@ -212,11 +211,8 @@ func assignments(env map[string]string) []string {
 type Logout struct{}
 
 func (Logout) Do(ctx context.Context, s *Session) (None, error) {
-	_, err := ask(ctx, s, "sign out", acpclient.Logout.Name, func(i *acpclient.InitializeResponse) bool {
-		return i.AgentCapabilities.Auth.Logout != nil
-	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.LogoutResponse, error) {
-		return acpclient.Call(ctx, c, acpclient.Logout, &acpclient.LogoutRequest{})
-	})
+	_, err := ask(ctx, s, "sign out", acpclient.Logout, &acpclient.LogoutRequest{},
+		func(c acpclient.AgentCapabilities) bool { return c.Auth.Logout != nil })
 	return None{}, err
 }
 

@@ -230,10 +230,9 @@ func isClosed(err error) bool { return errors.Is(err, acpclient.ErrClosed) }
 // ask makes a call and waits for its answer. If the agent requires signing in first,
 // ask waits for that too, and repeats the call. offered reports whether the agent has
 // the method.
-func ask[R any](
-	ctx context.Context, s *Session, what, method string,
-	offered func(*acpclient.InitializeResponse) bool,
-	do func(context.Context, v2.Negotiated) (*R, error),
+func ask[P, R any](
+	ctx context.Context, s *Session, what string, m acpclient.Method[P, R], params *P,
+	offered func(acpclient.AgentCapabilities) bool,
 ) (*R, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -247,11 +246,11 @@ func ask[R any](
 		}
 		a := s.agent
 		s.unlock()
-		if !offered(a.hello.Load()) {
+		if !offered(a.hello.Load().AgentCapabilities) {
 			return nil, fmt.Errorf("%s: %w", what, ErrUnsupported)
 		}
-		answered := a.expectAnswer(method)
-		r, err := do(ctx, a.client)
+		answered := a.expectAnswer(m.Name)
+		r, err := acpclient.Call(ctx, a.client, m, params)
 		answered()
 		if err == nil {
 			return r, nil

@@ -217,11 +217,12 @@ func TestTheMachinesRequestsAreJudged(t *testing.T) {
 		if c := j.cases[len(j.cases)-1]; !c.Unasked || c.Mode != "ask" || len(h.conv.Permissions)+len(h.conv.Judging) > 0 {
 			t.Errorf("judged %+v", c)
 		}
+		runs := conversation.PermissionOpened{Request: conversation.CommandRequest(&acpclient.ToolCallUpdate{Title: new("make")}), Judging: true}
 		for option, want := range map[acpclient.PermissionOptionID]bool{conversation.FileOnce: true, conversation.FileNo: false} {
 			got := make(chan bool)
 			go func() {
-				allowed, err := h.machine.asker.AskCommand(t.Context(), &acpclient.ToolCallUpdate{Title: new("make")}, "because")
-				got <- allowed && err == nil
+				answer, err := h.machine.asker.Ask(t.Context(), runs, "because")
+				got <- answer == conversation.FileOnce && err == nil
 			}()
 			h.settle()
 			if len(h.conv.Permissions) != 1 || h.conv.Permissions[0].Why != "because" {
@@ -237,7 +238,7 @@ func TestTheMachinesRequestsAreJudged(t *testing.T) {
 		}
 		failed := make(chan error)
 		go func() {
-			_, err := h.machine.asker.AskCommand(t.Context(), &acpclient.ToolCallUpdate{Title: new("make")}, "because")
+			_, err := h.machine.asker.Ask(t.Context(), runs, "because")
 			failed <- err
 		}()
 		h.settle()
@@ -245,8 +246,8 @@ func TestTheMachinesRequestsAreJudged(t *testing.T) {
 		if err := <-failed; err != ErrCancelled {
 			t.Errorf("a cancelled turn answers %v", err)
 		}
-		if allowed, err := h.machine.asker.AskCommand(t.Context(), &acpclient.ToolCallUpdate{Title: new("make")}, "because"); allowed || err != ErrCancelled {
-			t.Errorf("after the cancel: %v, %v", allowed, err)
+		if answer, err := h.machine.asker.Ask(t.Context(), runs, "because"); answer != "" || err != ErrCancelled {
+			t.Errorf("after the cancel: %v, %v", answer, err)
 		}
 	})
 }

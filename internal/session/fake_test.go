@@ -420,7 +420,7 @@ func (m *fakeMachine) ReadTextFile(_ context.Context, r *acpclient.ReadTextFileR
 func (m *fakeMachine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
 	if m.busy != nil {
 		<-m.busy
-		if _, err := m.asker.AskFile(ctx, &conversation.FileQuestion{Path: r.Path, Target: r.Path, Write: true}, nil, ""); err != nil {
+		if _, err := m.asker.Ask(ctx, aboutFile(&conversation.FileQuestion{Path: r.Path, Target: r.Path, Write: true}), ""); err != nil {
 			return nil, err
 		}
 	}

@@ -11,8 +11,12 @@ import (
 
 // fileAnswer is how a question about a file came out.
 type fileAnswer struct {
-	answer FileAnswer
+	answer acpclient.PermissionOptionID
 	err    error
+}
+
+func aboutFile(q *conversation.FileQuestion) conversation.PermissionOpened {
+	return conversation.PermissionOpened{Request: conversation.FileRequest(q, nil, ""), File: q}
 }
 
 // askFile has the machine ask about a file, and waits until the question is open.
@@ -20,7 +24,7 @@ func (h *harness) askFile(ctx context.Context) chan fileAnswer {
 	done := make(chan fileAnswer, 1)
 	go func() {
 		q := &conversation.FileQuestion{Path: "/etc/hosts", Target: "/etc/hosts", Outside: true}
-		a, err := h.machine.asker.AskFile(ctx, q, nil, "")
+		a, err := h.machine.asker.Ask(ctx, aboutFile(q), "")
 		done <- fileAnswer{a, err}
 	}()
 	h.settle()
@@ -36,7 +40,7 @@ func TestTheQuestionOfAnUndoNeedsNoAgent(t *testing.T) {
 		answer := make(chan fileAnswer, 1)
 		go func() {
 			q := &conversation.FileQuestion{Path: "/etc/hosts", Target: "/etc/hosts", Outside: true, Write: true, Act: "undo"}
-			a, err := h.machine.asker.AskFile(t.Context(), q, nil, "")
+			a, err := h.machine.asker.Ask(t.Context(), aboutFile(q), "")
 			answer <- fileAnswer{a, err}
 		}()
 		h.settle()
@@ -47,16 +51,14 @@ func TestTheQuestionOfAnUndoNeedsNoAgent(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.settle()
-		if got := <-answer; got.err != nil || got.answer != FileRefused || h.conv.Turn.Rejected {
+		if got := <-answer; got.err != nil || got.answer != conversation.FileNo || h.conv.Turn.Rejected {
 			t.Errorf("the answer is %+v, the turn's %v", got, h.conv.Turn.Rejected)
 		}
 	})
 }
 
 func TestFileQuestionIsAnswered(t *testing.T) {
-	for option, want := range map[acpclient.PermissionOptionID]FileAnswer{
-		conversation.FileOnce: FileOnce, conversation.FileSession: FileForSession, conversation.FileNo: FileRefused,
-	} {
+	for _, option := range []acpclient.PermissionOptionID{conversation.FileOnce, conversation.FileSession, conversation.FileNo} {
 		bubble(t, func(t *testing.T, h *harness) {
 			h.prompt("go")
 			done := h.askFile(t.Context())
@@ -71,7 +73,7 @@ func TestFileQuestionIsAnswered(t *testing.T) {
 				t.Fatal(err)
 			}
 			h.settle()
-			if got := <-done; got.err != nil || got.answer != want {
+			if got := <-done; got.err != nil || got.answer != option {
 				t.Errorf("%s is answered %+v", option, got)
 			}
 			if err := Try(h.Context(), h, Answer{id, option}); err == nil {
@@ -107,7 +109,7 @@ func TestFileQuestionIsTakenBack(t *testing.T) {
 				}
 				end(h, cancel)
 				h.settle()
-				if got := <-done; got.err == nil || got.answer != FileRefused {
+				if got := <-done; got.err == nil || got.answer != "" {
 					t.Errorf("the answer is %+v", got)
 				}
 				if n := len(h.conv.Permissions); n != 0 {

@@ -237,26 +237,14 @@ func (a asker) Deny(ctx context.Context, call *acpclient.ToolCallUpdate, r Rulin
 	defer s.unlock()
 	s.denied(r.Subject)
 	id := s.newQuestion().id
-	s.post(conversation.PermissionOpened{ID: id, Request: servedRequest(ctx, call), Judging: true, At: s.opt.Now()})
+	from, _ := ctx.Value(originKey{}).(origin)
+	request := conversation.CommandRequest(call)
+	request.SessionID = from.session
+	s.post(conversation.PermissionOpened{ID: id, Request: request, Judging: true, At: s.opt.Now()})
 	s.post(conversation.PermissionClosed{
 		ID: id, Outcome: acpclient.PermissionSelected(conversation.FileNo), Rule: r.Rule, Source: r.Source, At: s.opt.Now(),
 	})
 	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf("%s: denied by the rule %q (%s)", *call.Title, r.Rule, r.Source)}
-}
-
-// AskCommand implements Asker.
-func (a asker) AskCommand(ctx context.Context, call *acpclient.ToolCallUpdate, why string) (allowed bool, err error) {
-	option, err := a.s.askOwn(ctx, conversation.PermissionOpened{Request: servedRequest(ctx, call), Judging: true}, why)
-	return option == conversation.FileOnce, err
-}
-
-// servedRequest is a request to the Machine as a permission request.
-func servedRequest(ctx context.Context, call *acpclient.ToolCallUpdate) *acpclient.RequestPermissionRequest {
-	from, _ := ctx.Value(originKey{}).(origin)
-	return &acpclient.RequestPermissionRequest{SessionID: from.session, ToolCall: *call, Options: []acpclient.PermissionOption{
-		{OptionID: conversation.FileOnce, Name: "Allow once", Kind: acpclient.AllowOnce},
-		{OptionID: conversation.FileNo, Name: "No", Kind: acpclient.RejectOnce},
-	}}
 }
 
 // DeniedDone is the title of the notice about a call that a rule denies, and that the agent

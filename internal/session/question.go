@@ -106,34 +106,41 @@ func (s *Session) closeQuestions() {
 	}
 }
 
-// openPermission asks the user. The answer is "cancelled" at once if the turn was
-// cancelled, the agent was replaced, or the session was left.
-func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest) *question {
+// openQuestion opens a question of the agent. It is answered as cancelled at once if the agent was
+// replaced, or the session was left.
+func (s *Session) openQuestion(a *agent, of acpclient.SessionID, open func(*question)) *question {
 	s.mu.Lock()
 	defer s.unlock()
 	q := s.newQuestion()
-	if s.closed || s.agent != a || a.left[r.SessionID] {
+	if s.closed || s.agent != a || a.left[of] {
 		q.reply <- cancelled
 		return q
 	}
-	q.offered = r.Options
 	s.questions[q.id] = q
-	// No rule allows anything in a session that is not open here, whose mode and directory are
-	// unknown. A subagent that the agent has announced works in the mode and directory of its
-	// parent.
-	sub := s.state.Subagent(r.SessionID)
-	if r.SessionID != s.state.ID && (sub == nil || sub.Subagent.Cwd != "" && sub.Subagent.Cwd != s.state.Cwd) {
-		q.foreign = r.SessionID
-	}
-	q.judged = s.opt.Judge != nil && (onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
-	if !q.judged {
-		s.noticeForeign(q)
-	}
-	s.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
-	if s.cancelling() {
-		s.withdraw(q)
-	}
+	open(q)
 	return q
+}
+
+// openPermission asks the user. The answer is "cancelled" at once if the turn was cancelled.
+func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest) *question {
+	return s.openQuestion(a, r.SessionID, func(q *question) {
+		q.offered = r.Options
+		// No rule allows anything in a session that is not open here, whose mode and directory are
+		// unknown. A subagent that the agent has announced works in the mode and directory of its
+		// parent.
+		sub := s.state.Subagent(r.SessionID)
+		if r.SessionID != s.state.ID && (sub == nil || sub.Subagent.Cwd != "" && sub.Subagent.Cwd != s.state.Cwd) {
+			q.foreign = r.SessionID
+		}
+		q.judged = s.opt.Judge != nil && (onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
+		if !q.judged {
+			s.noticeForeign(q)
+		}
+		s.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
+		if s.cancelling() {
+			s.withdraw(q)
+		}
+	})
 }
 
 // noticeForeign adds a notice that the user is about to be asked for another session. s.mu must
@@ -213,24 +220,16 @@ func (s *Session) answer(seen conversation.Seen, option acpclient.PermissionOpti
 	return nil
 }
 
-// openElicitation asks the user for input. The answer is "cancelled" at once if the
-// agent was replaced, the session was left, or the turn was cancelled and the question
-// belongs to the session (signing in, for instance, does not).
+// openElicitation asks the user for input. A question that belongs to the session is answered as
+// cancelled at once if the turn was cancelled; signing in, for instance, does not.
 func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationRequest, forPermission bool) *question {
-	s.mu.Lock()
-	defer s.unlock()
-	q := s.newQuestion()
-	if s.closed || s.agent != a || a.left[r.SessionID] {
-		q.reply <- cancelled
-		return q
-	}
-	q.form, q.forPermission = r, forPermission
-	s.questions[q.id] = q
-	s.post(conversation.ElicitationOpened{ID: q.id, Request: r, At: s.opt.Now()})
-	if s.cancelling() && r.SessionID != "" {
-		s.withdraw(q)
-	}
-	return q
+	return s.openQuestion(a, r.SessionID, func(q *question) {
+		q.form, q.forPermission = r, forPermission
+		s.post(conversation.ElicitationOpened{ID: q.id, Request: r, At: s.opt.Now()})
+		if s.cancelling() && r.SessionID != "" {
+			s.withdraw(q)
+		}
+	})
 }
 
 // AnswerElicitation answers a question for input. It fails if the question is no longer open
@@ -289,50 +288,23 @@ func (a *AnswerElicitation) UnmarshalJSON(data []byte) error {
 
 // Asker asks the user on behalf of a Machine. It is safe for concurrent use.
 type Asker interface {
-	// AskFile asks whether a file may be read or written, and waits for the answer.
-	// before is the current content, nil if there is no file, and after the new one;
-	// both are unused if the question is about reading, or is Hidden. The question is
-	// withdrawn when ctx ends. The error is ErrCancelled if the turn was cancelled or
-	// the agent exited.
-	AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error)
+	// Ask asks whether a file may be used, or a command may run, and waits for the answer: one
+	// of the options. why is what rules say of it. The question is withdrawn when ctx ends. The
+	// error is ErrCancelled if the turn was cancelled or the agent exited.
+	Ask(ctx context.Context, e conversation.PermissionOpened, why string) (acpclient.PermissionOptionID, error)
 	// Judge has the rules that deny or ask judge what the agent asks the Machine for, as a
 	// tool call with a title. Ruling.Why, if not empty, is why the user is to be asked.
 	Judge(ctx context.Context, call *acpclient.ToolCallUpdate) Ruling
 	// Deny adds to the transcript that a rule denied a call, and returns the error for the
 	// agent.
 	Deny(ctx context.Context, call *acpclient.ToolCallUpdate, r Ruling) error
-	// AskCommand asks whether a command may run, as AskFile asks about a file.
-	AskCommand(ctx context.Context, call *acpclient.ToolCallUpdate, why string) (allowed bool, err error)
 }
-
-// FileAnswer is the user's answer to a question about a file.
-type FileAnswer int
-
-// The answers.
-const (
-	FileRefused FileAnswer = iota
-	FileOnce
-	FileForSession
-)
 
 // ErrCancelled means that a question was withdrawn before it was answered.
 var ErrCancelled = errors.New("the turn was cancelled before the user answered")
 
 // asker is the Asker of a session.
 type asker struct{ s *Session }
-
-func (a asker) AskFile(ctx context.Context, q *conversation.FileQuestion, before *string, after string) (FileAnswer, error) {
-	option, err := a.s.askOwn(ctx, conversation.PermissionOpened{Request: conversation.FileRequest(q, before, after), File: q}, "")
-	switch {
-	case err != nil:
-		return FileRefused, err
-	case option == conversation.FileOnce:
-		return FileOnce, nil
-	case option == conversation.FileSession:
-		return FileForSession, nil
-	}
-	return FileRefused, nil
-}
 
 // origin is the agent and session that a request for the Machine comes from, stored in
 // its context.
@@ -343,18 +315,17 @@ type origin struct {
 
 type originKey struct{}
 
-// askOwn asks the user a question of parley's own, and returns the option that they chose; why is
-// what rules say of it. The error is ErrCancelled if the question was withdrawn.
-func (s *Session) askOwn(ctx context.Context, e conversation.PermissionOpened, why string) (acpclient.PermissionOptionID, error) {
-	s.stream.room(ctx)
-	answer, err := s.wait(ctx, s.openOwn(ctx, e, why))
+// Ask implements Asker.
+func (a asker) Ask(ctx context.Context, e conversation.PermissionOpened, why string) (acpclient.PermissionOptionID, error) {
+	a.s.stream.room(ctx)
+	answer, err := a.s.wait(ctx, a.s.openOwn(ctx, e, why))
 	if err == nil && answer.outcome.Cancelled() {
 		err = ErrCancelled
 	}
 	return answer.outcome.OptionID, err
 }
 
-// openOwn opens such a question. Unless it is about an act of the user, it is answered as cancelled
+// openOwn opens a question of parley's own. Unless it is about an act of the user, it is answered as cancelled
 // at once if the agent is gone, the turn was cancelled, or the session named in ctx was left.
 func (s *Session) openOwn(ctx context.Context, e conversation.PermissionOpened, why string) *question {
 	s.mu.Lock()
@@ -369,7 +340,9 @@ func (s *Session) openOwn(ctx context.Context, e conversation.PermissionOpened, 
 	}
 	q.offered = e.Request.Options
 	s.questions[q.id] = q
-	e.ID, e.At = q.id, s.opt.Now()
+	if e.ID, e.At = q.id, s.opt.Now(); e.File == nil {
+		e.Request.SessionID = from.session
+	}
 	s.post(e)
 	if e.Judging {
 		s.post(conversation.PermissionReferred{ID: q.id, Why: why, At: e.At})

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	v2 "parley/acpclient/v2"
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/record"
@@ -459,11 +458,8 @@ func (s *Session) Connects() bool { return s.opt.Remote.listens() }
 type ListSessions struct{ Cursor string }
 
 func (a ListSessions) Do(ctx context.Context, s *Session) (*acpclient.ListSessionsResponse, error) {
-	return ask(ctx, s, "list the sessions", acpclient.SessionList.Name, func(i *acpclient.InitializeResponse) bool {
-		return i.AgentCapabilities.SessionCapabilities.List != nil
-	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.ListSessionsResponse, error) {
-		return acpclient.Call(ctx, c, acpclient.SessionList, &acpclient.ListSessionsRequest{Cwd: s.opt.Cwd, Cursor: a.Cursor})
-	})
+	return ask(ctx, s, "list the sessions", acpclient.SessionList, &acpclient.ListSessionsRequest{Cwd: s.opt.Cwd, Cursor: a.Cursor},
+		func(c acpclient.AgentCapabilities) bool { return c.SessionCapabilities.List != nil })
 }
 
 // DeleteSession deletes one of the agent's sessions, except the open one. The error
@@ -477,10 +473,7 @@ func (a DeleteSession) Do(ctx context.Context, s *Session) (None, error) {
 	if open {
 		return None{}, errors.New("this session is open: open another one first")
 	}
-	_, err := ask(ctx, s, "delete a session", acpclient.SessionDelete.Name, func(i *acpclient.InitializeResponse) bool {
-		return i.AgentCapabilities.SessionCapabilities.Delete != nil
-	}, func(ctx context.Context, c v2.Negotiated) (*acpclient.DeleteSessionResponse, error) {
-		return acpclient.Call(ctx, c, acpclient.SessionDelete, &acpclient.DeleteSessionRequest{SessionID: a.ID})
-	})
+	_, err := ask(ctx, s, "delete a session", acpclient.SessionDelete, &acpclient.DeleteSessionRequest{SessionID: a.ID},
+		func(c acpclient.AgentCapabilities) bool { return c.SessionCapabilities.Delete != nil })
 	return None{}, err
 }
