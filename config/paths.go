@@ -203,9 +203,9 @@ func ReplaceFile(path string, data []byte, mode fs.FileMode) error {
 	return files.Replace(dir, filepath.Base(path), data, mode)
 }
 
-// rewrite changes a file of parley's own under its lock, atomically. change gets the content,
-// nil if there is no file.
-func rewrite(path string, change func(before []byte) ([]byte, error)) error {
+// Rewrite changes a file of parley's own under its lock, atomically. change gets the content,
+// nil if there is no file; more than most bytes are an error.
+func Rewrite(path string, most int, change func(before []byte) ([]byte, error)) error {
 	unlock, err := Lock(path)
 	if err != nil {
 		return err
@@ -216,11 +216,11 @@ func rewrite(path string, change func(before []byte) ([]byte, error)) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	before, err := files.ReadHead(path, maxFileSize+1)
+	before, err := files.ReadHead(path, int64(most)+1)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
-	case len(before) > maxFileSize:
+	case len(before) > most:
 		return errTooLarge
 	}
 	after, err := change(before)

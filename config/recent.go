@@ -122,7 +122,7 @@ func (m *RecentFile) update(change func(*Recent)) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err := rewrite(m.path, func(before []byte) ([]byte, error) {
+	err := Rewrite(m.path, maxFileSize, func(before []byte) ([]byte, error) {
 		m.used = recentOf(before)
 		change(&m.used)
 		return json.Marshal(m.used)

@@ -178,7 +178,7 @@ var errMistakes = errors.New("the configuration has errors: run 'parley config c
 
 // update changes the file under its lock.
 func (s *Saved) update(change func(*saved) error) error {
-	err := rewrite(s.Path, func(before []byte) ([]byte, error) {
+	err := Rewrite(s.Path, maxFileSize, func(before []byte) ([]byte, error) {
 		content, err := parseSaved(s.Path, before)
 		if err != nil {
 			return nil, err

@@ -1,7 +1,6 @@
 package composer
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -31,26 +30,12 @@ func (c *Composer) openEditor() tea.Cmd {
 		if err != nil {
 			return ErrorMsg{Err: fmt.Errorf("edit the prompt in an editor: %w", err)}
 		}
-		file, err := writeDraft(text)
+		file, err := desktop.TempFile("parley-prompt-*.md", text)
 		if err != nil {
 			return ErrorMsg{Err: fmt.Errorf("edit the prompt in an editor: %w", err)}
 		}
 		return resultMsg{c, func() tea.Cmd { return c.runEditor(args, file, raw, text) }}
 	}
-}
-
-// writeDraft writes the text to a temporary file that only its owner can read.
-func writeDraft(text string) (name string, err error) {
-	f, err := os.CreateTemp("", "parley-prompt-*.md")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(f.Name())
-		return "", err
-	}
-	return f.Name(), nil
 }
 
 // Editing returns the file with the draft that is in an editor, "" if there is none.

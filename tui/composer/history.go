@@ -24,9 +24,9 @@ import (
 )
 
 const (
-	historyKept  = 1000     // prompts that the file keeps
-	historySlack = 200      // how many more it may have before it is trimmed
-	historyText  = 64 << 10 // longer prompts are remembered only while parley runs
+	historyKept = 1000                          // prompts that the file keeps
+	historyMost = 2 * historyKept * historyText // bytes of a file that is written
+	historyText = 64 << 10                      // longer prompts are remembered only while parley runs
 )
 
 // HistoryFile returns the default path of the history.
@@ -157,69 +157,20 @@ func (h *History) save(text string, now time.Time) error {
 	return nil
 }
 
-func (h *History) append(text string, now time.Time) (err error) {
+// append adds a text to the file and drops the oldest if there are too many. The file is
+// replaced, so that a kill or a full disk loses nothing.
+func (h *History) append(text string, now time.Time) error {
 	entry, err := json.Marshal(historyLine{now.UTC().Truncate(time.Second), h.project, text})
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(h.path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: %w", h.path, fs.ErrNotRegular)
-	}
-	// Not a lock on the file itself, because trimming replaces that.
-	unlock, err := config.Lock(h.path)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	f, err := os.OpenFile(h.path, os.O_RDWR|os.O_CREATE|os.O_APPEND, config.FileMode)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := closeLine(f); err != nil {
-		return err
-	}
-	if _, err := f.Write(append(entry, '\n')); err != nil {
-		return err
-	}
-	return trim(f)
-}
-
-// closeLine ends a line that another program has left incomplete.
-func closeLine(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil || info.Size() == 0 {
-		return err
-	}
-	last := make([]byte, 1)
-	if _, err := f.ReadAt(last, info.Size()-1); err != nil {
-		return err
-	}
-	if last[0] != '\n' {
-		_, err = f.Write([]byte{'\n'})
-	}
-	return err
-}
-
-// trim shortens a file that has become too long. It replaces the file atomically, so
-// that a kill or a full disk loses nothing.
-func trim(f *os.File) error {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return err
-	}
-	lines := slices.Collect(bytes.Lines(data))
-	if len(lines) <= historyKept+historySlack {
-		return nil
-	}
-	path, err := filepath.EvalSymlinks(f.Name()) // a link stays one
-	if err != nil {
-		return err
-	}
-	return config.ReplaceFile(path, bytes.Join(lines[len(lines)-historyKept:], nil), config.FileMode)
+	return config.Rewrite(h.path, historyMost, func(data []byte) ([]byte, error) {
+		if len(data) > 0 && data[len(data)-1] != '\n' {
+			data = append(data, '\n') // another program has left a line incomplete
+		}
+		lines := slices.Collect(bytes.Lines(append(append(data, entry...), '\n')))
+		return bytes.Join(lines[max(0, len(lines)-historyKept):], nil), nil
+	})
 }
 
 // Keep stores drafts in the history. The command that saves them may be nil.

@@ -72,6 +72,20 @@ func (f EditorFinder) Open(path string, line int) (*exec.Cmd, error) {
 	return exec.Command(words[0], append(args, path)...), nil
 }
 
+// TempFile writes text to a temporary file that only the owner can read.
+func TempFile(pattern, text string) (name string, err error) {
+	f, err := os.CreateTemp("", pattern)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
 // takesLine reports whether an editor understands +LINE.
 func takesLine(editor string) bool {
 	switch strings.TrimSuffix(filepath.Base(editor), ".exe") {

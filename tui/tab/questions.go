@@ -14,6 +14,7 @@ import (
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/composer"
+	"parley/tui/desktop"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
 )
@@ -135,7 +136,7 @@ func (q *questions) resolve(call *conversation.ToolCall) tea.Cmd {
 // Edit shows text in the editor. Changes to it have no effect.
 func (q *questions) Edit(text string) tea.Cmd {
 	return inBackground(func() then {
-		file, err := writeText(text)
+		file, err := desktop.TempFile("parley-question-*.txt", text)
 		return func() tea.Cmd {
 			if err != nil {
 				return q.say("show it in an editor: " + err.Error())
@@ -146,23 +147,6 @@ func (q *questions) Edit(text string) tea.Cmd {
 			})
 		}
 	})
-}
-
-// writeText writes text to a temporary file that only the owner can read.
-func writeText(text string) (name string, err error) {
-	f, err := os.CreateTemp("", "parley-question-*.txt")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.WriteString(text)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return "", err
-	}
-	return f.Name(), nil
 }
 
 // Question is an open question of an agent.
