@@ -104,24 +104,19 @@ type LineRange struct{ From, To int }
 func (s LineRange) Some() bool { return s.From > 0 }
 
 // String returns the range in the form of a mention, after the path.
-func (s LineRange) String() string {
-	switch {
-	case !s.Some():
-		return ""
-	case s.From == s.To:
-		return fmt.Sprintf(":%d", s.From)
-	}
-	return fmt.Sprintf(":%d-%d", s.From, s.To)
-}
+func (s LineRange) String() string { return s.as(":%d", "-%d") }
 
-func (s LineRange) fragment() string {
+func (s LineRange) fragment() string { return s.as("#L%d", "-L%d") }
+
+// as formats the first line, and the last one behind it if that is another one.
+func (s LineRange) as(first, last string) string {
 	switch {
 	case !s.Some():
 		return ""
 	case s.From == s.To:
-		return fmt.Sprintf("#L%d", s.From)
+		return fmt.Sprintf(first, s.From)
 	}
-	return fmt.Sprintf("#L%d-L%d", s.From, s.To)
+	return fmt.Sprintf(first+last, s.From, s.To)
 }
 
 // rangeRead bounds how much of a file is read to find lines, in bytes.
