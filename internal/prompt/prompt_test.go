@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -43,6 +44,12 @@ func blocksOf(t *testing.T, root, text string, embed bool, home string) []string
 	}
 	return list
 }
+
+// sameJSON compares texts as JSON.
+var sameJSON = cmp.Comparer(func(a, b string) bool {
+	var x, y any
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+})
 
 func TestBlocks(t *testing.T) {
 	home := t.TempDir()
@@ -87,7 +94,7 @@ func TestBlocks(t *testing.T) {
 		{"from the root", "@" + filepath.ToSlash(root) + "/main.go", false, []string{mainFile}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, blocksOf(t, root, tt.text, !tt.link, home)); diff != "" {
+			if diff := cmp.Diff(tt.want, blocksOf(t, root, tt.text, !tt.link, home), sameJSON); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -132,7 +139,7 @@ func TestLinesOfAFile(t *testing.T) {
 		{"a name comes first", "@odd:7", false, `{"type":"resource","resource":{"uri":"file://~/odd:7","mimeType":"text/plain","text":"a name like that"}}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff([]string{tt.want}, blocksOf(t, root, tt.text, !tt.link, root)); diff != "" {
+			if diff := cmp.Diff([]string{tt.want}, blocksOf(t, root, tt.text, !tt.link, root), sameJSON); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
