@@ -299,7 +299,7 @@ func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermi
 	}
 	q := s.openPermission(a, r)
 	acpclient.Async(ctx)
-	if q.judged {
+	if q.judged != nil {
 		judging, answered := context.WithCancel(ctx)
 		defer answered()
 		go s.judge(judging, q)

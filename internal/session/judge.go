@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"maps"
 	"slices"
 	"time"
 
@@ -80,11 +79,13 @@ func onceOption(options []acpclient.PermissionOption, v policy.Verdict) *acpclie
 	return found
 }
 
-// judge has the rules answer a question, or else the user.
+// judge has the rules answer a question, or else the user, in the order of the agent: a question that
+// is left to the user waits for earlier ones that are still being judged.
 func (s *Session) judge(ctx context.Context, q *question) {
+	defer close(q.judged)
 	for range judgeRounds {
 		s.mu.Lock()
-		call := s.judged(q.id)
+		call := s.underJudgement(q.id)
 		if call == nil {
 			s.mu.Unlock()
 			return // the question is closed
@@ -99,20 +100,40 @@ func (s *Session) judge(ctx context.Context, q *question) {
 		if q.foreign != "" && ruling.Verdict == policy.Allow {
 			ruling = Ruling{}
 		}
+		if q.answerOf(ruling) == nil {
+			q.await(ctx)
+		}
 		if s.settle(q, call, ruling) {
 			return
 		}
 	}
+	q.await(ctx)
 	s.mu.Lock()
 	defer s.unlock()
 	if s.questions[q.id] == q {
-		s.refer(q, nil, Ruling{Why: "the agent keeps changing its request"})
+		s.refer(q, Ruling{Why: "the agent keeps changing its request"})
 	}
 }
 
-// judged returns the call of a question that is being judged, nil if there is no such question.
+// await waits until the question before has been judged.
+func (q *question) await(ctx context.Context) {
+	select {
+	case <-q.before:
+	case <-ctx.Done():
+	}
+}
+
+// answerOf returns the option by which a ruling answers a question, nil if the user does.
+func (q *question) answerOf(r Ruling) *acpclient.PermissionOption {
+	if r.Verdict != policy.Allow && r.Verdict != policy.Deny {
+		return nil
+	}
+	return onceOption(q.offered, r.Verdict)
+}
+
+// underJudgement returns the call of a question that is being judged, nil if there is no such question.
 // s.mu must be held.
-func (s *Session) judged(id int) *conversation.ToolCall {
+func (s *Session) underJudgement(id int) *conversation.ToolCall {
 	i := slices.IndexFunc(s.state.Judging, func(p *conversation.Permission) bool { return p.ID == id })
 	if i < 0 {
 		return nil
@@ -139,10 +160,10 @@ func (s *Session) rule(ctx context.Context, c Case) Ruling {
 func (s *Session) settle(q *question, call *conversation.ToolCall, r Ruling) bool {
 	s.mu.Lock()
 	defer s.unlock()
-	if now := s.judged(q.id); now == nil || !now.SameSubject(call) || now.Incomplete != call.Incomplete {
+	if now := s.underJudgement(q.id); now == nil || !now.SameSubject(call) || now.Incomplete != call.Incomplete {
 		return false
 	}
-	if o := onceOption(q.offered, r.Verdict); o != nil && (r.Verdict == policy.Allow || r.Verdict == policy.Deny) {
+	if o := q.answerOf(r); o != nil {
 		if r.Verdict == policy.Deny {
 			s.denied(r.Subject)
 		}
@@ -153,46 +174,18 @@ func (s *Session) settle(q *question, call *conversation.ToolCall, r Ruling) boo
 	if r.Rule != "" && r.Why == "" {
 		r.Why = "the agent offers no one-time answer for the rule " + r.Rule
 	}
-	s.refer(q, call, r)
+	s.refer(q, r)
 	return true
-}
-
-// referral is a question left to the user: the decision, and the call that it was
-// about.
-type referral struct {
-	ruling Ruling
-	call   *conversation.ToolCall
 }
 
 // refer leaves a question to the user. s.mu must be held. It proposes rules only where one
 // could answer.
-func (s *Session) refer(q *question, call *conversation.ToolCall, r Ruling) {
+func (s *Session) refer(q *question, r Ruling) {
 	if onceOption(q.offered, policy.Allow) == nil {
 		r.Proposals = nil
 	}
-	q.referred = &referral{r, call}
-	s.askReferred()
-}
-
-// askReferred asks the user the referred questions, in the order of the agent: a
-// question waits for earlier ones that are still being judged. s.mu must be held.
-func (s *Session) askReferred() {
-	for _, id := range slices.Sorted(maps.Keys(s.questions)) {
-		q := s.questions[id]
-		if !q.judged {
-			continue
-		}
-		if q.referred == nil {
-			return
-		}
-		r := q.referred.ruling
-		if now := s.judged(id); now == nil || q.referred.call == nil || !now.SameSubject(q.referred.call) {
-			r.Proposals = nil // they are about the earlier call
-		}
-		q.judged = false
-		s.noticeForeign(q)
-		s.post(conversation.PermissionReferred{ID: id, Why: r.Why, Proposals: r.Proposals, At: s.opt.Now()})
-	}
+	s.noticeForeign(q)
+	s.post(conversation.PermissionReferred{ID: q.id, Why: r.Why, Proposals: r.Proposals, At: s.opt.Now()})
 }
 
 // caseOf returns the case of a call.

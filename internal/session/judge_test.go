@@ -291,7 +291,7 @@ func TestQuestionsComeInTheirOrder(t *testing.T) {
 				<-first
 				return Ruling{Verdict: answer, Rule: "r"}
 			}
-			return Ruling{Verdict: policy.Ask, Proposals: [][]string{{"allow read"}}}
+			return Ruling{Verdict: policy.Ask, Proposals: [][]string{{"allow " + string(c.Call.RawInput)}}}
 		}
 	}
 	for _, answer := range []policy.Verdict{policy.Ask, policy.Allow} {
@@ -308,7 +308,7 @@ func TestQuestionsComeInTheirOrder(t *testing.T) {
 			if len(h.conv.Permissions) != 0 || len(h.conv.Judging) != 3 {
 				t.Errorf("%d questions are open, %d are judged", len(h.conv.Permissions), len(h.conv.Judging))
 			}
-			// What changes while it waits for its turn is not what rules are proposed for.
+			// What changes while it waits for its turn is what rules are proposed for.
 			h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t3","rawInput":{"command":"rm"}}`)
 			h.settle()
 			close(first)
@@ -325,7 +325,7 @@ func TestQuestionsComeInTheirOrder(t *testing.T) {
 				t.Fatalf("asked %s, want %s", got, want)
 			}
 			last := h.conv.Permissions[len(order)-1]
-			if last.Proposals != nil || h.conv.Permissions[len(order)-2].ID != last.ID-1 {
+			if len(last.Proposals) != 1 || last.Proposals[0][0] != `allow {"command":"rm"}` || h.conv.Permissions[len(order)-2].ID != last.ID-1 {
 				t.Errorf("the last is %+v", last)
 			}
 			if answer == policy.Allow && h.conv.Permissions[0].Proposals == nil {

@@ -31,10 +31,9 @@ type question struct {
 	reply chan answer // buffered
 	// offered are the options of a permission.
 	offered []acpclient.PermissionOption
-	// judged means that rules are applied before the user is asked; referred is not nil
-	// once they leave the question to the user.
-	judged   bool
-	referred *referral
+	// judged, if not nil, is closed when the rules have judged the question, and before is that of
+	// the question before it.
+	judged, before chan struct{}
 	// foreign is the session that it is for, if that is not open here.
 	foreign acpclient.SessionID
 	// form is the request of an elicitation, nil for a permission. forPermission says that it
@@ -85,7 +84,6 @@ func (s *Session) close(q *question, a answer, e conversation.Event) {
 	delete(s.questions, q.id)
 	q.reply <- a
 	s.post(e)
-	s.askReferred()
 }
 
 // withdraw answers a question as cancelled. s.mu must be held.
@@ -132,11 +130,14 @@ func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest
 		if r.SessionID != s.state.ID && (sub == nil || sub.Subagent.Cwd != "" && sub.Subagent.Cwd != s.state.Cwd) {
 			q.foreign = r.SessionID
 		}
-		q.judged = s.opt.Judge != nil && (onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
-		if !q.judged {
+		judging := s.opt.Judge != nil && (onceOption(r.Options, policy.Allow) != nil || onceOption(r.Options, policy.Deny) != nil)
+		if judging {
+			q.judged, q.before = make(chan struct{}), s.lastJudged
+			s.lastJudged = q.judged
+		} else {
 			s.noticeForeign(q)
 		}
-		s.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: q.judged, At: s.opt.Now()})
+		s.post(conversation.PermissionOpened{ID: q.id, Request: r, Judging: judging, At: s.opt.Now()})
 		if s.cancelling() {
 			s.withdraw(q)
 		}

@@ -159,8 +159,9 @@ type Session struct {
 	lastNumber int
 	limit      limitWait
 	// The questions and calls that wait have goroutines and channels, which are no state.
-	questions map[int]*question
-	blocked   []blockedCall // calls that wait for the user to sign in
+	questions  map[int]*question
+	lastJudged chan struct{} // of the last question that rules judge; closed when they have
+	blocked    []blockedCall // calls that wait for the user to sign in
 }
 
 // NewSession prepares a session; Start starts it.
@@ -177,9 +178,10 @@ func NewSession(opt Options) (*Session, error) {
 	s := &Session{
 		plan: plan{session: opt.ResumeID, known: opt.HasTranscript, fork: opt.Fork, earlier: opt.EarlierOptions},
 		opt:  opt, stream: NewStream(), lastNumber: opt.LastNumber,
-		questions: map[int]*question{}, denials: map[string]bool{}, state: conversation.NewState(),
+		questions: map[int]*question{}, lastJudged: make(chan struct{}), denials: map[string]bool{}, state: conversation.NewState(),
 		ended: make(chan struct{}),
 	}
+	close(s.lastJudged)
 	s.stream.recorder, s.stream.ring, s.stream.watch = opt.Recorder, opt.Ring, s.watch
 	// The queue is as the log has it, but nobody answers an earlier process.
 	s.state.Apply(conversation.QueueChanged{Queue: conversation.Unclaimed(opt.Queue), Paused: len(opt.Queue) > 0})
