@@ -1,6 +1,7 @@
 package app
 
 import (
+	"math"
 	"strings"
 
 	"parley/internal/conversation"
@@ -19,10 +20,10 @@ func EarlierText(c *conversation.Conversation) string {
 // earlier is EarlierText, and returns the prompts that it leaves out.
 func earlier(c *conversation.Conversation) (text string, left []conversation.Prompt) {
 	var b strings.Builder
-	first, _ := conversation.PlainEnd(&b, c, earlierBytes) // a strings.Builder never fails
-	if first == len(c.Items) && first > 0 {                // the last item alone is too long
+	first, _ := conversation.WritePlain(&b, c, earlierBytes) // a strings.Builder never fails
+	if first == len(c.Items) && first > 0 {                  // the last item alone is too long
 		b.Reset()
-		_ = conversation.WritePlain(&b, c)
+		_, _ = conversation.WritePlain(&b, c, math.MaxInt)
 	}
 	text = termtext.Block(b.String())
 	if cut := len(text) - earlierBytes; cut > 0 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -210,56 +211,31 @@ type member struct {
 	optional bool
 }
 
-func kindOf[E Event](name string) *kind {
-	k := &kind{name: name, event: reflect.TypeFor[E]()}
-	for f := range k.event.Fields() {
-		name, optional := strings.CutSuffix(f.Tag.Get("json"), ",omitzero")
-		k.members = append(k.members, member{name, optional})
+// kinds are all kinds of events, the most frequent first. Their stored names are those of the types, in
+// lower case and with underscores: never reuse one.
+var kinds = sync.OnceValue(func() (all []*kind) {
+	for _, e := range []Event{
+		Update{}, Text{}, TerminalOutput{}, TerminalCreated{}, TerminalHidden{}, TerminalExited{}, ShellStarted{}, FileWritten{},
+		PromptSent{}, PromptSteered{}, TurnEnded{}, CancelRequested{}, QueueChanged{},
+		BudgetSet{}, BudgetReached{}, BudgetShared{}, LimitReached{}, LimitWait{},
+		PermissionOpened{}, PermissionReferred{}, PermissionClosed{}, ElicitationOpened{}, ElicitationClosed{}, ElicitationCompleted{},
+		OptionChosen{}, OptionSettled{}, NoticeAdded{}, AgentStarting{}, AgentReady{}, AgentLost{},
+		SessionOpening{}, SessionOpened{}, SessionFailed{}, AuthRequired{}, AuthDone{},
+	} {
+		k := &kind{event: reflect.TypeOf(e)}
+		if k.name = strings.ToLower(innerCapital.ReplaceAllString(k.event.Name(), "${1}_$2")); k.name == "notice_added" {
+			k.name = "said"
+		}
+		for f := range k.event.Fields() {
+			name, optional := strings.CutSuffix(f.Tag.Get("json"), ",omitzero")
+			k.members = append(k.members, member{name, optional})
+		}
+		all = append(all, k)
 	}
-	return k
-}
-
-// kinds are all kinds of events by their stored names, the most frequent first. Never reuse a
-// name.
-var kinds = sync.OnceValue(func() []*kind {
-	return []*kind{
-		kindOf[Update](updateName),
-		kindOf[Text]("text"),
-		kindOf[TerminalOutput]("terminal_output"),
-		kindOf[TerminalCreated]("terminal_created"),
-		kindOf[TerminalHidden]("terminal_hidden"),
-		kindOf[TerminalExited]("terminal_exited"),
-		kindOf[ShellStarted]("shell_started"),
-		kindOf[FileWritten]("file_written"),
-		kindOf[PromptSent]("prompt_sent"),
-		kindOf[PromptSteered]("prompt_steered"),
-		kindOf[TurnEnded]("turn_ended"),
-		kindOf[BudgetSet]("budget_set"),
-		kindOf[BudgetReached]("budget_reached"),
-		kindOf[BudgetShared]("budget_shared"),
-		kindOf[LimitReached]("limit_reached"),
-		kindOf[LimitWait]("limit_wait"),
-		kindOf[CancelRequested]("cancel_requested"),
-		kindOf[QueueChanged]("queue_changed"),
-		kindOf[PermissionOpened]("permission_opened"),
-		kindOf[PermissionReferred]("permission_referred"),
-		kindOf[PermissionClosed]("permission_closed"),
-		kindOf[ElicitationOpened]("elicitation_opened"),
-		kindOf[ElicitationClosed]("elicitation_closed"),
-		kindOf[ElicitationCompleted]("elicitation_completed"),
-		kindOf[OptionChosen]("option_chosen"),
-		kindOf[OptionSettled]("option_settled"),
-		kindOf[NoticeAdded]("said"),
-		kindOf[AgentStarting]("agent_starting"),
-		kindOf[AgentReady]("agent_ready"),
-		kindOf[AgentLost]("agent_lost"),
-		kindOf[SessionOpening]("session_opening"),
-		kindOf[SessionOpened]("session_opened"),
-		kindOf[SessionFailed]("session_failed"),
-		kindOf[AuthRequired]("auth_required"),
-		kindOf[AuthDone]("auth_done"),
-	}
+	return all
 })
+
+var innerCapital = regexp.MustCompile("([a-z])([A-Z])")
 
 // kindWhere returns the first kind with a property, nil if there is none.
 func kindWhere(is func(*kind) bool) *kind {
@@ -294,8 +270,10 @@ func (k *kind) append(dst []byte, e Event) ([]byte, error) {
 	dst = append(dst, '{')
 	first := len(dst)
 	for i, f := range k.members {
-		end := len(dst)
-		if end > first {
+		if f.optional && event.Field(i).IsZero() {
+			continue
+		}
+		if len(dst) > first {
 			dst = append(dst, ',')
 		}
 		dst = append(append(append(dst, '"'), f.name...), '"', ':')
@@ -307,22 +285,8 @@ func (k *kind) append(dst []byte, e Event) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", f.name, err)
 		}
-		if f.optional && isZero(dst[start:], event.Field(i)) {
-			dst = dst[:end]
-		}
 	}
 	return append(dst, '}'), nil
-}
-
-// isZero reports whether a value can be left out. A pointer to an empty value cannot.
-func isZero(value []byte, v reflect.Value) bool {
-	switch string(value) {
-	case "null":
-		return true
-	case "false", "{}", `""`:
-		return v.Kind() != reflect.Pointer
-	}
-	return false
 }
 
 func (k *kind) decode(at, data json.RawMessage) (Event, error) {

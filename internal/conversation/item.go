@@ -354,13 +354,10 @@ func paragraphs(items []Item) []Paragraph {
 	return all
 }
 
-// WritePlain writes the paragraphs of a conversation with blank lines between them. The
-// text is not sanitised.
-func WritePlain(to io.Writer, c *Conversation) error { return writePlain(to, c.Items) }
-
-// PlainEnd is WritePlain for the last items whose text has at most so many bytes, and returns the
-// index of the first of them. It is len(c.Items) if not even the last one fits.
-func PlainEnd(to io.Writer, c *Conversation, most int) (first int, err error) {
+// WritePlain writes the paragraphs of the last items of a conversation whose text has at most so many
+// bytes, with blank lines between them, and returns the index of the first of them. It is len(c.Items) if
+// not even the last one fits. The text is not sanitised.
+func WritePlain(to io.Writer, c *Conversation, most int) (first int, err error) {
 	first = len(c.Items)
 	for size := 0; first > 0; first-- {
 		_, all := c.Items[first-1].plain()
@@ -371,22 +368,18 @@ func PlainEnd(to io.Writer, c *Conversation, most int) (first int, err error) {
 			break
 		}
 	}
-	return first, writePlain(to, c.Items[first:])
-}
-
-// headingBytes bounds what a paragraph has around it.
-const headingBytes = 24
-
-func writePlain(to io.Writer, items []Item) error {
 	w := bufio.NewWriter(to)
-	for i, p := range paragraphs(items) {
+	for i, p := range paragraphs(c.Items[first:]) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, p.Text)
 	}
-	return w.Flush()
+	return first, w.Flush()
 }
+
+// headingBytes bounds what a paragraph has around it.
+const headingBytes = 24
 
 // plainOutput returns the end of a tool's output, indented.
 func plainOutput(text string) string {

@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -92,7 +93,7 @@ func TestPlainTextOfChanges(t *testing.T) {
 		"* edit: T (rejected)\n    would change /a.txt": {test.Sent("x"), ask, no, conversation.TurnEnded{}},
 	} {
 		var text strings.Builder
-		if err := conversation.WritePlain(&text, fold(t, events...)); err != nil || !strings.Contains(text.String(), want) {
+		if _, err := conversation.WritePlain(&text, fold(t, events...), math.MaxInt); err != nil || !strings.Contains(text.String(), want) {
 			t.Errorf("%q lacks %q, error %v", text.String(), want, err)
 		}
 	}

@@ -2,6 +2,7 @@ package conversation_test
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -156,7 +157,7 @@ func TestPlainTextLeavesTheUsersCommandsOut(t *testing.T) {
 		conversation.TerminalOutput{ID: "s", Data: []byte("the secret")},
 	)
 	var text strings.Builder
-	if err := conversation.WritePlain(&text, c); err != nil {
+	if _, err := conversation.WritePlain(&text, c, math.MaxInt); err != nil {
 		t.Fatal(err)
 	}
 	if got := text.String(); strings.Contains(got, "secret") || !strings.Contains(got, "a prompt") {

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -271,7 +272,7 @@ func TestPlainTextSaysWhatWasSaidAndDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := conversation.WritePlain(&text, got.Conversation); err != nil {
+	if _, err := conversation.WritePlain(&text, got.Conversation, math.MaxInt); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"## You\n\ngo\n\n## Agent\n\nI *will*\n\n* execute: ls (completed)\n    a\n    b\n", "- [x] "} {
