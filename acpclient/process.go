@@ -102,6 +102,31 @@ const drainGrace = 500 * time.Millisecond
 // stderrTail is how many bytes of stderr are kept.
 const stderrTail = 64 << 10
 
+// Peer is a running agent, with the means to talk to it and to end it.
+type Peer struct {
+	// Transport carries the messages; nil means lines on In and Out.
+	Transport Transport
+	In        io.Reader // from the agent
+	Out       io.Writer // to the agent
+	// Done is closed when the agent has ended; Err then says how.
+	Done <-chan struct{}
+	Err  func() error
+	// Stderr returns the tail of its stderr, raw.
+	Stderr func() string
+	// Stop asks the agent to end and waits until it has. It kills the agent if that
+	// takes too long or ctx ends.
+	Stop func(ctx context.Context)
+}
+
+// Spawn starts the agent of a command as a process.
+func Spawn(c Command) (*Peer, error) {
+	p, err := StartProcess(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Peer{In: p.Stdout, Out: p.Stdin, Done: p.Done(), Err: p.Err, Stderr: p.Stderr, Stop: p.Stop}, nil
+}
+
 // Process is a running agent, the leader of its own session and process group. It is
 // safe for concurrent use.
 type Process struct {

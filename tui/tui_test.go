@@ -57,7 +57,7 @@ func newProgram(t testing.TB, scripts map[string]string, with ...func(*Options))
 		made, err := app.Here(session.Options{
 			Cwd:     dir,
 			Ring:    record.NewRing(record.Header{Cwd: dir}, record.NewRedactor(nil), time.Now),
-			Spawn:   func(acpclient.Command) (*session.Peer, error) { return p.spawn(s.Agent.ID, scripts[s.Agent.ID]) },
+			Spawn:   func(acpclient.Command) (*acpclient.Peer, error) { return p.spawn(s.Agent.ID, scripts[s.Agent.ID]) },
 			Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 		})
 		return &app.Opened{Agent: *s.Agent, Session: made}, err
@@ -104,7 +104,7 @@ func (m machine) Close() { m.p.closed.Add(1) }
 func (machine) EndTerminals() {}
 
 // spawn starts an agent that does what a script says.
-func (p *program) spawn(name, src string) (*session.Peer, error) {
+func (p *program) spawn(name, src string) (*acpclient.Peer, error) {
 	s, err := peer.Parse(name, src)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (p *program) spawn(name, src string) (*session.Peer, error) {
 		_ = out.Close()
 		_ = hears.Close()
 	}()
-	return &session.Peer{
+	return &acpclient.Peer{
 		In: in, Out: says, Done: done,
 		Err:    func() error { return errors.New("the script has ended") },
 		Stderr: func() string { return "" },
@@ -277,7 +277,7 @@ func TestAStoredSessionIsOpenedOnce(t *testing.T) {
 			}
 			s, err := app.Here(session.Options{
 				Cwd: p.cwd, ResumeID: "old", HasTranscript: true,
-				Spawn: func(acpclient.Command) (*session.Peer, error) {
+				Spawn: func(acpclient.Command) (*acpclient.Peer, error) {
 					return p.spawn("resumes", "handshake {\"sessionCapabilities\": {\"resume\": {}}}\n")
 				},
 				Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },

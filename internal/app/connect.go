@@ -242,7 +242,7 @@ func rooted(root string, opt *session.Options) error {
 		}
 	}
 	spawn := opt.Spawn
-	opt.Spawn = func(c acpclient.Command) (*session.Peer, error) {
+	opt.Spawn = func(c acpclient.Command) (*acpclient.Peer, error) {
 		p, err := spawn(c)
 		if err != nil {
 			return nil, err
@@ -260,9 +260,9 @@ func rooted(root string, opt *session.Options) error {
 // outlive a connection.
 func connectTo(far *remote.Agent, opt *session.Options) {
 	opt.Command = acpclient.Command{Path: far.String()}
-	opt.Spawn = func(acpclient.Command) (*session.Peer, error) {
+	opt.Spawn = func(acpclient.Command) (*acpclient.Peer, error) {
 		c := far.Connect()
-		return &session.Peer{
+		return &acpclient.Peer{
 			Transport: c, Done: c.Done(), Err: c.Err, Stop: c.Stop,
 			Stderr: func() string { return "" },
 		}, nil

@@ -276,7 +276,7 @@ func (l *Launcher) setPeer(a config.Agent, box *sandbox.Sandbox, opt *session.Op
 	if err != nil {
 		return err
 	}
-	opt.Command, opt.Bounds, opt.Spawn = command, boundsText(box, l.sandboxConfig(a)), session.Spawn
+	opt.Command, opt.Bounds, opt.Spawn = command, boundsText(box, l.sandboxConfig(a)), acpclient.Spawn
 	if far != nil {
 		connectTo(far, opt)
 		opt.Bounds = "" // the sandbox does not confine a remote agent

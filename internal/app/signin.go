@@ -168,7 +168,7 @@ type Connection struct {
 	Agent   config.Agent
 	Info    *acpclient.InitializeResponse
 	command acpclient.Command // starts the agent, unless it listens
-	peer    *session.Peer
+	peer    *acpclient.Peer
 	client  v2.Negotiated
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/store"
-	"parley/internal/test/sessiontest"
+	"parley/internal/test"
 )
 
 // withSessions is a front end whose directory has sessions with these prompts.
@@ -15,7 +15,7 @@ func withSessions(t *testing.T, prompts ...string) (*screen, []store.ID) {
 	t.Cleanup(func() { _ = lib.Close() })
 	s := &screen{t: t, cwd: t.TempDir()}
 	s.backend.Stored = lib
-	return s, sessiontest.Sessions(t, lib, s.cwd, prompts...)
+	return s, storedIDs(t, lib, s.cwd, prompts...)
 }
 
 // What comes of words that are not wanted any more is not shown.
@@ -67,4 +67,12 @@ func TestASessionIsDeleted(t *testing.T) {
 	if s.choose("peel potatoes"); s.did[0] != any(app.Spec{Stored: ids[0]}) {
 		t.Errorf("it did %v", s.did)
 	}
+}
+
+// storedIDs stores sessions of a directory, as [test.Sessions] does, and returns their ids.
+func storedIDs(t *testing.T, lib *store.Library, cwd string, prompts ...string) (ids []store.ID) {
+	for _, l := range test.Sessions(t, func() (*store.Log, error) { return lib.Create(store.Meta{Cwd: cwd}) }, prompts...) {
+		ids = append(ids, l.ID())
+	}
+	return ids
 }

@@ -22,7 +22,7 @@ import (
 	"parley/internal/machine"
 	"parley/internal/policy"
 	"parley/internal/session"
-	"parley/internal/test/sessiontest"
+	"parley/internal/test"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -39,7 +39,7 @@ func tapped(t *testing.T, script string, tap func(sent bool, line []byte)) app.S
 	dir := t.TempDir()
 	s, err := app.Here(session.Options{
 		Cwd: dir, Unattended: true, Tap: tap,
-		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
+		Spawn: func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil },
 		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 			table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
 			if err != nil {
@@ -204,7 +204,7 @@ func TestWhatIsPutRightAfterTheTurnIsTold(t *testing.T) {
 			left = false
 			return "Removed links", ".git/x"
 		},
-		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
+		Spawn: func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil },
 		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 			return machine.New(w, machine.Options{Asker: a, Unattended: true}, t.TempDir())
 		},

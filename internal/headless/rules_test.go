@@ -18,7 +18,7 @@ import (
 	"parley/internal/policy"
 	"parley/internal/rules"
 	"parley/internal/session"
-	"parley/internal/test/sessiontest"
+	"parley/internal/test"
 )
 
 // deed is one thing that an agent does, and what has to come of it if a rule denies it, and
@@ -195,7 +195,7 @@ func ruled(dir, state, script string, denied []policy.Rule) (app.Session, error)
 	}
 	return app.Here(session.Options{
 		Cwd: dir, Unattended: true, Judge: judge,
-		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
+		Spawn: func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil },
 		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 			return machine.New(w, machine.Options{Asker: a, Unattended: true}, dir)
 		},

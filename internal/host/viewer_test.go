@@ -26,7 +26,6 @@ import (
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test"
-	"parley/internal/test/sessiontest"
 )
 
 // raw attaches a connection that speaks for itself.
@@ -450,7 +449,7 @@ func scripted(t testing.TB, script string) app.Local {
 	dir := t.TempDir()
 	s, err := app.Here(session.Options{
 		Cwd: dir, Recorder: store.Temporary(dir),
-		Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
+		Spawn: func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil },
 		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 			table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
 			if err != nil {

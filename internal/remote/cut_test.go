@@ -291,9 +291,9 @@ func cutAt(t *testing.T, scheme string, offersV2 bool, bytes int) {
 		Cwd: "/srv", Unattended: true, OfferV2: offersV2, Remote: &session.Remote{Listens: true},
 		Command: acpclient.Command{Path: far.String()},
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
-		Spawn: func(acpclient.Command) (*session.Peer, error) {
+		Spawn: func(acpclient.Command) (*acpclient.Peer, error) {
 			c := far.Connect()
-			return &session.Peer{Transport: c, Done: c.Done(), Err: c.Err, Stop: c.Stop, Stderr: func() string { return "" }}, nil
+			return &acpclient.Peer{Transport: c, Done: c.Done(), Err: c.Err, Stop: c.Stop, Stderr: func() string { return "" }}, nil
 		},
 	})
 	if err != nil {

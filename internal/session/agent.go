@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -28,7 +27,7 @@ const lastWords = 100 * time.Millisecond
 // protocol's Handler and selects the messages for the open session.
 type agent struct {
 	owner *Session
-	peer  *Peer
+	peer  *acpclient.Peer
 	conn  *acpclient.Conn
 	first *acpclient.Client // for version 1 of the protocol
 	// client is the one for the negotiated version. It is set when hello is.
@@ -79,7 +78,7 @@ var (
 )
 
 // connect connects to a running agent.
-func connect(s *Session, p *Peer, offersV2 bool) *agent {
+func connect(s *Session, p *acpclient.Peer, offersV2 bool) *agent {
 	a := &agent{
 		owner: s, peer: p, log: s.opt.Log,
 		broken: make(chan struct{}), left: map[acpclient.SessionID]bool{}, subagents: map[acpclient.SessionID]bool{}, offersV2: offersV2,
@@ -450,29 +449,4 @@ func (a *agent) cause() error {
 		return err
 	}
 	return errors.New("the agent closed the connection")
-}
-
-// Peer is a running agent, with the means to talk to it and to end it.
-type Peer struct {
-	// Transport carries the messages; nil means lines on In and Out.
-	Transport acpclient.Transport
-	In        io.Reader // from the agent
-	Out       io.Writer // to the agent
-	// Done is closed when the agent has ended; Err then says how.
-	Done <-chan struct{}
-	Err  func() error
-	// Stderr returns the tail of its stderr, raw.
-	Stderr func() string
-	// Stop asks the agent to end and waits until it has. It kills the agent if that
-	// takes too long or ctx ends.
-	Stop func(ctx context.Context)
-}
-
-// Spawn starts the agent of a command as a process.
-func Spawn(c acpclient.Command) (*Peer, error) {
-	p, err := acpclient.StartProcess(c)
-	if err != nil {
-		return nil, err
-	}
-	return &Peer{In: p.Stdout, Out: p.Stdin, Done: p.Done(), Err: p.Err, Stderr: p.Stderr, Stop: p.Stop}, nil
 }

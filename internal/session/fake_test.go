@@ -180,13 +180,13 @@ func (a *fakeAgent) exit(err error) {
 }
 
 // spawn makes the Peer of a fakeAgent.
-func (a *fakeAgent) spawn() *Peer {
+func (a *fakeAgent) spawn() *acpclient.Peer {
 	inR, inW := io.Pipe()   // client to agent
 	outR, outW := io.Pipe() // agent to client
 	a.done, a.hears, a.says = make(chan struct{}), inR, outW
 	a.die = func() { _ = errors.Join(inR.Close(), outW.Close()) }
 	a.conn = acpclient.NewConn(acpclient.NewLines(inR, outW), a, acpclient.ConnOptions{})
-	return &Peer{
+	return &acpclient.Peer{
 		In: outR, Out: inW, Done: a.done,
 		Err:    func() error { return a.err },
 		Stderr: func() string { return "stderr of the agent" },
@@ -270,7 +270,7 @@ func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
 			}
 		},
 	}
-	opt.Spawn = func(acpclient.Command) (*Peer, error) {
+	opt.Spawn = func(acpclient.Command) (*acpclient.Peer, error) {
 		if h.spawnOf != nil {
 			if err := h.spawnOf(); err != nil {
 				return nil, err

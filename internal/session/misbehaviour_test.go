@@ -11,7 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/test/sessiontest"
+	"parley/internal/test"
 )
 
 // misbehaviours are agents of the second version that do what they should not. Each is
@@ -169,7 +169,7 @@ func watch(t *testing.T, script string) *watcher {
 	t.Helper()
 	s, err := session.NewSession(session.Options{
 		Cwd: t.TempDir(), Unattended: true, OfferV2: true,
-		Spawn:   func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
+		Spawn:   func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
 	if err != nil {

@@ -69,8 +69,8 @@ type Options struct {
 
 	// Remote is not nil if the agent runs on another machine.
 	Remote *Remote
-	// Spawn starts the agent; nil means the function Spawn.
-	Spawn func(acpclient.Command) (*Peer, error)
+	// Spawn starts the agent; nil means acpclient.Spawn.
+	Spawn func(acpclient.Command) (*acpclient.Peer, error)
 	// Machine creates what serves fs/* and terminal/*. Its Asker is nil if nobody can
 	// be asked.
 	Machine func(Observer, Asker) (Machine, error)
@@ -167,7 +167,7 @@ type Session struct {
 // NewSession prepares a session; Start starts it.
 func NewSession(opt Options) (*Session, error) {
 	if opt.Spawn == nil {
-		opt.Spawn = Spawn
+		opt.Spawn = acpclient.Spawn
 	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)

@@ -22,7 +22,7 @@ func TestStderrIsTapped(t *testing.T) {
 	}, func(_ *harness, o *Options) {
 		o.TapStderr = func(data []byte) { seen = append(seen, string(data)) }
 		spawn := o.Spawn
-		o.Spawn = func(c acpclient.Command) (*Peer, error) {
+		o.Spawn = func(c acpclient.Command) (*acpclient.Peer, error) {
 			if n, err := c.Stderr.Write([]byte("words")); n != 5 || err != nil {
 				t.Errorf("the agent is told %d, %v", n, err)
 			}
@@ -55,7 +55,7 @@ func TestTheRingHasEverything(t *testing.T) {
 		o.Tap = func(bool, []byte) { mu.Lock(); tapped++; mu.Unlock() }
 		o.TapStderr = func([]byte) { mu.Lock(); tapped++; mu.Unlock() }
 		spawn := o.Spawn
-		o.Spawn = func(c acpclient.Command) (*Peer, error) {
+		o.Spawn = func(c acpclient.Command) (*acpclient.Peer, error) {
 			if _, err := c.Stderr.Write([]byte("words")); err != nil {
 				t.Error(err)
 			}

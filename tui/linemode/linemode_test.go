@@ -19,7 +19,7 @@ import (
 	"parley/internal/machine"
 	"parley/internal/policy"
 	"parley/internal/session"
-	"parley/internal/test/sessiontest"
+	"parley/internal/test"
 	"parley/tui/linemode"
 )
 
@@ -117,7 +117,7 @@ func runs(t *testing.T, script string, from *os.File, change func(*linemode.Opti
 		Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
 		Backend: app.Backend{Make: func(_ context.Context, s app.Spec) (*app.Opened, error) {
 			opt := session.Options{
-				Cwd: dir, Spawn: func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil },
+				Cwd: dir, Spawn: func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil },
 				Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 					table, err := policy.NewSensitiveFiles(nil, nil, nil, "")
 					if err != nil {

@@ -19,7 +19,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/test/sessiontest"
+	"parley/internal/test"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
@@ -105,7 +105,7 @@ func (b *bench) opens() {
 func newSession(dir string, m session.Machine, with ...func(*session.Options)) app.Session {
 	opt := session.Options{
 		Cwd:     dir,
-		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
+		Spawn:   func(acpclient.Command) (*acpclient.Peer, error) { return nil, errors.New("no agent in this test") },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return m, nil },
 	}
 	for _, w := range with {
@@ -159,7 +159,7 @@ func (b *bench) ready() app.Session {
 // play gives the tab a session with an agent that does what a script says.
 func (b *bench) play(script string, with ...func(*session.Options)) app.Session {
 	s := b.use(newSession(b.cwd, noMachine{}, append(with, func(o *session.Options) {
-		o.Spawn = func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(script), nil }
+		o.Spawn = func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil }
 		o.Tap = b.wire.line
 	})...))
 	session.Post(s, session.Start{})

@@ -219,7 +219,7 @@ func insideBench(t *testing.T) (*bench, *typist) {
 	b, m := newBench(t, t.TempDir()), &typist{}
 	s, err := app.Here(session.Options{
 		Cwd:     b.cwd,
-		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
+		Spawn:   func(acpclient.Command) (*acpclient.Peer, error) { return nil, errors.New("no agent in this test") },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return m, nil },
 	})
 	if err != nil {

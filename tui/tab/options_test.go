@@ -20,7 +20,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/test"
-	"parley/internal/test/sessiontest"
 	"parley/tui/screen"
 	"parley/tui/theme"
 )
@@ -473,7 +472,7 @@ func TestKeysForOptionsWaitForTheSession(t *testing.T) {
 	t.Run("the mode is switched", func(t *testing.T) {
 		runBench(t, func(t *testing.T, b *bench) {
 			s := b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) {
-				o.Spawn = func(acpclient.Command) (*session.Peer, error) { return sessiontest.Play(slowAgent), nil }
+				o.Spawn = func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(slowAgent), nil }
 			}))
 			b.run(command.NextMode)
 			b.mustShow(t, "then: next mode")

@@ -18,7 +18,7 @@ func watched(t *testing.T, dir string) (app.Session, *record.Ring) {
 	ring := record.NewRing(record.Header{Cwd: dir}, nil, time.Now)
 	s, err := app.Here(session.Options{
 		Cwd: dir, Ring: ring,
-		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, errors.New("no agent in this test") },
+		Spawn:   func(acpclient.Command) (*acpclient.Peer, error) { return nil, errors.New("no agent in this test") },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
 	if err != nil {

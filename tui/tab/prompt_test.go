@@ -19,7 +19,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
-	"parley/internal/test/sessiontest"
 	"parley/tui/composer"
 )
 
@@ -151,7 +150,7 @@ func TestADraftComesBack(t *testing.T) {
 // was sent there.
 func TestADraftComesBackWithASession(t *testing.T) {
 	b, _ := draftsBench(t)
-	log := sessiontest.Sessions(t, b.program.Stored, b.cwd, "go")[0]
+	log := storedIDs(t, b.program.Stored, b.cwd, "go")[0]
 	b.stores(log)
 	if err := b.program.Stored.SaveDraft(b.cwd, "", "fix the parser"); err != nil {
 		t.Fatal(err)
@@ -183,7 +182,7 @@ func TestOneSavingForManyKeys(t *testing.T) {
 // saving ended last.
 func TestTheNewestSavingCounts(t *testing.T) {
 	b, _ := draftsBench(t)
-	log := sessiontest.Sessions(t, b.program.Stored, b.cwd, "go")[0]
+	log := storedIDs(t, b.program.Stored, b.cwd, "go")[0]
 	b.stores(log)
 	b.composer.SetText("fix the parser")
 	older := b.drafts.save()
@@ -199,7 +198,7 @@ func TestTheNewestSavingCounts(t *testing.T) {
 // What is just being saved when the tab is closed is kept, whatever becomes of the command.
 func TestClosingWaitsForWhatIsBeingSaved(t *testing.T) {
 	b, _ := draftsBench(t)
-	log := sessiontest.Sessions(t, b.program.Stored, b.cwd, "go")[0]
+	log := storedIDs(t, b.program.Stored, b.cwd, "go")[0]
 	b.stores(log)
 	b.composer.SetText("fix the parser")
 	if b.drafts.save() == nil {

@@ -14,7 +14,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/store"
-	"parley/internal/test/sessiontest"
+	"parley/internal/test"
 )
 
 // remembers is an agent that lists two sessions.
@@ -31,7 +31,7 @@ func (b *bench) keeps(t *testing.T, prompts ...string) []store.ID {
 	lib := store.NewLibrary(store.New(t.TempDir()))
 	t.Cleanup(func() { _ = lib.Close() })
 	b.program.Stored = lib
-	return sessiontest.Sessions(t, lib, b.cwd, prompts...)
+	return storedIDs(t, lib, b.cwd, prompts...)
 }
 
 func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
@@ -183,4 +183,12 @@ func TestExport(t *testing.T) {
 		b.MustSay("The session is exported")
 		b.MustSay(filepath.Join(dir, "fast-a-plan.html"))
 	})
+}
+
+// storedIDs stores sessions of a directory, as [test.Sessions] does, and returns their ids.
+func storedIDs(t *testing.T, lib *store.Library, cwd string, prompts ...string) (ids []store.ID) {
+	for _, l := range test.Sessions(t, func() (*store.Log, error) { return lib.Create(store.Meta{Cwd: cwd}) }, prompts...) {
+		ids = append(ids, l.ID())
+	}
+	return ids
 }

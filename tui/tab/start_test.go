@@ -20,7 +20,6 @@ import (
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/test"
-	"parley/internal/test/sessiontest"
 )
 
 // pending is a tab whose session is still being made. Its agent starts for as long as the
@@ -31,7 +30,7 @@ func pending(t *testing.T) (b *bench, made app.Session) {
 	made, err := app.Here(session.Options{
 		Command: acpclient.Command{Path: "quick", Args: []string{"--now"}},
 		Cwd:     b.cwd,
-		Spawn: func(acpclient.Command) (*session.Peer, error) {
+		Spawn: func(acpclient.Command) (*acpclient.Peer, error) {
 			<-t.Context().Done()
 			return nil, t.Context().Err()
 		},
@@ -137,7 +136,7 @@ func newStored(t *testing.T, prompts ...string) (*bench, []store.ID) {
 	b := newBench(t, t.TempDir())
 	b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
 	t.Cleanup(func() { _ = b.program.Stored.Close() })
-	return b, sessiontest.Sessions(t, b.program.Stored, b.cwd, prompts...)
+	return b, storedIDs(t, b.program.Stored, b.cwd, prompts...)
 }
 
 // reopenedAs gives the bench a stored session, as a command would have read it.
@@ -149,7 +148,7 @@ func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*app.Opened)) 
 	}
 	s, err := app.Here(session.Options{
 		Cwd: b.cwd, ResumeID: kept.Conversation.ID, HasTranscript: true,
-		Spawn:   func(acpclient.Command) (*session.Peer, error) { return nil, context.Canceled },
+		Spawn:   func(acpclient.Command) (*acpclient.Peer, error) { return nil, context.Canceled },
 		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return noMachine{}, nil },
 	})
 	if err != nil {

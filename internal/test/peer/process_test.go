@@ -1,4 +1,4 @@
-package peer
+package peer_test
 
 import (
 	"bufio"
@@ -18,6 +18,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/schema"
 	"parley/internal/test"
+	"parley/internal/test/peer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -72,7 +73,7 @@ func TestScriptAgainstTheClient(t *testing.T) {
 	toClientR, toClientW := io.Pipe()
 	var stderr bytes.Buffer
 	ended := make(chan int, 1)
-	script, err := Parse("greeting.txt", greeting)
+	script, err := peer.Parse("greeting.txt", greeting)
 	if err != nil {
 		t.Fatal(err)
 	}
