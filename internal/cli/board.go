@@ -63,23 +63,11 @@ func printBoard(s *streams, all []host.Status, now time.Time) {
 		}
 		row := []string{r.ID}
 		for _, c := range append(command.Columns(&r.Overview, cmp.Or(r.Silent, r.StateText(now)), where), command.Column{Name: "TITLE", Text: r.Name()}) {
-			if row = append(row, cmp.Or(termtext.Line(c.Text), "-")); i == 0 {
+			if row = append(row, termtext.Line(c.Text)); i == 0 {
 				rows[0] = append(rows[0], c.Name)
 			}
 		}
 		rows = append(rows, row)
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], termtext.Width(cell))
-		}
-	}
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			line.WriteString(cell + strings.Repeat(" ", widths[i]-termtext.Width(cell)+2))
-		}
-		fmt.Fprintln(s.Out, strings.TrimRight(line.String(), " "))
-	}
+	fmt.Fprintln(s.Out, strings.Join(termtext.Table(rows), "\n"))
 }

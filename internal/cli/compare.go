@@ -317,7 +317,7 @@ func (c *contest) work(ctx, checks context.Context, k *contestant) {
 		return
 	}
 	c.States[slices.Index(c.Sides, k.side)].Changed = changed
-	k.Changed = &headless.ComparedChanges{Files: len(changed.Files) + changed.More, Added: changed.Added, Removed: changed.Removed}
+	k.Changed = &journal.Tally{Files: len(changed.Files) + changed.More, Added: changed.Added, Removed: changed.Removed}
 	if c.o.check == "" || !ended(k.Result) || checks.Err() != nil {
 		return
 	}
@@ -330,7 +330,7 @@ func (c *contest) work(ctx, checks context.Context, k *contestant) {
 		c.tell(k, "the check did not run: "+termtext.Line(err.Error()))
 		return
 	}
-	k.Check = &headless.ComparedCheck{Passed: check.Passed, Why: check.Why, Output: check.Output}
+	k.Check = &check
 	if check.Passed {
 		c.tell(k, "passed the check")
 		return

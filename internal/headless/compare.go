@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"parley/internal/app"
+	"parley/internal/compare"
 	"parley/internal/conversation"
+	"parley/internal/journal"
 	"parley/internal/termtext"
 )
 
@@ -23,9 +25,9 @@ type Compared struct {
 	// Worktree is where it worked, nil if that was the directory of all.
 	Worktree *ComparedTree `json:"worktree,omitempty"`
 	// Changed is what it has changed there, nil if unknown.
-	Changed *ComparedChanges `json:"changed,omitempty"`
+	Changed *journal.Tally `json:"changed,omitempty"`
 	// Check is the outcome of the check, nil if none ran.
-	Check *ComparedCheck `json:"check,omitempty"`
+	Check *compare.Checked `json:"check,omitempty"`
 	// Kept means that its changes were merged into the working tree.
 	Kept bool `json:"kept,omitempty"`
 }
@@ -35,20 +37,6 @@ type ComparedTree struct {
 	Name   string `json:"name"`
 	Path   string `json:"path"`
 	Branch string `json:"branch"`
-}
-
-// ComparedChanges counts what an agent has changed.
-type ComparedChanges struct {
-	Files   int `json:"files"`
-	Added   int `json:"added"`
-	Removed int `json:"removed"`
-}
-
-// ComparedCheck is the outcome of the check of a [Compared]. Output is the end of what it printed.
-type ComparedCheck struct {
-	Passed bool   `json:"passed"`
-	Why    string `json:"why,omitempty"`
-	Output string `json:"output,omitempty"`
 }
 
 // Unstarted is the result of a session that could not be made.
@@ -135,28 +123,7 @@ func ComparedTable(all []Compared) []string {
 		}
 		rows = append(rows, row)
 	}
-	lines := make([]string, len(rows))
-	for col := range rows[0] {
-		width, used := 0, false
-		for i, row := range rows {
-			width = max(width, termtext.Width(row[col]))
-			used = used || i > 0 && row[col] != ""
-		}
-		for i, row := range rows {
-			switch text := row[col]; {
-			case !used: // nobody has it
-			case text == "":
-				text = "-"
-				fallthrough
-			default:
-				lines[i] += text + strings.Repeat(" ", width-termtext.Width(text)+2)
-			}
-		}
-	}
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return lines
+	return termtext.Table(rows)
 }
 
 // clock is a duration in whole seconds, in tenths below ten.

@@ -1,6 +1,7 @@
 package termtext
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -189,4 +190,26 @@ func Count(n int, thing string) string {
 func Capital(text string) string {
 	_, n := utf8.DecodeRuneInString(text)
 	return strings.ToUpper(text[:n]) + text[n:]
+}
+
+// Table aligns rows of safe cells, the first of which are the headings. A column that has only its
+// heading is left out.
+func Table(rows [][]string) []string {
+	lines := make([]string, len(rows))
+	for col := range rows[0] {
+		width, used := 0, false
+		for i, row := range rows {
+			width, used = max(width, Width(row[col])), used || i > 0 && row[col] != ""
+		}
+		for i, row := range rows {
+			if used {
+				text := cmp.Or(row[col], "-")
+				lines[i] += text + strings.Repeat(" ", width-Width(text)+2)
+			}
+		}
+	}
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return lines
 }
