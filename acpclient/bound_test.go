@@ -52,7 +52,7 @@ func TestUnreadAnswersAreBounded(t *testing.T) {
 		const most = 30_000
 		in, requests := io.Pipe()
 		unread, out := io.Pipe()
-		c := acpclient.NewClient(acpclient.NewLines(in, out), acpclient.UnimplementedHandler{}, acpclient.ConnOptions{})
+		c := acpclient.NewClient(acpclient.NewLines(in, out), nil, acpclient.ConnOptions{})
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)

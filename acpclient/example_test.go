@@ -10,7 +10,7 @@ import (
 )
 
 // printer prints what the agent says.
-type printer struct{ acpclient.UnimplementedHandler }
+type printer struct{}
 
 func (printer) SessionUpdate(_ context.Context, n *acpclient.SessionNotification) {
 	if chunk, ok := n.Update.(*acpclient.ContentChunk); ok {

@@ -8,27 +8,29 @@ import (
 	"sync/atomic"
 )
 
-// Handler handles the notifications and requests of an agent.
+// Handler handles the updates of an agent, and its other notifications and requests if it
+// is a PermissionHandler, FileHandler, TerminalHandler or ElicitationHandler, too. Requests
+// that it does not handle are answered "method not found".
 //
 // Its methods are called one at a time, in the order of the wire. A method that answers
 // a request blocks the messages after it until it returns or calls Async, which it must
 // do before it waits for the user or a program. The context ends when the agent cancels
-// the request or the connection ends.
-//
-// An *Error is sent as the answer. Embed UnimplementedHandler to answer all other
-// requests "method not found".
+// the request or the connection ends. An *Error is sent as the answer.
 type Handler interface {
 	// SessionUpdate is called for every update, including those of unknown sessions.
 	// The agent waits until it returns.
 	SessionUpdate(ctx context.Context, n *SessionNotification)
+}
 
+// PermissionHandler asks the user for permission.
+type PermissionHandler interface {
 	// RequestPermission asks the user. If the turn is cancelled meanwhile it
 	// must answer PermissionCancelled.
 	RequestPermission(ctx context.Context, r *RequestPermissionRequest) (*RequestPermissionResponse, error)
+}
 
-	FileHandler
-	TerminalHandler
-
+// ElicitationHandler asks the user for input.
+type ElicitationHandler interface {
 	CreateElicitation(ctx context.Context, r *CreateElicitationRequest) (*CreateElicitationResponse, error)
 	// CompleteElicitation is called when the agent completes a URL elicitation.
 	CompleteElicitation(ctx context.Context, n *CompleteElicitationNotification)
@@ -57,19 +59,19 @@ type TerminalHandler interface {
 // the interfaces above.
 var clientMethods = tableOf(
 	notificationMethod(SessionUpdateNotification, Handler.SessionUpdate),
-	requestMethod(SessionRequestPermission, Handler.RequestPermission, always),
+	requestMethod(SessionRequestPermission, PermissionHandler.RequestPermission, always),
 
-	requestMethod(FSReadTextFile, Handler.ReadTextFile, func(c *ClientCapabilities) bool { return c.FS.ReadTextFile }),
-	requestMethod(FSWriteTextFile, Handler.WriteTextFile, func(c *ClientCapabilities) bool { return c.FS.WriteTextFile }),
+	requestMethod(FSReadTextFile, FileHandler.ReadTextFile, func(c *ClientCapabilities) bool { return c.FS.ReadTextFile }),
+	requestMethod(FSWriteTextFile, FileHandler.WriteTextFile, func(c *ClientCapabilities) bool { return c.FS.WriteTextFile }),
 
-	requestMethod(TerminalCreate, Handler.CreateTerminal, runsCommands),
-	requestMethod(TerminalOutput, Handler.TerminalOutput, runsCommands),
-	requestMethod(TerminalWaitForExit, Handler.WaitForTerminalExit, runsCommands),
-	requestMethod(TerminalKill, Handler.KillTerminal, runsCommands),
-	requestMethod(TerminalRelease, Handler.ReleaseTerminal, runsCommands),
+	requestMethod(TerminalCreate, TerminalHandler.CreateTerminal, runsCommands),
+	requestMethod(TerminalOutput, TerminalHandler.TerminalOutput, runsCommands),
+	requestMethod(TerminalWaitForExit, TerminalHandler.WaitForTerminalExit, runsCommands),
+	requestMethod(TerminalKill, TerminalHandler.KillTerminal, runsCommands),
+	requestMethod(TerminalRelease, TerminalHandler.ReleaseTerminal, runsCommands),
 
-	requestMethod(ElicitationCreate, Handler.CreateElicitation, func(c *ClientCapabilities) bool { return c.Elicitation != nil }),
-	notificationMethod(ElicitationComplete, Handler.CompleteElicitation),
+	requestMethod(ElicitationCreate, ElicitationHandler.CreateElicitation, func(c *ClientCapabilities) bool { return c.Elicitation != nil }),
+	notificationMethod(ElicitationComplete, ElicitationHandler.CompleteElicitation),
 )
 
 func always(*ClientCapabilities) bool { return true }
@@ -83,53 +85,6 @@ type UnofferedHandler interface {
 	Unoffered(method string)
 }
 
-// UnimplementedHandler implements Handler: it ignores notifications and answers
-// every request "method not found".
-type UnimplementedHandler struct{}
-
-var _ Handler = UnimplementedHandler{}
-
-// SessionUpdate implements Handler, as the methods below do.
-func (UnimplementedHandler) SessionUpdate(context.Context, *SessionNotification) {}
-
-func (UnimplementedHandler) RequestPermission(context.Context, *RequestPermissionRequest) (*RequestPermissionResponse, error) {
-	return nil, MethodNotFoundError(SessionRequestPermission.Name)
-}
-
-func (UnimplementedHandler) ReadTextFile(context.Context, *ReadTextFileRequest) (*ReadTextFileResponse, error) {
-	return nil, MethodNotFoundError(FSReadTextFile.Name)
-}
-
-func (UnimplementedHandler) WriteTextFile(context.Context, *WriteTextFileRequest) (*WriteTextFileResponse, error) {
-	return nil, MethodNotFoundError(FSWriteTextFile.Name)
-}
-
-func (UnimplementedHandler) CreateTerminal(context.Context, *CreateTerminalRequest) (*CreateTerminalResponse, error) {
-	return nil, MethodNotFoundError(TerminalCreate.Name)
-}
-
-func (UnimplementedHandler) TerminalOutput(context.Context, *TerminalOutputRequest) (*TerminalOutputResponse, error) {
-	return nil, MethodNotFoundError(TerminalOutput.Name)
-}
-
-func (UnimplementedHandler) WaitForTerminalExit(context.Context, *WaitForTerminalExitRequest) (*WaitForTerminalExitResponse, error) {
-	return nil, MethodNotFoundError(TerminalWaitForExit.Name)
-}
-
-func (UnimplementedHandler) KillTerminal(context.Context, *KillTerminalRequest) (*KillTerminalResponse, error) {
-	return nil, MethodNotFoundError(TerminalKill.Name)
-}
-
-func (UnimplementedHandler) ReleaseTerminal(context.Context, *ReleaseTerminalRequest) (*ReleaseTerminalResponse, error) {
-	return nil, MethodNotFoundError(TerminalRelease.Name)
-}
-
-func (UnimplementedHandler) CreateElicitation(context.Context, *CreateElicitationRequest) (*CreateElicitationResponse, error) {
-	return nil, MethodNotFoundError(ElicitationCreate.Name)
-}
-
-func (UnimplementedHandler) CompleteElicitation(context.Context, *CompleteElicitationNotification) {}
-
 // clientMethod is one entry of the table of client methods.
 type clientMethod struct {
 	name           string
@@ -140,10 +95,10 @@ type clientMethod struct {
 	take func(ctx context.Context, h Handler, params json.RawMessage) (any, error)
 }
 
-// requestMethod returns the entry of a request that a method of Handler answers.
-func requestMethod[P, R any](
+// requestMethod returns the entry of a request that a method of an H answers.
+func requestMethod[P, R, H any](
 	m Method[P, R],
-	answer func(Handler, context.Context, *P) (*R, error),
+	answer func(H, context.Context, *P) (*R, error),
 	offered func(*ClientCapabilities) bool,
 ) clientMethod {
 	take := func(ctx context.Context, h Handler, params json.RawMessage) (any, error) {
@@ -151,7 +106,11 @@ func requestMethod[P, R any](
 		if err := decode(params, p); err != nil {
 			return nil, invalidParams(m.Name, err)
 		}
-		result, err := answer(h, ctx, p)
+		answers, ok := h.(H)
+		if !ok {
+			return nil, MethodNotFoundError(m.Name)
+		}
+		result, err := answer(answers, ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -163,15 +122,17 @@ func requestMethod[P, R any](
 	return clientMethod{name: m.Name, params: reflect.TypeFor[P](), result: reflect.TypeFor[R](), offered: offered, take: take}
 }
 
-// notificationMethod returns the entry of a notification that a method of Handler
-// handles. It needs no capability.
-func notificationMethod[P any](n Notification[P], tell func(Handler, context.Context, *P)) clientMethod {
+// notificationMethod returns the entry of a notification that a method of an H handles. It
+// needs no capability.
+func notificationMethod[P, H any](n Notification[P], tell func(H, context.Context, *P)) clientMethod {
 	take := func(ctx context.Context, h Handler, params json.RawMessage) (any, error) {
 		p := new(P)
 		if err := decode(params, p); err != nil {
 			return nil, err
 		}
-		tell(h, ctx, p)
+		if hears, ok := h.(H); ok {
+			tell(hears, ctx, p)
+		}
 		return nil, nil
 	}
 	return clientMethod{name: n.Name, params: reflect.TypeFor[P](), offered: always, take: take}

@@ -99,7 +99,6 @@ type message struct {
 // listener keeps what a client is told, and answers what it is asked with the
 // functions that are set.
 type listener struct {
-	UnimplementedHandler
 	onUpdate     func(*SessionNotification)
 	onPermission func(context.Context, *RequestPermissionRequest) (*RequestPermissionResponse, error)
 	onRead       func(context.Context, *ReadTextFileRequest) (*ReadTextFileResponse, error)
@@ -120,16 +119,20 @@ func (l *listener) SessionUpdate(_ context.Context, n *SessionNotification) {
 
 func (l *listener) RequestPermission(ctx context.Context, r *RequestPermissionRequest) (*RequestPermissionResponse, error) {
 	if l.onPermission == nil {
-		return l.UnimplementedHandler.RequestPermission(ctx, r)
+		return nil, MethodNotFoundError(SessionRequestPermission.Name)
 	}
 	return l.onPermission(ctx, r)
 }
 
 func (l *listener) ReadTextFile(ctx context.Context, r *ReadTextFileRequest) (*ReadTextFileResponse, error) {
 	if l.onRead == nil {
-		return l.UnimplementedHandler.ReadTextFile(ctx, r)
+		return nil, MethodNotFoundError(FSReadTextFile.Name)
 	}
 	return l.onRead(ctx, r)
+}
+
+func (*listener) WriteTextFile(context.Context, *WriteTextFileRequest) (*WriteTextFileResponse, error) {
+	return nil, MethodNotFoundError(FSWriteTextFile.Name)
 }
 
 // heard is what a client made of a stream.

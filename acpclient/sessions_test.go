@@ -44,7 +44,6 @@ func (a *twoSessions) HandleRequest(ctx context.Context, method string, params j
 
 // bySession keeps the text of every session apart.
 type bySession struct {
-	UnimplementedHandler
 	mu   sync.Mutex
 	text map[SessionID]string
 }

@@ -305,7 +305,6 @@ func TestATurnEndsWithAConnectionThatEndsWhileItsPromptIsAccepted(t *testing.T) 
 // closes closes the connection at the first update, and holds it up until nothing else
 // moves any more.
 type closes struct {
-	acpclient.UnimplementedHandler
 	conn *acpclient.Conn
 }
 

@@ -119,7 +119,6 @@ func (p *peer) answers(m message, result string) {
 
 // hears is a handler that notes what it is told.
 type hears struct {
-	acpclient.UnimplementedHandler
 	mu      sync.Mutex
 	updates []*acpclient.SessionNotification
 	asked   []*acpclient.RequestPermissionRequest

@@ -202,6 +202,11 @@ func (l *Launcher) Connect(ctx context.Context, a config.Agent, terminal bool, s
 	return c, nil
 }
 
+// withoutSessions handles a connection that only signs in.
+type withoutSessions struct{}
+
+func (withoutSessions) SessionUpdate(context.Context, *acpclient.SessionNotification) {}
+
 func (l *Launcher) connect(ctx context.Context, a config.Agent, opt *session.Options, terminal, offersV2 bool) (*Connection, error) {
 	peer, err := opt.Spawn(opt.Command)
 	if err != nil {
@@ -215,7 +220,7 @@ func (l *Launcher) connect(ctx context.Context, a config.Agent, opt *session.Opt
 	if transport == nil {
 		transport = acpclient.NewLines(peer.In, peer.Out)
 	}
-	client, h := l.client(), acpclient.UnimplementedHandler{}
+	client, h := l.client(), withoutSessions{}
 	var can acpclient.ClientCapabilities
 	if terminal && a.Address == "" {
 		can.Auth.Terminal, can.Meta = true, acpclient.Meta(`{"`+session.TerminalAuthMeta+`":true}`)

@@ -42,7 +42,6 @@ var (
 
 // user is a client and whoever sits in front of it.
 type user struct {
-	acpclient.UnimplementedHandler
 	*acpclient.Client
 	client v2.Negotiated // of either version
 	t      *testing.T

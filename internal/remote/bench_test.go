@@ -101,7 +101,6 @@ func negotiate(b *testing.B, w wireTo, version int, told func()) {
 
 // listener is a client that is told of pieces.
 type listener struct {
-	acpclient.UnimplementedHandler
 	told func()
 }
 

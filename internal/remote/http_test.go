@@ -32,7 +32,6 @@ func scripted(t *testing.T, text string) test.Agent {
 
 // listener notes what an agent says, and allows everything.
 type listener struct {
-	acpclient.UnimplementedHandler
 	mu    sync.Mutex
 	said  strings.Builder
 	tells chan struct{} // gets something when something was said

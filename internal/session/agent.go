@@ -73,8 +73,10 @@ type agent struct {
 const FormRefused = "The agent wants a form filled in, but nobody can do it"
 
 var (
-	_ acpclient.Handler          = (*agent)(nil)
-	_ acpclient.UnofferedHandler = (*agent)(nil)
+	_ acpclient.Handler            = (*agent)(nil)
+	_ acpclient.PermissionHandler  = (*agent)(nil)
+	_ acpclient.ElicitationHandler = (*agent)(nil)
+	_ acpclient.UnofferedHandler   = (*agent)(nil)
 )
 
 // connect connects to a running agent.

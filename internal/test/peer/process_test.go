@@ -25,7 +25,6 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // recorder is a client's handler that keeps what is said.
 type recorder struct {
-	acpclient.UnimplementedHandler
 	mu   sync.Mutex
 	text strings.Builder
 }
