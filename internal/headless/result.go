@@ -190,19 +190,19 @@ type Outcome struct {
 // The guide has the same table.
 var Outcomes = []Outcome{
 	{Answered, 0, "every prompt was answered, and only rules denied anything"},
-	{Failed, 1, "parley failed: a mistake in the configuration, output that cannot be written"},
+	{Failed, 1, "parley failed, such as by a mistake in the configuration"},
 	{BadUsage, 2, "bad flags, or a mode or option that the agent does not have"},
 	{Refused, 3, "the agent refused to continue"},
 	{Cancelled, 4, "interrupted, or cancelled by the agent"},
-	{PermissionDenied, 5, "something was denied because no rule allows it, or a denial ended the turn"},
-	{AgentFailed, 6, "the agent did not start, exited, or answered with an error or not at all"},
+	{PermissionDenied, 5, "no rule allows something, or a denial ended the turn"},
+	{AgentFailed, 6, "the agent did not start, exited, or answered with an error"},
 	{SignInNeeded, 7, "the agent wants you to sign in"},
 	{TimedOut, 8, "--timeout expired"},
 	{InputNeeded, 9, "the agent wanted a form filled in, or the queue is paused"},
 	{Incomplete, 10, "a limit of tokens, requests or --max-turns was reached"},
-	{Bypassed, 11, "the agent did what a rule denies, however the turn ended; --sandbox confines it"},
+	{Bypassed, 11, "the agent did what a rule denies; --sandbox confines it"},
 	{OverBudget, 12, "--max-cost, or the budget of the configuration, is used up"},
-	{LimitReached, 13, "a limit of your plan is reached; --wait-for-limit waits until it resets"},
+	{LimitReached, 13, "a limit of your plan is reached; --wait-for-limit waits"},
 	{CheckFailed, 14, "parley compare: no agent has passed --check"},
 }
 
