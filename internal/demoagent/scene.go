@@ -134,7 +134,7 @@ func (t *turn) answer(prompt []acpclient.ContentBlock) {
 	}
 	client := t.agent.capabilities()
 	for name, so := range map[string]bool{
-		"sample": t.sample, "v2": t.agent.conn.SpeaksV2(), "suggestions": t.current().Suggest,
+		"sample": t.sample, "v2": t.agent.conn.SpeaksV2(), "suggestions": t.current()["suggestions"].Bool,
 		"form": client.Elicitation != nil && client.Elicitation.Form != nil, "url": client.Elicitation != nil && client.Elicitation.URL != nil,
 		"compaction": client.Session != nil && client.Session.Compaction != nil,
 	} {

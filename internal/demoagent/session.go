@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -37,7 +38,7 @@ func (a *agent) newSession(_ context.Context, r *acpclient.NewSessionRequest) (a
 	}
 	s := &session{
 		agent: a, id: acpclient.SessionID("tour-" + rand.Text()), cwd: r.Cwd, sample: isSample(r.Cwd),
-		settings: defaultSettings, always: map[acpclient.ToolKind]bool{},
+		settings: defaultSettings(), always: map[acpclient.ToolKind]bool{},
 	}
 	a.mu.Lock()
 	a.sessions[s.id] = s
@@ -51,14 +52,13 @@ func (a *agent) newSession(_ context.Context, r *acpclient.NewSessionRequest) (a
 
 // state returns the fields that all responses that open a session share.
 func (s *session) state() map[string]any {
-	mode := acpclient.SessionModeState{CurrentModeID: acpclient.SessionModeID(s.current().Mode), AvailableModes: modes()}
+	mode := acpclient.SessionModeState{CurrentModeID: acpclient.SessionModeID(s.current()[optionMode].ID), AvailableModes: modes()}
 	return map[string]any{"configOptions": s.configOptions(), "modes": mode}
 }
 
 func (s *session) configOptions() []acpclient.SessionConfigOption {
 	client := s.agent.capabilities().Session
-	now := s.current()
-	return now.configOptions(client != nil && client.ConfigOptions != nil && client.ConfigOptions.Boolean != nil)
+	return s.current().configOptions(client != nil && client.ConfigOptions != nil && client.ConfigOptions.Boolean != nil)
 }
 
 func (s *session) set(id acpclient.ConfigID, v acpclient.ConfigValue) error {
@@ -71,7 +71,7 @@ func (s *session) set(id acpclient.ConfigID, v acpclient.ConfigValue) error {
 func (s *session) current() settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.settings
+	return maps.Clone(s.settings)
 }
 
 // notify sends an update, and keeps one that belongs to the conversation.
@@ -131,12 +131,15 @@ const (
 )
 
 // settings are the values of a session's config options.
-type settings struct {
-	Mode, Model, Thought, Speed string
-	Suggest                     bool
-}
+type settings map[acpclient.ConfigID]acpclient.ConfigValue
 
-var defaultSettings = settings{Mode: modeAsk, Model: "large", Thought: "low", Speed: "normal", Suggest: true}
+func defaultSettings() settings {
+	out := settings{}
+	for _, o := range decoded[[]acpclient.SessionConfigOption]("options.json") {
+		out[o.ID] = o.CurrentValue
+	}
+	return out
+}
 
 // model is a fictitious model.
 type model struct {
@@ -145,66 +148,50 @@ type model struct {
 	Thoughts []acpclient.ConfigValueID `json:"thoughts"` // the first is the default
 }
 
-var models = sync.OnceValue(func() map[string]model { return decoded[map[string]model]("models.json") })
+var models = sync.OnceValue(func() map[acpclient.ConfigValueID]model {
+	return decoded[map[acpclient.ConfigValueID]model]("models.json")
+})
+
+func (s settings) model() model { return models()[s["model"].ID] }
 
 // delay returns the factor of the pauses in the stream.
-func (s *settings) delay() float64 {
-	delay, known := map[string]float64{"fast": 0.3, "instant": 0}[s.Speed]
+func (s settings) delay() float64 {
+	delay, known := map[acpclient.ConfigValueID]float64{"fast": 0.3, "instant": 0}[s["speed"].ID]
 	if !known {
 		return 1
 	}
 	return delay
 }
 
-// value returns the field of a select option, or nil.
-func (s *settings) value(id acpclient.ConfigID) *string {
-	return map[acpclient.ConfigID]*string{optionMode: &s.Mode, "model": &s.Model, "thought": &s.Thought, "speed": &s.Speed}[id]
-}
-
-func (s *settings) configOptions(withBoolean bool) []acpclient.SessionConfigOption {
-	out := decoded[[]acpclient.SessionConfigOption]("options.json")
-	for i := range out {
-		o := &out[i]
-		if value := s.value(o.ID); value != nil {
-			o.CurrentValue = acpclient.SelectValue(acpclient.ConfigValueID(*value))
-		} else {
-			o.CurrentValue = acpclient.BoolValue(s.Suggest)
-		}
+func (s settings) configOptions(withBoolean bool) (out []acpclient.SessionConfigOption) {
+	for _, o := range decoded[[]acpclient.SessionConfigOption]("options.json") {
+		o.CurrentValue = s[o.ID]
 		if o.ID == "thought" {
-			var levels []acpclient.ConfigSelectOption
-			for _, id := range models()[s.Model].Thoughts {
-				i := slices.IndexFunc(o.Options.All(), func(c acpclient.ConfigSelectOption) bool { return c.Value == id })
-				levels = append(levels, o.Options.All()[i])
-			}
-			o.Options = acpclient.Ungrouped(levels...)
+			o.Options = acpclient.Ungrouped(slices.DeleteFunc(o.Options.All(), func(c acpclient.ConfigSelectOption) bool {
+				return !slices.Contains(s.model().Thoughts, c.Value)
+			})...)
 		}
-	}
-	if !withBoolean {
-		out = slices.DeleteFunc(out, func(o acpclient.SessionConfigOption) bool { return o.Type == acpclient.ConfigBoolean })
+		if withBoolean || o.Type != acpclient.ConfigBoolean {
+			out = append(out, o)
+		}
 	}
 	return out
 }
 
 // set changes an option, and the thought level if the model has no such level.
-func (s *settings) set(id acpclient.ConfigID, v acpclient.ConfigValue) error {
-	all := s.configOptions(true)
-	i := slices.IndexFunc(all, func(o acpclient.SessionConfigOption) bool { return o.ID == id })
-	switch {
-	case i < 0:
-		return invalid("there is no option %q", id)
-	case all[i].Type == acpclient.ConfigBoolean && !v.IsBool:
-		return invalid("option %q is on or off", id)
-	case all[i].Type == acpclient.ConfigBoolean:
-		s.Suggest = v.Bool
+func (s settings) set(id acpclient.ConfigID, v acpclient.ConfigValue) error {
+	for _, o := range s.configOptions(true) {
+		if o.ID != id || v.IsBool != (o.Type == acpclient.ConfigBoolean) ||
+			!v.IsBool && !slices.ContainsFunc(o.Options.All(), func(c acpclient.ConfigSelectOption) bool { return c.Value == v.ID }) {
+			continue
+		}
+		s[id] = v
+		if levels := s.model().Thoughts; !slices.Contains(levels, s["thought"].ID) {
+			s["thought"] = acpclient.SelectValue(levels[0])
+		}
 		return nil
-	case v.IsBool || !slices.ContainsFunc(all[i].Options.All(), func(c acpclient.ConfigSelectOption) bool { return c.Value == v.ID }):
-		return invalid("option %q has no value %q", id, v.ID)
 	}
-	*s.value(id) = string(v.ID)
-	if levels := models()[s.Model].Thoughts; !slices.Contains(levels, acpclient.ConfigValueID(s.Thought)) {
-		s.Thought = string(levels[0])
-	}
-	return nil
+	return invalid("there is no option %q with the value %v", id, v)
 }
 
 // modes returns the modes for version 1.
@@ -236,7 +223,7 @@ func (a *agent) setConfigOption(_ context.Context, r *acpclient.SetSessionConfig
 		return nil, err
 	}
 	if r.ConfigID == optionMode {
-		s.notify(&acpclient.CurrentModeUpdate{CurrentModeID: acpclient.SessionModeID(s.current().Mode)})
+		s.notify(&acpclient.CurrentModeUpdate{CurrentModeID: acpclient.SessionModeID(s.current()[optionMode].ID)})
 	}
 	return &acpclient.SetSessionConfigOptionResponse{ConfigOptions: s.configOptions()}, nil
 }

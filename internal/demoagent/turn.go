@@ -93,8 +93,7 @@ func (t *turn) cancelled() bool { return t.Context.Err() != nil }
 
 // pause waits for a time, scaled by the user's speed.
 func (t *turn) pause(d time.Duration) {
-	s := t.current()
-	_ = t.Wait(time.Duration(float64(d) * t.agent.delay * s.delay()))
+	_ = t.Wait(time.Duration(float64(d) * t.agent.delay * t.current().delay()))
 }
 
 // Wait implements script.Speaker. It returns early when the user skips ahead.
@@ -152,7 +151,7 @@ func (t *turn) Say(kind, text string) error {
 		return nil
 	}
 	brief, more, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	switch t.current().Thought {
+	switch t.current()["thought"].ID {
 	case "high":
 		t.stream(chunk, brief+" "+more)
 	case "low":
@@ -199,7 +198,7 @@ func (t *turn) usage(bytes int) {
 	const bytesPerToken = 4
 	tokens := uint64(bytes / bytesPerToken)
 	t.mu.Lock()
-	m := models()[t.settings.Model]
+	m := t.settings.model()
 	t.used = min(t.used+tokens, m.Context)
 	t.cost += float64(tokens) * m.Price / 1e6
 	u := &acpclient.UsageUpdate{Used: t.used, Size: m.Context, Cost: &acpclient.Cost{Amount: t.cost, Currency: "USD"}}

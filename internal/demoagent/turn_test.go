@@ -261,7 +261,7 @@ func TestPausesFollowThePace(t *testing.T) {
 			t.Errorf("%q: got %v", env, got)
 		}
 	}
-	if s := (settings{Speed: "fast"}); s.delay() >= 1 || s.delay() <= 0 {
+	if s := (settings{"speed": acpclient.SelectValue("fast")}); s.delay() >= 1 || s.delay() <= 0 {
 		t.Errorf("fast is %v", s.delay())
 	}
 }

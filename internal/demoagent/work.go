@@ -44,7 +44,7 @@ func (t *turn) choose(id acpclient.ToolCallID, call acpclient.ToolCall, options 
 // permitted reports whether a tool call is allowed. It asks the user if necessary.
 func (t *turn) permitted(id acpclient.ToolCallID, call acpclient.ToolCall) bool {
 	t.mu.Lock()
-	known := t.settings.Mode == modeAuto || t.always[call.Kind]
+	known := t.settings[optionMode].ID == modeAuto || t.always[call.Kind]
 	t.mu.Unlock()
 	if known {
 		return !t.cancelled()
@@ -266,7 +266,7 @@ func (o *ownTerminal) Write(b []byte) (int, error) {
 // to leave the mode, with content blocks that are not wrapped, as on the protocol's page
 // about session modes.
 func (t *turn) mayWork(plan string) bool {
-	if t.current().Mode != modePlan {
+	if t.current()[optionMode].ID != modePlan {
 		return !t.cancelled()
 	}
 	t.say("I am in **plan mode**: I only plan, and ask before I start.\n")
