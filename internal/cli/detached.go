@@ -158,7 +158,7 @@ a turn runs or the queue is paused. With - it reads the prompt from standard inp
 			return app.WithHint("To start it again: parley attach "+id, "the agent of the session %s has exited", id)
 		}
 		// At the end: the user has yet to decide about a paused queue.
-		paused, err := enqueue(ctx, c, &c.Past().State, queued(text), session.PromptAt{At: math.MaxInt, Prompt: queued(text)})
+		paused, err := enqueue(ctx, c, &c.Past().State, queued(text), session.Prompt{Prompt: queued(text), At: math.MaxInt})
 		if paused && err == nil {
 			s.tell("the queue is paused, and the prompt waits in it")
 			s.tell("  to send it: parley attach " + id)

@@ -410,11 +410,14 @@ func (c *Conversation) applyPlan(u *acpclient.Plan) {
 		c.turnPlan = &Plan{}
 		c.addItem(c.turnPlan)
 	}
-	c.turnPlan.Entries = first(u.Entries, mostEntries)
-	c.turnPlan.Removed = len(u.Entries) == 0
-	c.turnPlan.changed()
-	c.Plan = c.turnPlan
-	if c.turnPlan.Removed {
+	c.showPlan(c.turnPlan, &acpclient.PlanUpdateContent{Entries: u.Entries}, len(u.Entries) == 0)
+}
+
+// showPlan sets what a plan is now.
+func (c *Conversation) showPlan(p *Plan, u *acpclient.PlanUpdateContent, removed bool) {
+	p.Entries, p.Markdown, p.URI, p.Removed = first(u.Entries, mostEntries), u.Content, u.URI, removed
+	p.changed()
+	if c.Plan = p; removed {
 		c.Plan = nil
 	}
 }
@@ -433,9 +436,7 @@ func (c *Conversation) applyPlanUpdate(u *acpclient.PlanUpdateContent) {
 		c.plans[u.PlanID] = p
 		c.addItem(p)
 	}
-	p.Entries, p.Markdown, p.URI, p.Removed = first(u.Entries, mostEntries), u.Content, u.URI, false
-	p.changed()
-	c.Plan = p
+	c.showPlan(p, u, false)
 }
 
 // applyPlanRemoved removes one of several plans (unstable).

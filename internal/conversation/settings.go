@@ -122,38 +122,35 @@ func (s *State) updateOptions(all []acpclient.SessionConfigOption, answer *Optio
 // takeLegacy creates options for the modes and models of an agent without config options. What
 // the state does not mention stays.
 func (s *State) takeLegacy(opened acpclient.SessionState) {
+	offer := func(id acpclient.ConfigID, category acpclient.ConfigCategory, current string, values []acpclient.ConfigSelectOption) *acpclient.SessionConfigOption {
+		return &acpclient.SessionConfigOption{
+			ID: id, Name: legacyNames[id], Category: category, Type: acpclient.ConfigSelect,
+			CurrentValue: acpclient.SelectValue(acpclient.ConfigValueID(current)), Options: distinct(acpclient.Ungrouped(values...)),
+		}
+	}
 	mode, model := s.Option(LegacyModeID), s.Option(LegacyModelID)
+	var values []acpclient.ConfigSelectOption
 	if opened.Modes != nil {
-		var values []acpclient.ConfigSelectOption
 		for _, m := range opened.Modes.AvailableModes {
 			values = append(values, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(m.ID), Name: m.Name, Description: m.Description})
 		}
-		mode = legacyOption(LegacyModeID, acpclient.CategoryMode, acpclient.ConfigValueID(opened.Modes.CurrentModeID), values)
+		mode, values = offer(LegacyModeID, acpclient.CategoryMode, string(opened.Modes.CurrentModeID), values), nil
 	}
 	if opened.Models != nil {
-		var values []acpclient.ConfigSelectOption
 		for _, m := range opened.Models.AvailableModels {
 			values = append(values, acpclient.ConfigSelectOption{Value: acpclient.ConfigValueID(m.ModelID), Name: cmp.Or(m.Name, m.ModelID), Description: m.Description})
 		}
-		model = legacyOption(LegacyModelID, acpclient.CategoryModel, acpclient.ConfigValueID(opened.Models.CurrentModelID), values)
+		model = offer(LegacyModelID, acpclient.CategoryModel, opened.Models.CurrentModelID, values)
 	}
-	var options []acpclient.SessionConfigOption
+	s.Options = nil
 	for _, o := range []*acpclient.SessionConfigOption{mode, model} {
 		if o != nil && len(o.Options.All()) > 0 {
-			options = append(options, *o)
+			s.Options = append(s.Options, *o)
 		}
 	}
-	s.Options = options
 }
 
 var legacyNames = map[acpclient.ConfigID]string{LegacyModeID: "Mode", LegacyModelID: "Model"}
-
-func legacyOption(id acpclient.ConfigID, category acpclient.ConfigCategory, current acpclient.ConfigValueID, values []acpclient.ConfigSelectOption) *acpclient.SessionConfigOption {
-	return &acpclient.SessionConfigOption{
-		ID: id, Name: legacyNames[id], Category: category, Type: acpclient.ConfigSelect,
-		CurrentValue: acpclient.SelectValue(current), Options: distinct(acpclient.Ungrouped(values...)),
-	}
-}
 
 // applyMode sets the current mode. Agents with config options and modes may report a change
 // only in this older way, so the option of the category mode follows it. A config option takes

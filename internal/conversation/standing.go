@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
@@ -201,19 +200,12 @@ func (t *tail) end() {
 
 // Last returns the last lines that the agent has written, at most so many, without blank ones. It
 // costs the same however long the session is. The lines are untrusted.
-func (s *State) Last(lines int) []string {
-	var last []string
-	rest, cut := s.last.text, len(s.last.text) > tailBytes
-	if cut {
-		rest = rest[len(rest)-tailBytes:]
-	}
-	for len(rest) > 0 && len(last) < lines {
-		i := bytes.LastIndexByte(rest, '\n')
-		if line := strings.TrimRight(strings.ToValidUTF8(string(rest[i+1:]), ""), " \t\r"); line != "" {
+func (s *State) Last(lines int) (last []string) {
+	end := s.last.text[max(0, len(s.last.text)-tailBytes):]
+	for line := range strings.Lines(strings.ToValidUTF8(string(end), "")) {
+		if line = strings.TrimRight(line, " \t\r\n"); line != "" {
 			last = append(last, line)
 		}
-		rest = rest[:max(0, i)]
 	}
-	slices.Reverse(last)
-	return last
+	return last[max(0, len(last)-lines):]
 }

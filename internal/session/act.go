@@ -160,7 +160,6 @@ var _ = []*Kind{
 	NewKind[AnswerElicitation](Answers).locked().Telling("Answered on"),
 	NewKind[Prompt](Posts).locked(),
 	NewKind[SendNow](Answers).locked(),
-	NewKind[PromptAt](Posts).locked(),
 	NewKind[MoveQueued](Posts).locked(),
 	NewKind[Unqueue](Answers).locked(),
 	NewKind[EmptyQueue](Answers).locked(),
@@ -247,8 +246,6 @@ func Begin[R any](on Doer, a Act[R]) (result func(context.Context) (R, error), d
 func PromptOf(act AnyAct) (p conversation.QueuedPrompt, sends bool) {
 	switch a := act.(type) {
 	case Prompt:
-		return a.Prompt, true
-	case PromptAt:
 		return a.Prompt, true
 	case SendNow:
 		return a.Prompt, a.Prompt.ID == 0

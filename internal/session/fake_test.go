@@ -339,7 +339,7 @@ func (h *harness) settle() {
 }
 
 func (h *harness) prompt(text string) {
-	Post(h, Prompt{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}})
+	Post(h, Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}})
 	h.settle()
 }
 

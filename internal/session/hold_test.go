@@ -40,7 +40,7 @@ func TestThePromptWaitsForTheJournal(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		Post(h, Prompt{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}})
+		Post(h, Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}})
 		Post(h, Cancel{})
 		h.settle()
 		if log := h.agent().got(); slices.Index(log, "session/prompt s1") > slices.Index(log, "session/cancel s1") || !slices.Contains(log, "session/prompt s1") {

@@ -34,7 +34,7 @@ func TestTheReplayOfAKeptSessionIsLeftOut(t *testing.T) {
 				t.Error("the transcript was to be forgotten")
 			}
 		}
-		Post(h, Prompt{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go on")}}})
+		Post(h, Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go on")}}})
 		h.settle()
 		a.text("old", "new")
 		h.settle()

@@ -87,7 +87,7 @@ func (m *model) run() {
 		// The user.
 		"prompt": func(*rapid.T) {
 			m.prompts++
-			Post(m.h, Prompt{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}}})
+			Post(m.h, Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}}})
 		},
 		"cancel": func(*rapid.T) { resultOf(m.h, Cancel{}) },
 		"resume": func(*rapid.T) { Post(m.h, ResumeQueue{}) },
@@ -114,7 +114,7 @@ func (m *model) run() {
 		},
 		"put back": func(t *rapid.T) {
 			m.prompts++
-			Post(m.h, PromptAt{rapid.IntRange(0, 5).Draw(t, "at"), conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}}})
+			Post(m.h, Prompt{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d", m.prompts))}}, rapid.IntRange(1, 6).Draw(t, "at")})
 		},
 		"empty": func(*rapid.T) { m.unqueued += len(resultOf(m.h, EmptyQueue{})) },
 		"answer": func(t *rapid.T) {

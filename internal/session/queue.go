@@ -12,11 +12,21 @@ import (
 // the queue is paused, it sends the prompt before those in the queue, which stay. A
 // prompt for an agent that has exited waits for the user: nothing is sent to another
 // agent unasked.
-type Prompt struct{ Prompt conversation.QueuedPrompt }
+type Prompt struct {
+	Prompt conversation.QueuedPrompt
+	// At, if not 0, is the position in the queue, from 1, to which a prompt returns that was removed
+	// from there.
+	At int
+}
 
 func (a Prompt) Do(_ context.Context, s *Session) (None, error) {
-	if !s.closed {
+	switch queued := len(s.state.Queue); {
+	case s.closed:
+	case a.At == 0 || queued == 0:
 		s.prompt(a.Prompt)
+	default:
+		a.Prompt.Now = false
+		s.enqueue(min(a.At-1, queued), a.Prompt)
 	}
 	return None{}, nil
 }
@@ -65,26 +75,6 @@ func (a SendNow) Do(_ context.Context, s *Session) (cancelled bool, err error) {
 func (s *Session) promptNext(p conversation.QueuedPrompt) {
 	p.Now = true
 	s.enqueue(0, p)
-}
-
-// PromptAt puts a prompt that was removed from the queue back at its position, counted
-// from 0. With an empty queue it is Prompt.
-type PromptAt struct {
-	At     int
-	Prompt conversation.QueuedPrompt
-}
-
-func (a PromptAt) Do(_ context.Context, s *Session) (None, error) {
-	queue := s.state.Queue
-	switch {
-	case s.closed:
-	case len(queue) == 0:
-		s.prompt(a.Prompt)
-	default:
-		a.Prompt.Now = false
-		s.enqueue(min(max(a.At, 0), len(queue)), a.Prompt)
-	}
-	return None{}, nil
 }
 
 // enqueue queues a prompt, and sends the first one if possible. s.mu must be held.

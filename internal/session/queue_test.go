@@ -50,7 +50,7 @@ func mentions(text string) conversation.QueuedPrompt {
 func TestFilesAreReadWhenThePromptIsSent(t *testing.T) {
 	var files resolver
 	bubble(t, func(t *testing.T, h *harness) {
-		Post(h, Prompt{mentions("one")})
+		Post(h, Prompt{Prompt: mentions("one")})
 		h.prompt("two")
 		if got := h.queued(); !slices.Equal(got, []string{"one", "two"}) || h.conv.Turn.Running {
 			t.Fatalf("the queue is %q", got)
@@ -70,7 +70,7 @@ func TestFilesAreReadWhenThePromptIsSent(t *testing.T) {
 func TestAPromptIsRemovedWhileItsFilesAreRead(t *testing.T) {
 	var files resolver
 	bubble(t, func(t *testing.T, h *harness) {
-		Post(h, Prompt{mentions("one")})
+		Post(h, Prompt{Prompt: mentions("one")})
 		h.prompt("two")
 		if p, err := Do(h.Context(), h, Unqueue{h.conv.Queue[0].ID}); err != nil || len(p.Prompt) != 1 || len(p.Files) != 1 {
 			t.Errorf("removed is %+v", p)
@@ -93,7 +93,7 @@ func TestNewPromptsGoBeforeAPausedQueue(t *testing.T) {
 		resultOf(h, Cancel{})
 		h.settle()
 		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
-		Post(h, Prompt{mentions("one")})
+		Post(h, Prompt{Prompt: mentions("one")})
 		h.prompt("two")
 		if got := h.queued(); !slices.Equal(got, []string{"one", "two", "paused"}) || !h.conv.QueuePaused {
 			t.Fatalf("the queue is %q", got)
@@ -115,7 +115,7 @@ func TestNewPromptsGoBeforeAPausedQueue(t *testing.T) {
 func TestFilesAreReadAgainForAnotherAgent(t *testing.T) {
 	var files resolver
 	bubble(t, func(t *testing.T, h *harness) {
-		Post(h, Prompt{mentions("one")})
+		Post(h, Prompt{Prompt: mentions("one")})
 		Post(h, Reconnect{})
 		h.settle()
 		h.reply("session/resume", `{}`)

@@ -40,7 +40,7 @@ func TestATurn(t *testing.T) {
 func TestTheEndOfATurnComesAfterItsUpdates(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		for range 50 {
-			Post(h, Prompt{conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}})
+			Post(h, Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}}})
 			synctest.Wait()
 			for range 20 {
 				h.agent().text("s1", "x")
@@ -131,7 +131,7 @@ func TestTheQueueIsOrderedAndSentNow(t *testing.T) {
 		waits("four", "two", "three")
 		q, _ := Do(h.Context(), h, Unqueue{h.conv.Queue[1].ID})
 		waits("four", "three")
-		Post(h, PromptAt{1, q})
+		Post(h, Prompt{q, 2})
 		waits("four", "two", "three")
 		if cancelled, err := Do(h.Context(), h, SendNow{h.conv.Queue[2]}); err != nil || !cancelled {
 			t.Errorf("sent now: cancelled %v, %v", cancelled, err)

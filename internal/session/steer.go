@@ -46,7 +46,7 @@ func (s *Session) steerPrompt(p conversation.QueuedPrompt) (answer <-chan error,
 		p.ID = s.lastNumber
 		return s.steer(p), nil
 	case p.ID == 0:
-		_, err = Prompt{p}.Do(s.ctx, s)
+		_, err = Prompt{Prompt: p}.Do(s.ctx, s)
 		return nil, err
 	case !able:
 		return nil, fmt.Errorf("steer the turn: %w", ErrUnsupported)

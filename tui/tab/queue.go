@@ -33,14 +33,10 @@ func (pq *promptQueue) Queued() int { return len(pq.Conversation.Queue) }
 func (pq *promptQueue) Send(p composer.Prompt, q conversation.QueuedPrompt) tea.Cmd {
 	back := pq.requeue
 	pq.requeue = 0
-	switch {
-	case back > 0:
-		session.Post(pq.Session, session.PromptAt{At: back - 1, Prompt: q})
-	case pq.program.Enter == config.EnterSteers && pq.Conversation.Steerable():
+	if back == 0 && pq.program.Enter == config.EnterSteers && pq.Conversation.Steerable() {
 		return pq.front(func(f command.Front) { command.Steer(f, q) })
-	default:
-		session.Post(pq.Session, session.Prompt{Prompt: q})
 	}
+	session.Post(pq.Session, session.Prompt{Prompt: q, At: back})
 	return pq.front(command.SayKept)
 }
 
