@@ -141,14 +141,17 @@ func (m Method) TruncateStart(s string, width int, lead string) string {
 
 // ExpandTabs replaces tabs by spaces, up to the next column that is a multiple of stop.
 // Columns count from the start of each line.
-func (m Method) ExpandTabs(s string, stop int) string {
+func (m Method) ExpandTabs(s string, stop int) string { return m.FillTabs(s, stop, ' ', ' ') }
+
+// FillTabs is ExpandTabs with other characters: the first of each tab, and the rest.
+func (m Method) FillTabs(s string, stop int, first, rest byte) string {
 	if strings.IndexByte(s, '\t') < 0 {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s) + 3*stop)
 	for column := 0; ; {
-		text, rest, tab := strings.Cut(s, "\t")
+		text, behind, tab := strings.Cut(s, "\t")
 		b.WriteString(text)
 		if !tab {
 			return b.String()
@@ -156,10 +159,11 @@ func (m Method) ExpandTabs(s string, stop int) string {
 		if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 			column, text = 0, text[i+1:]
 		}
-		column += m.Width(text)
-		blanks := stop - column%stop
-		b.WriteString(strings.Repeat(" ", blanks))
-		s, column = rest, column+blanks
+		b.WriteByte(first)
+		for column += m.Width(text) + 1; column%stop != 0; column++ {
+			b.WriteByte(rest)
+		}
+		s = behind
 	}
 }
 

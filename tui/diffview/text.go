@@ -113,7 +113,7 @@ func printable(m termtext.Method, line string) string {
 		}
 		line = termtext.Block(b.String())
 	}
-	return expandTabs(m, line)
+	return m.FillTabs(line, tabWidth, tabHead, tabFill)
 }
 
 // A tab in a printable text is tabHead and enough tabFill to reach the next multiple of
@@ -123,26 +123,6 @@ const (
 	tabHead = '\x01'
 	tabFill = '\x02'
 )
-
-func expandTabs(m termtext.Method, line string) string {
-	if strings.IndexByte(line, '\t') < 0 {
-		return line
-	}
-	var b strings.Builder
-	b.Grow(len(line) + 3*tabWidth)
-	for column := 0; ; {
-		text, rest, tab := strings.Cut(line, "\t")
-		b.WriteString(text)
-		if !tab {
-			return b.String()
-		}
-		b.WriteByte(tabHead)
-		for column += m.Width(text) + 1; column%tabWidth != 0; column++ {
-			b.WriteByte(tabFill)
-		}
-		line = rest
-	}
-}
 
 // Tabs are drawn as spaces, changed ones as arrows, and changed spaces as dots.
 var (
