@@ -194,13 +194,6 @@ func sandboxed(box *sandbox.Sandbox, c acpclient.Command) (acpclient.Command, er
 	return bounded, nil
 }
 
-// warnOfSandbox tells the user when a session begins what its sandbox cannot enforce.
-func warnOfSandbox(s Session, box *sandbox.Sandbox) {
-	if box != nil && box.Lack != "" {
-		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The sandbox is " + box.Name + ", which " + box.Lack, Detail: "The agent can read keys and passwords. Outside the sandbox, git may run what the agent puts into .git. Install bubblewrap to prevent both."})
-	}
-}
-
 // boundsText describes for the status line what confines an agent.
 func boundsText(box *sandbox.Sandbox, s config.Sandbox) string {
 	if box == nil {

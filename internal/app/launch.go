@@ -216,7 +216,10 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if err := l.setPeer(a, box, &opt); err != nil {
 		return nil, err
 	}
-	own, unread := l.rules(a, roots)
+	own, unread := rules.Open(rules.Options{ // if an error leaves them unknown, they allow nothing
+		Agent: a.ID, Cwd: opt.Cwd, More: opt.AdditionalDirectories, Configured: append(ConfiguredRules(l.Config), l.Rules...),
+		Store: rules.NewStore(config.StateDir()), Files: l.Config.Files,
+	})
 	opt.Client = l.client()
 	opt.MCPServers, opt.Mode, opt.Values = servers, a.Mode, a.Options
 	opt.OfferV2, opt.Versions = l.offersV2(a)
@@ -253,7 +256,9 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "parley worktree drop cannot tell that this session works here", Detail: unnoted.Error()})
 	}
 	warnOfRules(s, own, unread)
-	warnOfSandbox(s, box)
+	if box != nil && box.Lack != "" {
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The sandbox is " + box.Name + ", which " + box.Lack, Detail: "The agent can read keys and passwords. Outside the sandbox, git may run what the agent puts into .git. Install bubblewrap to prevent both."})
+	}
 	if len(leftOut) > 0 {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: "Some MCP servers were left out", Detail: "They run on this machine, but the agent runs on another: " + strings.Join(leftOut, ", ") + "."})
 	}

@@ -15,14 +15,6 @@ import (
 	"parley/internal/session"
 )
 
-// rules returns the rules of an agent in a session's directories. If an error leaves them
-// unknown, they allow nothing.
-func (l *Launcher) rules(a config.Agent, roots []string) (*rules.Set, error) {
-	return rules.Open(rules.Options{
-		Agent: a.ID, Cwd: roots[0], More: roots[1:], Configured: append(ConfiguredRules(l.Config), l.Rules...), Store: rules.NewStore(config.StateDir()), Files: l.Config.Files,
-	})
-}
-
 // ConfiguredRules returns the rules of the configuration, with their sources for display.
 func ConfiguredRules(cfg *config.Config) []policy.Rule {
 	list := slices.Clone(cfg.Rules)

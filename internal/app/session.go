@@ -168,7 +168,7 @@ func (h here) About() About {
 	o, log := h.Options(), storedBy(h.Options().Recorder)
 	_, ruled := o.Judge.(*rules.Set)
 	return About{
-		Cwd: o.Cwd, Dirs: o.AdditionalDirectories, Command: o.Command.String(), Bounds: o.Bounds, Connects: h.Connects(),
+		Cwd: o.Cwd, Dirs: o.AdditionalDirectories, Command: o.Command.String(), Bounds: o.Bounds, Connects: o.Remote != nil && o.Remote.Listens,
 		Reopened: o.HasTranscript, Forked: o.Fork != nil, Stored: log != nil && log.Stores(), Ruled: ruled,
 	}
 }

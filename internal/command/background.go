@@ -2,7 +2,6 @@ package command
 
 import (
 	"cmp"
-	"context"
 	"strings"
 	"time"
 
@@ -71,11 +70,7 @@ func taskItem(f Front, task *conversation.AsyncTask) Item {
 				f.Say("the agent cannot stop this task")
 				return
 			}
-			act(f, session.StopTask{ID: task.ID}, func(_ session.None, err error) {
-				if err != nil {
-					f.Say(termtext.Line(title + ": " + err.Error()))
-				}
-			})
+			Try(f, f.Live().Session, session.StopTask{ID: task.ID}, termtext.Line(title)+": ")
 		},
 	}
 }
@@ -100,7 +95,7 @@ func commandItem(f Front, term *conversation.Terminal) Item {
 
 // CancelOperation asks the agent to cancel one operation. The transcript shows the outcome.
 func CancelOperation(f Front, p conversation.Operation) {
-	act(f, session.CancelOf(p), func(_ session.None, err error) {
+	Act(f, f.Live().Session, session.CancelOf(p), func(_ session.None, err error) {
 		if err != nil {
 			session.Post(f.Live().Session, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The agent did not cancel the call", Detail: err.Error()})
 		}
@@ -118,24 +113,11 @@ func StopCommand(f Front, term *conversation.Terminal) {
 	case term.Exit != nil:
 		f.Say("the command has ended")
 	case term.Personal:
-		kill(f, term)
+		Try(f, f.Live().Session, session.EndTerminal{ID: term.ID}, "")
 	default:
 		f.Choose(Choice{Title: "Stop the agent's command?", Ask: "Stop the agent's command?", Items: []Item{
 			{ID: "run", Title: "Keep it running", About: term.Command, Do: func() {}},
-			{ID: "end", Title: "Stop it", About: term.Command, Do: func() { kill(f, term) }},
+			{ID: "end", Title: "Stop it", About: term.Command, Do: func() { Try(f, f.Live().Session, session.EndTerminal{ID: term.ID}, "") }},
 		}})
 	}
-}
-
-// kill ends a command and waits for it in the background.
-func kill(f Front, term *conversation.Terminal) {
-	s := f.Live().Session
-	f.InBackground(func(ctx context.Context) func() {
-		err := session.Try(ctx, s, session.EndTerminal{ID: term.ID})
-		return func() {
-			if err != nil {
-				f.Say(err.Error())
-			}
-		}
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +41,9 @@ type Seat struct {
 
 // Asked is an open question of an agent.
 type Asked struct {
-	ID string
+	// ID is the number of the permission or elicitation in its session.
+	ID         int
+	Permission bool
 	// Title sums it up in a line, About gives all of it.
 	Title, About string
 	// Go goes there. Answer asks it here; nil if it can only be answered there.
@@ -182,7 +185,7 @@ func seatRows(s Seat) []*boardRow {
 			rows[0] = asks
 			continue
 		}
-		asks.ID += " " + s.Asked[i].ID
+		asks.ID += fmt.Sprint(" ", asks.asked.Permission, asks.asked.ID)
 		rows = append(rows, asks)
 	}
 	return rows

@@ -29,11 +29,7 @@ func NoBranch(f Front) string {
 func forkSession(f Front) {
 	switch why := noRewind(f); {
 	case NoBranch(f) != "":
-		act(f, session.Fork{}, func(_ session.None, err error) {
-			if err != nil {
-				f.Say(err.Error())
-			}
-		})
+		Try(f, f.Live().Session, session.Fork{}, "")
 	case why != "":
 		f.Say(why)
 	default:

@@ -12,10 +12,10 @@ import (
 	"parley/internal/termtext"
 )
 
-// act does an act, and calls next with the result in the front end: at once for a session in this
-// process, otherwise when the answer arrives.
-func act[R any](f Front, a session.Act[R], next func(R, error)) {
-	result, done := session.Begin(f.Live().Session, a)
+// Act does an act, and calls next with the result in the front end: at once for a session in this
+// process, otherwise when the answer arrives. No front end waits for another process.
+func Act[R any](f Front, s session.Doer, a session.Act[R], next func(R, error)) {
+	result, done := session.Begin(s, a)
 	if done {
 		next(result(context.Background()))
 		return
@@ -23,6 +23,18 @@ func act[R any](f Front, a session.Act[R], next func(R, error)) {
 	f.InBackground(func(ctx context.Context) func() {
 		r, err := result(ctx)
 		return func() { next(r, err) }
+	})
+}
+
+// Try does an act in the background, and says why if it fails, after some words.
+func Try(f Front, s session.Doer, a session.Act[session.None], failed string) {
+	f.InBackground(func(ctx context.Context) func() {
+		err := session.Try(ctx, s, a)
+		return func() {
+			if err != nil {
+				f.Say(failed + err.Error())
+			}
+		}
 	})
 }
 
@@ -41,7 +53,7 @@ func SayKept(f Front) {
 
 // Steer puts a prompt into the running turn. One that the agent refuses stays in the queue.
 func Steer(f Front, q conversation.QueuedPrompt) {
-	act(f, session.Steer{Prompt: q}, func(_ session.None, err error) {
+	Act(f, f.Live().Session, session.Steer{Prompt: q}, func(_ session.None, err error) {
 		const most = 24
 		if err != nil {
 			f.Say("“" + termtext.Truncate(app.PromptLine(q), most, "…") + "” stays queued until the turn ends: " + err.Error())
@@ -57,7 +69,7 @@ func SendAtOnce(f Front, q conversation.QueuedPrompt) {
 		Steer(f, q)
 		return
 	}
-	act(f, session.SendNow{Prompt: q}, func(cancelled bool, err error) {
+	Act(f, f.Live().Session, session.SendNow{Prompt: q}, func(cancelled bool, err error) {
 		switch {
 		case err != nil && c.Gone():
 			Gone(f, "the agent exited: ")
@@ -139,7 +151,7 @@ func queueItems(f Front, l *app.Live) (items []Item) {
 
 // emptyQueue empties the queue. The prompts stay in the history.
 func emptyQueue(f Front) {
-	act(f, session.EmptyQueue{}, func(all []conversation.QueuedPrompt, err error) {
+	Act(f, f.Live().Session, session.EmptyQueue{}, func(all []conversation.QueuedPrompt, err error) {
 		if err != nil {
 			f.Say(err.Error())
 			return

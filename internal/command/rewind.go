@@ -94,7 +94,11 @@ func (p *promptList) planNext() {
 	})
 }
 
-func (p *promptList) path(path string) string { return p.f.Path(p.live.Conversation.Cwd, path) }
+// pathIn shortens paths as seen from the directory of the session.
+func pathIn(f Front) func(string) string {
+	from := f.Live().Conversation.Cwd
+	return func(path string) string { return f.Path(from, path) }
+}
 
 func promptID(p conversation.Prompt) string { return fmt.Sprint("prompt ", p.Number) }
 
@@ -114,7 +118,7 @@ func (p *promptList) choice() Choice {
 				item.Detail = fmt.Sprintf("%s  +%d −%d", app.CountFiles(since.Files), since.Added, since.Removed)
 			}
 			if plan := p.plans[turn]; plan != nil {
-				item.About = cmp.Or(strings.Join(app.RewindLines(plan, p.path), "; "), "No file has changed since") + ". " + item.About
+				item.About = cmp.Or(strings.Join(app.RewindLines(plan, pathIn(p.f)), "; "), "No file has changed since") + ". " + item.About
 			}
 		}
 		items = append(items, item)
@@ -193,8 +197,6 @@ func planRewind(f Front, prompt conversation.Prompt) {
 	})
 }
 
-func (r *rewind) path(path string) string { return r.f.Path(r.live.Conversation.Cwd, path) }
-
 // files returns how many files the rewind changes.
 func (r *rewind) files() int {
 	if r.plan == nil {
@@ -216,7 +218,7 @@ func (r *rewind) ask() {
 	case r.plan == nil:
 		about = append(about, "parley has not recorded the files of this prompt.")
 	default:
-		if q.Lines = app.RewindLines(r.plan, r.path, r.chosen...); len(q.Lines) == 0 {
+		if q.Lines = app.RewindLines(r.plan, pathIn(r.f), r.chosen...); len(q.Lines) == 0 {
 			about = append(about, "No file has changed since.")
 		}
 		if limits := r.plan.Limits; limits != "" {
@@ -258,7 +260,7 @@ func (r *rewind) chooseFiles(left []journal.RewindFile) {
 					detail = "the change may be your own"
 				}
 				items = append(items, Item{
-					ID: fmt.Sprint(i), Title: r.path(f.Path), Detail: detail, Current: slices.Contains(r.chosen, f.Part),
+					ID: fmt.Sprint(i), Title: pathIn(r.f)(f.Path), Detail: detail, Current: slices.Contains(r.chosen, f.Part),
 					Do: func() { r.toggle(f.Part) }, Stays: true,
 				})
 			}

@@ -450,10 +450,6 @@ func (s *Session) Disconnected() bool {
 	return s.gone() || s.agent != nil && s.agent.conn.Err() != nil
 }
 
-// Connects reports whether the session connects to a listening agent instead of
-// starting one.
-func (s *Session) Connects() bool { return s.opt.Remote.listens() }
-
 // ListSessions asks for one page of the agent's sessions in this session's directory;
 // Cursor is the NextCursor of the previous page, empty for the first. The error wraps
 // ErrUnsupported if the agent does not offer that.

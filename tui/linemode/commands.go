@@ -384,14 +384,7 @@ func (l *live) endCommand() {
 		l.p.out.line("No command is running.")
 		return
 	}
-	l.p.inBackground(func() func() {
-		err := session.Try(l.p.calm, l.Session, session.EndTerminal{ID: term.ID})
-		return func() {
-			if err != nil {
-				l.p.out.line("Cannot stop the command: " + err.Error())
-			}
-		}
-	})
+	command.Try(&front{p: l.p}, l.Session, session.EndTerminal{ID: term.ID}, "cannot stop the command: ")
 }
 
 // addOutput adds the output of the last command to the next prompt, or removes it.

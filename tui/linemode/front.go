@@ -115,15 +115,7 @@ func (f *front) Open(s app.Spec) {
 }
 
 func (f *front) OpenRemembered(info acpclient.SessionInfo) {
-	s := f.live().Session
-	f.InBackground(func(ctx context.Context) func() {
-		err := session.Try(ctx, s, session.OpenSession{Info: info})
-		return func() {
-			if err != nil {
-				f.Say("cannot open the session: " + err.Error())
-			}
-		}
-	})
+	command.Try(f, f.live().Session, session.OpenSession{Info: info}, "cannot open the session: ")
 }
 
 // Ask takes a line of text from the words that were typed, if there are any.

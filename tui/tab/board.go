@@ -40,11 +40,11 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 		s.Session = l.Session
 	}
 	for _, q := range t.Questions() {
-		asked := command.Asked{ID: fmt.Sprint(q.Permission, q.ID), Title: q.Title, About: q.About, Go: func() { f.goTo(t, &q) }}
+		q.Go = func() { f.goTo(t, &q) }
 		if q.Permission && t != f.tab {
-			asked.Answer = func() { f.add(askFor(f.tab, t, number, q)) }
+			q.Answer = func() { f.add(askFor(f.tab, t, number, q)) }
 		}
-		s.Asked = append(s.Asked, asked)
+		s.Asked = append(s.Asked, q)
 	}
 	s.Detach = func() { f.leave(t) }
 	s.End = func() {
@@ -58,7 +58,7 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 
 // goTo shows a tab, and a question of it that is not nil. A tab that has nothing but the board is
 // closed.
-func (f *front) goTo(t *Tab, q *Question) {
+func (f *front) goTo(t *Tab, q *command.Asked) {
 	f.tab.dialogs.Close(f.tab.following)
 	f.tab.program.Tabs.Show(t)
 	if f.tab.chooses() {

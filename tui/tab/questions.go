@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/session"
@@ -149,47 +150,34 @@ func (q *questions) Edit(text string) tea.Cmd {
 	})
 }
 
-// Question is an open question of an agent.
-type Question struct {
-	// ID is the number of the permission or elicitation in its session.
-	ID         int
-	Permission bool
-	// Title sums up the question in a line, About gives the whole command or all files.
-	Title, About string
-}
-
 // Questions returns the open questions of the tab's agent, the oldest first.
-func (t *Tab) Questions() []Question {
+func (t *Tab) Questions() []command.Asked {
 	l, open := t.live()
 	if !open || !asked(l.Conversation) {
 		return nil
 	}
-	var all []Question
+	var all []command.Asked
 	paths := toolview.PathsIn(t.cwd)
 	for _, p := range l.Conversation.Permissions {
-		all = append(all, permissionQuestion(p, paths))
+		heading, _ := paths.Heading(p.Asked)
+		q := command.Asked{ID: p.ID, Permission: true, Title: toolview.KindOf(p.Asked.Kind).Verb + "  " + heading, About: paths.Command(p.Asked.RawInput).Line}
+		if q.About == "" {
+			for _, l := range paths.ShownLocations(p.Asked.Locations) {
+				q.About += paths.Location(l) + "\n"
+			}
+		}
+		all = append(all, q)
 	}
 	for _, e := range l.Conversation.Elicitations {
 		words := termtext.Line(e.Request.Message)
-		all = append(all, Question{ID: e.ID, Title: cmp.Or(words, "The agent asks"), About: words})
+		all = append(all, command.Asked{ID: e.ID, Title: cmp.Or(words, "The agent asks"), About: words})
 	}
 	return all
 }
 
-func permissionQuestion(p *conversation.Permission, paths toolview.Paths) Question {
-	heading, _ := paths.Heading(p.Asked)
-	q := Question{ID: p.ID, Permission: true, Title: toolview.KindOf(p.Asked.Kind).Verb + "  " + heading}
-	if q.About = paths.Command(p.Asked.RawInput).Line; q.About == "" {
-		for _, l := range paths.ShownLocations(p.Asked.Locations) {
-			q.About += paths.Location(l) + "\n"
-		}
-	}
-	return q
-}
-
 // ShowQuestion brings an open question into view, in front of the agent's others. It takes
 // no key until it has been seen, like any question that appears.
-func (t *Tab) ShowQuestion(q Question) {
+func (t *Tab) ShowQuestion(q command.Asked) {
 	l, open := t.live()
 	if !open {
 		return
@@ -205,7 +193,7 @@ func (t *Tab) ShowQuestion(q Question) {
 }
 
 // indexOf returns the index of an open permission, -1 for any other question.
-func (q *questions) indexOf(of Question) int {
+func (q *questions) indexOf(of command.Asked) int {
 	return slices.IndexFunc(q.Conversation.Permissions, func(p *conversation.Permission) bool { return of.Permission && p.ID == of.ID })
 }
 
@@ -215,11 +203,11 @@ type foreignQuestion struct {
 	*dialog.Permission
 	in *Tab  // where it is shown
 	of *live // the session whose agent asks
-	q  Question
+	q  command.Asked
 }
 
 // askFor shows a permission of another tab, which has a number.
-func askFor(t, other *Tab, number int, asked Question) tea.Cmd {
+func askFor(t, other *Tab, number int, asked command.Asked) tea.Cmd {
 	of, open := other.live()
 	if !open {
 		return nil
@@ -249,16 +237,12 @@ func (t *Tab) FollowOthers() bool {
 		t.foreign = nil
 		return false
 	}
-	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !f.stillOpen() {
+	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !slices.Contains(t.program.Tabs.All(), f.of.tab) ||
+		!slices.ContainsFunc(f.of.tab.Questions(), func(q command.Asked) bool { return q.Permission && q.ID == f.q.ID }) {
 		t.dialogs.Close(f)
 		t.composer.AddLine(f.TakeWords())
 	}
 	return true
-}
-
-// stillOpen reports whether the tab and its question are still open.
-func (f *foreignQuestion) stillOpen() bool {
-	return slices.Contains(f.in.program.Tabs.All(), f.of.tab) && slices.ContainsFunc(f.of.tab.Questions(), func(q Question) bool { return q.Permission && q.ID == f.q.ID })
 }
 
 // Follow does nothing, unlike that of the permission: FollowOthers closes the question.

@@ -80,14 +80,8 @@ func (u *ui) lend(to screen.Borrower, done tea.ExecCallback) tea.Cmd {
 // act does an act and calls next with the result: at once for a session in this process,
 // otherwise when the answer arrives. Update never waits for another process.
 func act[R any](u *ui, s session.Doer, a session.Act[R], next func(R, error) tea.Cmd) tea.Cmd {
-	ctx := u.program.Context
-	result, done := session.Begin(s, a)
-	if done {
-		return next(result(ctx))
-	}
-	return inBackground(func() then {
-		r, err := result(ctx)
-		return func() tea.Cmd { return next(r, err) }
+	return u.front(func(f command.Front) {
+		command.Act(f, s, a, func(r R, err error) { u.acting.add(next(r, err)) })
 	})
 }
 
