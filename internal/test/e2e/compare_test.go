@@ -131,7 +131,7 @@ func TestAKilledComparisonIsFoundAgain(t *testing.T) {
 	// Plain lines say the same in words.
 	l := Start(t, Options{Home: at.home, Project: at.dir, Script: fastPoet, Args: []string{"--plain"}})
 	l.Shows(">").Type("/compare").Press("enter")
-	l.Shows("sing louder", "tap: 1 file, +2 −2 lines, in the worktree", "asks: no changes", "parley worktree diff|merge|drop")
+	l.Shows("sing louder", "scripted: 1 file, +2 −2 lines, in the worktree", "asks: no changes", "parley worktree diff|merge|drop")
 }
 
 // Outside a repository it says why not, and what to do.
