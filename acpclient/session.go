@@ -242,7 +242,7 @@ type MCPServer struct {
 	Meta Meta `json:"_meta,omitempty"`
 }
 
-// EnvVariable is an environment variable (schema type EnvVariable).
+// EnvVariable is an environment variable (schema type EnvVariable). It prints without its value.
 type EnvVariable struct {
 	Name  string `json:"name" acp:"required"`
 	Value string `json:"value" acp:"required"`
@@ -250,13 +250,9 @@ type EnvVariable struct {
 }
 
 // HTTPHeader is a header for an MCP server (schema type HttpHeader).
-type HTTPHeader struct {
-	Name  string `json:"name" acp:"required"`
-	Value string `json:"value" acp:"required"`
-	Meta  Meta   `json:"_meta,omitempty"`
-}
+type HTTPHeader = EnvVariable
 
-// String names the variable and hides its value.
+// String returns the name.
 func (e EnvVariable) String() string { return e.Name + "=…" }
 
 // GoString is String.
@@ -264,15 +260,6 @@ func (e EnvVariable) GoString() string { return e.String() }
 
 // LogValue is String.
 func (e EnvVariable) LogValue() slog.Value { return slog.StringValue(e.String()) }
-
-// String names the header and hides its value.
-func (h HTTPHeader) String() string { return h.Name + ": …" }
-
-// GoString is String.
-func (h HTTPHeader) GoString() string { return h.String() }
-
-// LogValue is String.
-func (h HTTPHeader) LogValue() slog.Value { return slog.StringValue(h.String()) }
 
 // MarshalJSON encodes the fields of the server's transport. Stdio is encoded without it.
 func (s MCPServer) MarshalJSON() ([]byte, error) {
