@@ -70,9 +70,9 @@ func BoolValue(on bool) ConfigValue { return ConfigValue{Bool: on, IsBool: true}
 // MarshalJSON encodes a string or a boolean.
 func (v ConfigValue) MarshalJSON() ([]byte, error) {
 	if v.IsBool {
-		return marshal(v.Bool)
+		return Marshal(v.Bool)
 	}
-	return marshal(v.ID)
+	return Marshal(v.ID)
 }
 
 // UnmarshalJSON takes a string or a boolean.
@@ -126,9 +126,9 @@ func (o ConfigSelectOptions) All() []ConfigSelectOption {
 // MarshalJSON encodes the groups, or just the values of a single unnamed group.
 func (o ConfigSelectOptions) MarshalJSON() ([]byte, error) {
 	if len(o) == 1 && o[0].Group == "" && o[0].Name == "" {
-		return marshal(o[0].Options)
+		return Marshal(o[0].Options)
 	}
-	return marshal(List[ConfigSelectGroup](o))
+	return Marshal(List[ConfigSelectGroup](o))
 }
 
 func (o *ConfigSelectOptions) decodeVariant(raw json.RawMessage) error {
@@ -188,7 +188,7 @@ type SetSessionConfigOptionRequest struct {
 // MarshalJSON adds the type, which the schema requires for a boolean.
 func (r SetSessionConfigOptionRequest) MarshalJSON() ([]byte, error) {
 	type plain SetSessionConfigOptionRequest
-	b, err := marshal(plain(r))
+	b, err := Marshal(plain(r))
 	if err == nil && r.Value.IsBool {
 		b = splice("type", string(ConfigBoolean), b)
 	}

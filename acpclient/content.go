@@ -115,7 +115,7 @@ func (r ResourceContents) MarshalJSON() ([]byte, error) {
 	if r.Text == nil && r.Blob == nil {
 		r.Text = new(string)
 	}
-	return marshal(plain(r))
+	return Marshal(plain(r))
 }
 
 // complete reports whether a decoded block is of a known type and has its content. If

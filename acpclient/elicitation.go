@@ -156,10 +156,10 @@ func (ps ElicitationProperties) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, _ := marshal(p.Name)
+		name, _ := Marshal(p.Name)
 		b.Write(name)
 		b.WriteByte(':')
-		schema, err := marshal(p.Schema)
+		schema, err := Marshal(p.Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +192,7 @@ func (p *ElicitationPropertySchema) decodeVariant(raw json.RawMessage) error {
 		p.Default = nil
 	} else if list := []string(nil); p.Type == PropertyArray {
 		_ = Unmarshal(p.Default, &list) // leaves out bad items
-		p.Default, _ = marshal(list)
+		p.Default, _ = Marshal(list)
 	}
 	switch p.Type {
 	case PropertyString, PropertyNumber, PropertyInteger, PropertyBoolean:
@@ -232,7 +232,7 @@ func (p ElicitationPropertySchema) MarshalJSON() ([]byte, error) {
 		return p.Raw, nil
 	}
 	type plain ElicitationPropertySchema
-	return marshal(plain(p))
+	return Marshal(plain(p))
 }
 
 // ElicitationAction is how the user responded.

@@ -291,7 +291,7 @@ func marshalUnion[K ~string](v any, kind K, raw json.RawMessage) ([]byte, error)
 		if known = known || required; !required && f.optional && (value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0) {
 			continue
 		}
-		part, err := marshal(value.Interface())
+		part, err := Marshal(value.Interface())
 		switch {
 		case err != nil:
 			return nil, err
@@ -343,7 +343,7 @@ type Field[T any] struct {
 func (f Field[T]) IsZero() bool { return !f.Set }
 
 // MarshalJSON encodes the value, or null.
-func (f Field[T]) MarshalJSON() ([]byte, error) { return marshal(f.Value) }
+func (f Field[T]) MarshalJSON() ([]byte, error) { return Marshal(f.Value) }
 
 // UnmarshalJSON decodes a value or null. An invalid value counts as absent.
 func (f *Field[T]) UnmarshalJSON(b []byte) error {
@@ -370,12 +370,12 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	if l == nil {
 		return []byte("[]"), nil
 	}
-	return marshal([]T(l))
+	return Marshal([]T(l))
 }
 
 // splice puts `"key":"value"` in front of the fields of an encoded object.
 func splice(key, value string, object []byte) []byte {
-	head, _ := marshal(value)
+	head, _ := Marshal(value)
 	out := make([]byte, 0, len(object)+len(key)+len(head)+8)
 	out = append(out, '{', '"')
 	out = append(out, key...)
@@ -397,9 +397,9 @@ type largeText interface {
 	split() (text string, rest any, mark string)
 }
 
-// marshalAround is marshal with the text in the place of the mark.
+// marshalAround is Marshal with the text in the place of the mark.
 func marshalAround(v any, mark, text string) ([]byte, error) {
-	around, err := marshal(v)
+	around, err := Marshal(v)
 	if err != nil {
 		return nil, err
 	}
@@ -426,7 +426,7 @@ func quotedPieces(text string) iter.Seq[[]byte] {
 			for n < len(text) && !utf8.RuneStart(text[n]) {
 				n++
 			}
-			quoted, _ := marshal(text[:n]) // a string can always be encoded
+			quoted, _ := Marshal(text[:n]) // a string can always be encoded
 			if !yield(quoted[1 : len(quoted)-1]) {
 				return
 			}

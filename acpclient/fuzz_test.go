@@ -135,7 +135,7 @@ func FuzzUnmarshal(f *testing.F) {
 			if Unmarshal(data, v) != nil {
 				continue
 			}
-			again, err := marshal(v)
+			again, err := Marshal(v)
 			if err != nil {
 				continue // a variant that lacks what it needs
 			}

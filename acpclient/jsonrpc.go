@@ -278,7 +278,7 @@ func (e Encoded) MarshalJSON() ([]byte, error) { return e, nil }
 func (m outgoing) encode() ([]byte, error) {
 	m.JSONRPC = "2.0"
 	if p, ok := m.Params.(Encoded); ok && m.ID == nil {
-		method, err := marshal(m.Method)
+		method, err := Marshal(m.Method)
 		b := append(make([]byte, 0, len(p)+len(method)+64), `{"jsonrpc":"2.0","method":`...)
 		b = append(append(append(b, method...), `,"params":`...), p...)
 		return append(b, '}'), err
@@ -289,12 +289,12 @@ func (m outgoing) encode() ([]byte, error) {
 			return marshalAround(m, mark, text)
 		}
 	}
-	return marshal(m)
+	return Marshal(m)
 }
 
-// marshal is json.Marshal without escaping for HTML. The result has spare capacity for a
+// Marshal is json.Marshal without escaping for HTML. The result has spare capacity for a
 // line end, so that Lines need not copy a long message.
-func marshal(v any) ([]byte, error) {
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -58,7 +58,7 @@ func (r *RequestPermissionRequest) decodeVariant(raw json.RawMessage) error {
 	}
 	if r.ToolCall.ToolCallID == "" && decode(raw, &wire) == nil && wire.ToolCall != nil {
 		wire.ToolCall["toolCallId"] = json.RawMessage(`""`)
-		call, err := marshal(wire.ToolCall)
+		call, err := Marshal(wire.ToolCall)
 		if err != nil {
 			return err
 		}
@@ -114,9 +114,9 @@ type outcomeWire struct {
 // MarshalJSON encodes the outcome with its discriminator.
 func (o RequestPermissionOutcome) MarshalJSON() ([]byte, error) {
 	if o.Cancelled() {
-		return marshal(outcomeWire{Outcome: "cancelled", Meta: o.Meta})
+		return Marshal(outcomeWire{Outcome: "cancelled", Meta: o.Meta})
 	}
-	return marshal(outcomeWire{Outcome: "selected", OptionID: &o.OptionID, Meta: o.Meta})
+	return Marshal(outcomeWire{Outcome: "selected", OptionID: &o.OptionID, Meta: o.Meta})
 }
 
 // UnmarshalJSON decodes either outcome.

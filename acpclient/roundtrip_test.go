@@ -81,7 +81,7 @@ func checkRoundTrip(t *testing.T, rt *rapid.T, schema *schema.Schema, defs defs,
 	if err := Unmarshal(wire, first.Interface()); err != nil {
 		rt.Fatalf("%s: %v", wire, err)
 	}
-	again, err := marshal(first.Interface())
+	again, err := Marshal(first.Interface())
 	if err != nil {
 		rt.Fatalf("encode what was %s: %v", wire, err)
 	}
@@ -152,7 +152,7 @@ func TestZeroValuesFitTheSchema(t *testing.T) {
 		if sent == nil {
 			continue
 		}
-		b, err := marshal(reflect.New(sent).Interface())
+		b, err := Marshal(reflect.New(sent).Interface())
 		if err != nil {
 			t.Errorf("%v: %v", sent, err)
 			continue
@@ -206,7 +206,7 @@ func TestEmptyPartsFitTheSchema(t *testing.T) {
 		{"Plan", Plan{}},
 	}
 	for _, tt := range tests {
-		b, err := marshal(tt.part)
+		b, err := Marshal(tt.part)
 		if err != nil {
 			t.Errorf("%s: %v", tt.def, err)
 			continue
@@ -229,7 +229,7 @@ func TestEncodeErrors(t *testing.T) {
 		PlanUpdateContent{Type: "hologram"},
 		SessionNotification{SessionID: "s"},
 	} {
-		b, err := marshal(v)
+		b, err := Marshal(v)
 		if err == nil {
 			t.Errorf("%#v became %s", v, b)
 		} else if !strings.Contains(err.Error(), "cannot be encoded") && !strings.Contains(err.Error(), "without an update") {

@@ -655,7 +655,7 @@ func checkUnderstood(t *testing.T, method string, raw json.RawMessage, typ refle
 			t.Errorf("unknown update %s", u.Raw)
 		}
 	}
-	again, err := marshal(v)
+	again, err := Marshal(v)
 	if err != nil {
 		t.Errorf("%s: %v", method, err)
 		return

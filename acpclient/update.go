@@ -272,13 +272,13 @@ func (n SessionNotification) MarshalJSON() ([]byte, error) {
 	if u, ok := n.Update.(*UnknownUpdate); ok {
 		update = u.Raw
 	} else {
-		b, err := marshal(n.Update)
+		b, err := Marshal(n.Update)
 		if err != nil {
 			return nil, err
 		}
 		update = splice("sessionUpdate", n.Update.UpdateKind(), b)
 	}
-	return marshal(notificationWire{n.SessionID, update, n.Meta})
+	return Marshal(notificationWire{n.SessionID, update, n.Meta})
 }
 
 // UnmarshalJSON decodes like Unmarshal.
@@ -475,7 +475,7 @@ type Bytes []byte
 
 // MarshalJSON encodes the bytes in base64.
 func (b Bytes) MarshalJSON() ([]byte, error) {
-	return marshal(base64.StdEncoding.EncodeToString(b))
+	return Marshal(base64.StdEncoding.EncodeToString(b))
 }
 
 // UnmarshalJSON accepts base64 with and without padding.

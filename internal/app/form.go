@@ -161,12 +161,12 @@ func (f *FormField) fillIn() {
 		f.hadDefault = f.Text != ""
 		return
 	case OneField:
-		values = []string{decoded[string](raw)}
+		values = []string{Decoded[string](raw)}
 		if f.Schema.Type == acpclient.PropertyBoolean {
 			values[0] = string(bytes.TrimSpace(raw))
 		}
 	case ManyField:
-		values = decoded[[]string](raw)
+		values = Decoded[[]string](raw)
 	}
 	for i, c := range f.Choices {
 		if slices.Contains(values, c.Const) && (f.Kind == ManyField || !f.hadDefault) {
@@ -175,8 +175,8 @@ func (f *FormField) fillIn() {
 	}
 }
 
-// decoded decodes a JSON value, or returns the zero value if its type differs.
-func decoded[T any](raw json.RawMessage) T {
+// Decoded decodes a JSON value, or returns the zero value if its type differs.
+func Decoded[T any](raw json.RawMessage) T {
 	var v, none T
 	if json.Unmarshal(raw, &v) != nil {
 		return none
@@ -186,7 +186,7 @@ func decoded[T any](raw json.RawMessage) T {
 
 func defaultText(t acpclient.ElicitationPropertyType, raw json.RawMessage) string {
 	if t == acpclient.PropertyString {
-		return decoded[string](raw)
+		return Decoded[string](raw)
 	}
 	var n float64
 	if json.Unmarshal(raw, &n) != nil {

@@ -128,8 +128,8 @@ func (d *describer) path(name string) {
 }
 
 func (d *describer) input() {
-	in, ok := fieldsOf(d.call.RawInput)
-	atTop := slices.ContainsFunc(in, func(f inputField) bool { return slices.Contains(commandKeys, f.key) && string(f.value) != "null" })
+	in, ok := FieldsOf(d.call.RawInput)
+	atTop := slices.ContainsFunc(in, func(f Field) bool { return slices.Contains(commandKeys, f.Key) && string(f.Value) != "null" })
 	if tool, mcp := strings.CutPrefix(d.call.Name, "mcp__"); mcp && tool != "" { // in the form of rules: server__tool
 		d.request.Tool = tool
 		if !atTop {
@@ -149,17 +149,17 @@ func (d *describer) input() {
 	}
 	seen, command := map[string]bool{}, false
 	for _, f := range in {
-		if seen[f.key] {
-			d.unclear("the tool's input has %q twice", f.key)
+		if seen[f.Key] {
+			d.unclear("the tool's input has %q twice", f.Key)
 		}
-		seen[f.key] = true
-		command = command || slices.Contains(commandKeys, f.key)
+		seen[f.Key] = true
+		command = command || slices.Contains(commandKeys, f.Key)
 	}
 	if command {
 		d.request.Kind = Execute
 	}
 	for _, f := range in {
-		d.key(f.key, f.value, command)
+		d.key(f.Key, f.Value, command)
 	}
 	d.parts(in)
 	if seen["questions"] {
@@ -322,7 +322,7 @@ const maxDeep = 6
 // value that is too deep does not count as plain.
 func plainValue(value json.RawMessage, deep int) bool {
 	var list []json.RawMessage
-	fields, object := fieldsOf(value)
+	fields, object := FieldsOf(value)
 	switch {
 	case json.Unmarshal(value, &list) != nil && !object:
 		return true
@@ -330,7 +330,7 @@ func plainValue(value json.RawMessage, deep int) bool {
 		return false
 	}
 	return !slices.ContainsFunc(list, func(v json.RawMessage) bool { return !plainValue(v, deep-1) }) &&
-		!slices.ContainsFunc(fields, func(f inputField) bool { return !slices.Contains(plainKeys, f.key) || !plainValue(f.value, deep-1) })
+		!slices.ContainsFunc(fields, func(f Field) bool { return !slices.Contains(plainKeys, f.Key) || !plainValue(f.Value, deep-1) })
 }
 
 // command handles a command line, or a program with its arguments.
@@ -371,12 +371,12 @@ func (d *describer) cwd(key string, texts []string, ok bool) {
 const partsKey = "commands"
 
 // parts compares a list of the programs of a command with the command.
-func (d *describer) parts(in []inputField) {
-	i := slices.IndexFunc(in, func(f inputField) bool { return f.key == partsKey })
-	if i < 0 || d.request.Command == "" && d.request.Args == nil || string(in[i].value) == "null" {
+func (d *describer) parts(in []Field) {
+	i := slices.IndexFunc(in, func(f Field) bool { return f.Key == partsKey })
+	if i < 0 || d.request.Command == "" && d.request.Args == nil || string(in[i].Value) == "null" {
 		return
 	}
-	listed, ok := textsOf(in[i].value)
+	listed, ok := textsOf(in[i].Value)
 	if !ok {
 		d.unclear("%s has an unknown format", partsKey)
 	}
@@ -424,14 +424,15 @@ func titleCommands(title string, known bool) (all []string) {
 	return all
 }
 
-type inputField struct {
-	key   string
-	value json.RawMessage
+// Field is a member of a JSON object.
+type Field struct {
+	Key   string
+	Value json.RawMessage
 }
 
-// fieldsOf returns the keys of a JSON object in order, including duplicates; ok is
-// false if it is not an object. An empty input has no keys.
-func fieldsOf(raw []byte) (fields []inputField, ok bool) {
+// FieldsOf returns the members of a JSON object in order, including duplicates; ok is
+// false if it is not an object. An empty input has none.
+func FieldsOf(raw []byte) (fields []Field, ok bool) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, true
 	}
@@ -444,8 +445,8 @@ func fieldsOf(raw []byte) (fields []inputField, ok bool) {
 		if err != nil {
 			return nil, false
 		}
-		f := inputField{}
-		if f.key, ok = key.(string); !ok || dec.Decode(&f.value) != nil {
+		f := Field{}
+		if f.Key, ok = key.(string); !ok || dec.Decode(&f.Value) != nil {
 			return nil, false
 		}
 		fields = append(fields, f)

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 
+	"parley/acpclient"
 	"parley/internal/conversation"
 )
 
@@ -327,15 +328,7 @@ func (c *doing[R]) SetResult(raw json.RawMessage) error {
 }
 
 // Encode encodes an act, or the result of one. JSON in it stays as it is.
-func Encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
+func Encode(v any) (json.RawMessage, error) { return acpclient.Marshal(v) }
 
 // Decode makes the call of an act of this kind that was encoded. It fails if the act has
 // more than this parley knows of.

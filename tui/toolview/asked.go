@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/policy"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
 )
@@ -267,9 +268,9 @@ func (q *askedParts) locations() []Place {
 }
 
 // field returns a member of the input.
-func (q *askedParts) field(e InputField) Part {
+func (q *askedParts) field(e policy.Field) Part {
 	part := Part{Look: LookField, Label: cmp.Or(termtext.VisibleLine(e.Key), RawInput)}
-	if text := e.Text(); slices.Contains(locationKeys, e.Key) && q.targets.Of(text).Outside {
+	if text := inputText(e.Value); slices.Contains(locationKeys, e.Key) && q.targets.Of(text).Outside {
 		part.Places = []Place{{termtext.ExactLine(text), q.targets.Of(text)}}
 	} else {
 		part.Text = termtext.Visible(strings.TrimRight(text, "\n"))
@@ -424,10 +425,10 @@ func commandDir(t *conversation.ToolCall) string {
 
 // texts returns the strings under some keys of a JSON object, in the order of the keys.
 func texts(raw json.RawMessage, keys []string) []string {
-	in := decoded[map[string]json.RawMessage](raw)
+	in := app.Decoded[map[string]json.RawMessage](raw)
 	var all []string
 	for _, key := range keys {
-		if s := decoded[string](in[key]); s != "" {
+		if s := app.Decoded[string](in[key]); s != "" {
 			all = append(all, s)
 		}
 	}

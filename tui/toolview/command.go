@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/termtext"
@@ -32,10 +33,10 @@ func (p Paths) Command(rawInput json.RawMessage) Command {
 	if line == "" {
 		return Command{}
 	}
-	in := decoded[map[string]json.RawMessage](rawInput)
+	in := app.Decoded[map[string]json.RawMessage](rawInput)
 	c := Command{Line: termtext.Exact(line)}
 	for _, name := range []string{"cwd", "workdir", "workingDirectory", "directory"} {
-		if dir := decoded[string](in[name]); dir != "" {
+		if dir := app.Decoded[string](in[name]); dir != "" {
 			if dir != p.Dir {
 				c.Dir = p.Path(dir)
 			}
@@ -61,14 +62,14 @@ func WithoutShell(line string) string {
 
 // commandLine returns the command in the raw input of a tool call, as it was sent.
 func commandLine(rawInput json.RawMessage) string {
-	in := decoded[map[string]json.RawMessage](rawInput)
+	in := app.Decoded[map[string]json.RawMessage](rawInput)
 	line := ""
 	for _, name := range []string{"command", "cmd"} {
 		if line = words(in[name]); line != "" {
 			break
 		}
 	}
-	if args := decoded[[]string](in["args"]); line != "" && len(args) > 0 {
+	if args := app.Decoded[[]string](in["args"]); line != "" && len(args) > 0 {
 		line += " " + termtext.ShellWords(args)
 	}
 	return line
@@ -77,19 +78,10 @@ func commandLine(rawInput json.RawMessage) string {
 // words decodes a command line, or a list of words. A list with an item that is not a
 // string gives "": a command with a missing part is worse than none.
 func words(raw json.RawMessage) string {
-	if s := decoded[string](raw); s != "" {
+	if s := app.Decoded[string](raw); s != "" {
 		return s
 	}
-	return termtext.ShellWords(decoded[[]string](raw))
-}
-
-// decoded decodes JSON; it returns the zero value for another type.
-func decoded[T any](raw json.RawMessage) T {
-	var v, none T
-	if json.Unmarshal(raw, &v) != nil {
-		return none
-	}
-	return v
+	return termtext.ShellWords(app.Decoded[[]string](raw))
 }
 
 // ShellExcerpt returns the excerpt of a user's command: its line and its output.

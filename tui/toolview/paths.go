@@ -12,6 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/fs"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 )
@@ -134,7 +135,7 @@ func withoutDescription(title string, t *conversation.ToolCall) string {
 
 // description returns what the raw input of a call says about its command.
 func description(raw json.RawMessage) string {
-	return decoded[string](decoded[map[string]json.RawMessage](raw)["description"])
+	return app.Decoded[string](app.Decoded[map[string]json.RawMessage](raw)["description"])
 }
 
 // shortened removes the working directory from the paths in a title. Without a

@@ -3,6 +3,7 @@ package toolview
 import (
 	"encoding/json"
 
+	"parley/internal/app"
 	"parley/internal/termtext"
 )
 
@@ -22,11 +23,11 @@ type Question struct {
 // agents have a tool that asks, and some send it as a permission request.
 func Questions(rawInput json.RawMessage) []Question {
 	var questions []Question
-	for _, raw := range decoded[struct{ Questions []json.RawMessage }](rawInput).Questions {
+	for _, raw := range app.Decoded[struct{ Questions []json.RawMessage }](rawInput).Questions {
 		text, line := labelled(raw, []string{"header", "title"}, []string{"question", "text", "prompt"})
-		fields := decoded[map[string]json.RawMessage](raw)
-		q := Question{Text: text, Line: line, Multiple: decoded[bool](fields["multiSelect"]) || decoded[bool](fields["multiple"])}
-		for _, o := range decoded[[]json.RawMessage](fields["options"]) {
+		fields := app.Decoded[map[string]json.RawMessage](raw)
+		q := Question{Text: text, Line: line, Multiple: app.Decoded[bool](fields["multiSelect"]) || app.Decoded[bool](fields["multiple"])}
+		for _, o := range app.Decoded[[]json.RawMessage](fields["options"]) {
 			if _, option := labelled(o, []string{"label", "title", "name", "value"}, []string{"description", "about"}); option != "" {
 				q.Options = append(q.Options, option)
 			}
@@ -41,7 +42,7 @@ func Questions(rawInput json.RawMessage) []Question {
 // labelled decodes a string, or an object with a label and a text under one of some names; line is
 // both.
 func labelled(raw json.RawMessage, labels, names []string) (text, line string) {
-	if s := decoded[string](raw); s != "" {
+	if s := app.Decoded[string](raw); s != "" {
 		return termtext.VisibleLine(s), termtext.VisibleLine(s)
 	}
 	first := func(keys []string) string {

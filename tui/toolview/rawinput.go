@@ -7,35 +7,30 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/policy"
 )
 
-// InputField is a member of a JSON object.
-type InputField struct {
-	Key   string
-	Value json.RawMessage
-}
-
-// Text returns the value as text: a string as it is, anything else as JSON.
-func (e InputField) Text() string {
-	var text string
-	if json.Unmarshal(e.Value, &text) != nil || strings.TrimSpace(text) == "" {
-		return JSON(e.Value, 0)
+// inputText returns a value as text: a string as it is, anything else as JSON.
+func inputText(value json.RawMessage) string {
+	if text := app.Decoded[string](value); strings.TrimSpace(text) != "" {
+		return text
 	}
-	return text
+	return JSON(value, 0)
 }
 
 // OtherInput returns the members of a call's raw input that nothing else of the call
 // shows, so that no unknown key hides what would be done. Input that is no object is one
 // member without a key.
-func (p Paths) OtherInput(t *conversation.ToolCall) []InputField {
+func (p Paths) OtherInput(t *conversation.ToolCall) []policy.Field {
 	raw := bytes.TrimSpace(t.RawInput)
 	if emptyJSON(raw) {
 		return nil
 	}
-	all, ok := inputFields(raw)
+	all, ok := policy.FieldsOf(raw)
 	if !ok {
-		return []InputField{{"", raw}}
+		return []policy.Field{{Value: raw}}
 	}
 	values := make(map[string]json.RawMessage, len(all))
 	for _, e := range all {
@@ -45,7 +40,7 @@ func (p Paths) OtherInput(t *conversation.ToolCall) []InputField {
 		values[e.Key] = e.Value
 	}
 	shown := p.shownKeys(t, values)
-	return slices.DeleteFunc(all, func(e InputField) bool { return shown[e.Key] })
+	return slices.DeleteFunc(all, func(e policy.Field) bool { return shown[e.Key] })
 }
 
 // emptyJSON reports whether JSON is absent, or says nothing.
@@ -55,28 +50,6 @@ func emptyJSON(raw []byte) bool {
 		return true
 	}
 	return false
-}
-
-// inputFields returns the members of a JSON object in order; ok is false if it is no
-// object.
-func inputFields(raw []byte) (list []InputField, ok bool) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil, false
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, false
-		}
-		e := InputField{Key: key.(string)}
-		if d.Decode(&e.Value) != nil {
-			return nil, false
-		}
-		list = append(list, e)
-	}
-	end, err := d.Token()
-	return list, err == nil && end == json.Delim('}')
 }
 
 // shownKeys returns the keys of the raw input that are shown in a better way: those that
@@ -163,8 +136,8 @@ func onlyKeys(raw json.RawMessage, keys []string) bool {
 		return false
 	}
 	for _, item := range items {
-		object, ok := inputFields(item)
-		if !ok {
+		object, ok := policy.FieldsOf(item)
+		if !ok || string(item) == "null" {
 			return false
 		}
 		seen := map[string]bool{}
