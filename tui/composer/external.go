@@ -2,7 +2,6 @@ package composer
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -100,12 +99,7 @@ func (b *buffer) rewrite(was, text string) {
 }
 
 func readDraft(name string) (string, error) {
-	f, err := fs.OpenRegular(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, editedBytes+1))
+	data, err := fs.ReadHead(name, editedBytes+1)
 	if err != nil {
 		return "", err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,10 +50,6 @@ type historyLine struct {
 	Text    string    `json:"text"`
 }
 
-// historyRead bounds what is read from the end of the file, in bytes: more than it has
-// within its bounds.
-const historyRead = 16 << 20
-
 // NewHistory returns the history at path, which is read when it is first used, or by
 // Load. A missing file is an empty history, and unreadable lines are skipped. The prompts
 // of the project, a directory, come first when the history is walked.
@@ -70,7 +65,7 @@ func (h *History) Load() error {
 
 // readFile takes no lock: lines are only ever appended, and an incomplete one is skipped.
 func (h *History) readFile() error {
-	data, err := readEnd(h.path, historyRead)
+	data, err := fs.ReadHead(h.path, historyMost)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -106,20 +101,6 @@ func (h *History) readFile() error {
 	own = slices.DeleteFunc(own, func(text string) bool { return slices.Contains(h.texts, text) })
 	h.texts = append(own, h.texts...) // what was added meanwhile is newer
 	return nil
-}
-
-// readEnd returns at most the last most bytes of a regular file.
-func readEnd(path string, most int64) ([]byte, error) {
-	f, err := fs.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most))
 }
 
 // add remembers the last use of a text for this run; save stores it in the file.
