@@ -1,11 +1,11 @@
 package fs
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Encoding is how a file stores its text.
@@ -29,20 +29,12 @@ func (e Encoding) String() string {
 	return "UTF-8"
 }
 
-type byteOrder interface {
-	binary.ByteOrder
-	binary.AppendByteOrder
-}
-
-// order returns the byte order of UTF-16, or nil for UTF-8.
-func (e Encoding) order() byteOrder {
-	switch e {
-	case UTF16LE:
-		return binary.LittleEndian
-	case UTF16BE:
-		return binary.BigEndian
+// utf16 returns the transformation of UTF-16 with a byte order mark.
+func (e Encoding) utf16() encoding.Encoding {
+	if e == UTF16LE {
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	}
-	return nil
+	return unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
 }
 
 const byteOrderMark = '\ufeff'
@@ -61,44 +53,18 @@ func encodingOf(head string) Encoding {
 // decode converts a whole file to UTF-8 and drops its byte order mark. Invalid UTF-16
 // is ErrNotText, because it could not be written back unchanged.
 func (e Encoding) decode(raw string) (string, error) {
-	order := e.order()
-	if order == nil {
+	if e == UTF8 {
 		return raw, nil
 	}
-	invalid := fmt.Errorf("%w: it begins like %s, and is not valid", ErrNotText, e)
-	if len(raw)%2 != 0 {
-		return "", invalid
+	text, err := e.utf16().NewDecoder().String(raw)
+	if err != nil || string(e.encode(text)) != raw {
+		return "", fmt.Errorf("%w: it begins like %s, and is not valid", ErrNotText, e)
 	}
-	var text strings.Builder
-	text.Grow(len(raw))
-	for raw = raw[2:]; len(raw) > 0; raw = raw[2:] {
-		r := rune(order.Uint16([]byte(raw[:2])))
-		if utf16.IsSurrogate(r) {
-			if len(raw) < 4 {
-				return "", invalid
-			}
-			if r = utf16.DecodeRune(r, rune(order.Uint16([]byte(raw[2:4])))); r == utf8.RuneError {
-				return "", invalid
-			}
-			raw = raw[2:]
-		}
-		text.WriteRune(r)
-	}
-	return text.String(), nil
+	return text, nil
 }
 
-// encode converts text to the bytes of a file. The text must be valid UTF-8 unless the
-// encoding is UTF8.
+// encode converts text, which must be valid UTF-8, to the bytes of a UTF-16 file.
 func (e Encoding) encode(text string) []byte {
-	order := e.order()
-	out := make([]byte, 0, 2*len(text)+2)
-	out = order.AppendUint16(out, byteOrderMark)
-	for _, r := range text {
-		if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
-			out = order.AppendUint16(out, uint16(high))
-			r = low
-		}
-		out = order.AppendUint16(out, uint16(r))
-	}
+	out, _ := e.utf16().NewEncoder().Bytes([]byte(text)) // an error would leave something out
 	return out
 }
