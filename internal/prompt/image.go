@@ -18,6 +18,7 @@ import (
 
 	"parley/acpclient"
 	"parley/fs"
+	"parley/internal/termtext"
 )
 
 // ImageBytes bounds an image in a prompt, in bytes.
@@ -111,7 +112,7 @@ func LookAtImage(abs string, info os.FileInfo) (*Image, error) {
 func ByteSize(n int64) string {
 	switch {
 	case n < 1000:
-		return fmt.Sprintf("%d bytes", n)
+		return termtext.Count(int(n), "byte")
 	case n < 1_000_000:
 		return fmt.Sprintf("%d KB", (n+500)/1000)
 	}

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	_ "image/gif" // the formats that are decoded
 	_ "image/jpeg"
 	_ "image/png"
-	"strings"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp"
 )
@@ -87,50 +88,32 @@ func (t *Thumbnail) Lines(cols, rows int) []string {
 	return lines
 }
 
-// pixel is a colour, or transparent.
-type pixel struct {
-	r, g, b uint8
-	seen    bool
-}
-
-func at(img *image.RGBA, x, y int) pixel {
+// at returns the colour of a pixel, nil if it is transparent.
+func at(img *image.RGBA, x, y int) color.Color {
 	c := img.RGBAAt(x, y)
 	if c.A < 128 {
-		return pixel{}
+		return nil
 	}
-	return pixel{c.R, c.G, c.B, true}
+	c.A = 0xff
+	return c
 }
 
-// line draws two rows of pixels. It writes colours only where they change.
+// line draws two rows of pixels.
 func line(img *image.RGBA, y, width int, two bool) string {
-	var b strings.Builder
-	var fg, bg pixel
-	for x := range width {
-		top, bottom := at(img, x, y), pixel{}
+	cells := make(uv.Line, width)
+	for x := range cells {
+		top, bottom := at(img, x, y), color.Color(nil)
 		if two {
 			bottom = at(img, x, y+1)
 		}
-		char, ink := "▀", top
 		switch {
-		case !top.seen && !bottom.seen:
-			char, ink = " ", fg // a space needs no foreground
-		case !top.seen:
-			char, ink, bottom = "▄", bottom, pixel{}
+		case top != nil:
+			cells[x] = uv.Cell{Content: "▀", Width: 1, Style: uv.Style{Fg: top, Bg: bottom}}
+		case bottom != nil:
+			cells[x] = uv.Cell{Content: "▄", Width: 1, Style: uv.Style{Fg: bottom}}
+		default:
+			cells[x] = uv.EmptyCell
 		}
-		if ink != fg && ink.seen {
-			fmt.Fprintf(&b, "\x1b[38;2;%d;%d;%dm", ink.r, ink.g, ink.b)
-			fg = ink
-		}
-		if bottom != bg {
-			if bottom.seen {
-				fmt.Fprintf(&b, "\x1b[48;2;%d;%d;%dm", bottom.r, bottom.g, bottom.b)
-			} else {
-				b.WriteString("\x1b[49m")
-			}
-			bg = bottom
-		}
-		b.WriteString(char)
 	}
-	b.WriteString("\x1b[m")
-	return b.String()
+	return cells.Render()
 }

@@ -47,9 +47,9 @@ func TestLines(t *testing.T) {
 		at   func(x, y int) color.Color
 		want string
 	}{
-		{"two rows in a line", 2, 2, func(_, y int) color.Color { return []color.Color{red, blue}[y] }, "\x1b[38;2;255;0;0m\x1b[48;2;0;0;255m▀▀\x1b[m"},
-		{"an odd row", 1, 3, func(_, _ int) color.Color { return red }, "\x1b[38;2;255;0;0m\x1b[48;2;255;0;0m▀\x1b[m\n\x1b[38;2;255;0;0m▀\x1b[m"},
-		{"nothing to be seen", 2, 2, func(_, _ int) color.Color { return none }, "  \x1b[m"},
+		{"two rows in a line", 2, 2, func(_, y int) color.Color { return []color.Color{red, blue}[y] }, "\x1b[38;2;255;0;0;48;2;0;0;255m▀▀\x1b[m"},
+		{"an odd row", 1, 3, func(_, _ int) color.Color { return red }, "\x1b[38;2;255;0;0;48;2;255;0;0m▀\x1b[m\n\x1b[38;2;255;0;0m▀\x1b[m"},
+		{"nothing to be seen", 2, 2, func(_, _ int) color.Color { return none }, "  "},
 		{"only below", 1, 2, func(_, y int) color.Color { return []color.Color{none, blue}[y] }, "\x1b[38;2;0;0;255m▄\x1b[m"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-var colours = regexp.MustCompile(`\x1b\[(38;2;\d+;\d+;\d+|48;2;\d+;\d+;\d+|49|)m`)
+var colours = regexp.MustCompile(`\x1b\[(((38|48);2;\d+;\d+;\d+|49);?)*m`)
 
 func TestItFits(t *testing.T) {
 	for _, size := range []image.Point{{1000, 700}, {3, 900}, {900, 3}, {1, 1}} {

@@ -348,9 +348,9 @@ func TestPermissionShowsContent(t *testing.T) {
 		{"text in a fence", acpclient.TextContent("```\nsome *words*\n```"), "some *words*\n\n1"},
 		{"a new file", acpclient.DiffContent("/home/ada/other/new.go", nil, "package x\n"), "\n~/other/new.go  +1 −0  new file\n1 + package x\n"},
 		{"a terminal", acpclient.TerminalContent("t"), "✎ edit  │ Greet by name\n\n1  y"},
-		{"an image", block(image), "\n▣ image image/png  3 B\n"},
+		{"an image", block(image), "\n▣ image image/png  3 bytes\n"},
 		{"a link", block(link), "\n▣ link notes  https://example.com/a⟨U+202E⟩b\n"},
-		{"a resource", block(resource), "\n▣ file ~/notes.md  text/markdown, 16 B\nmind the gap\n"},
+		{"a resource", block(resource), "\n▣ file ~/notes.md  text/markdown, 16 bytes\nmind the gap\n"},
 		{
 			"an unknown kind",
 			acpclient.ToolCallContent{Type: "hologram", Raw: []byte(`{"type":"hologram","depth":3}`)},

@@ -3,13 +3,13 @@ package toolview
 import (
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"parley/acpclient"
+	"parley/internal/prompt"
 	"parley/internal/termtext"
 	"parley/tui/theme"
 )
@@ -17,7 +17,7 @@ import (
 // Block describes a content block.
 type Block struct {
 	// What, Name and Detail describe the block on one line, as in "image", "image/png",
-	// "3.0 kB". All are "" for a text block.
+	// "3 KB". All are "" for a text block.
 	What, Name, Detail string
 	// Text is the text in the block: Markdown, as the agent sent it.
 	Text string
@@ -39,7 +39,7 @@ func (p Paths) Block(b *acpclient.ContentBlock) Block {
 		}
 		return Block{
 			What: string(b.Type), Name: termtext.Line(b.MimeType),
-			Detail: join(byteSize(decodedLen(b.Data)), address), Media: media,
+			Detail: join(prompt.ByteSize(decodedLen(b.Data)), address), Media: media,
 		}
 	case acpclient.ContentResourceLink:
 		return p.link(b)
@@ -74,7 +74,7 @@ func (p Paths) link(b *acpclient.ContentBlock) Block {
 		address = ""
 	}
 	if b.Size != nil {
-		size = byteSize(*b.Size)
+		size = prompt.ByteSize(*b.Size)
 	}
 	return Block{What: what, Name: name, Detail: join(address, mimeType, size, termtext.Line(b.Description))}
 }
@@ -90,10 +90,10 @@ func (p Paths) resource(r *acpclient.ResourceContents) Block {
 	size := ""
 	switch {
 	case r.Blob != nil:
-		size = byteSize(decodedLen(*r.Blob))
+		size = prompt.ByteSize(decodedLen(*r.Blob))
 		b.Media = &Media{Data: *r.Blob, Ext: ".bin"}
 	case r.Text != nil:
-		size = byteSize(int64(len(*r.Text)))
+		size = prompt.ByteSize(int64(len(*r.Text)))
 		b.Text = *r.Text
 		b.Media = &Media{Data: *r.Text, Plain: true, Ext: ".txt"}
 	}
@@ -162,17 +162,6 @@ func (m *Media) Bytes() ([]byte, error) {
 
 // decodedLen estimates the size of a base64 text in bytes.
 func decodedLen(data string) int64 { return int64(len(data)) * 3 / 4 }
-
-// byteSize formats a number of bytes.
-func byteSize(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1000*1000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
 
 // join joins the parts that are not empty.
 func join(parts ...string) string {

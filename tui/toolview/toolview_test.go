@@ -298,23 +298,23 @@ func TestBlock(t *testing.T) {
 	}{
 		{"text", acpclient.TextBlock("**bold**"), "", Block{Text: "**bold**"}},
 		{
-			"image", acpclient.ImageBlock("image/png", strings.Repeat("A", 4000)), "▣ image image/png  3.0 kB",
+			"image", acpclient.ImageBlock("image/png", strings.Repeat("A", 4000)), "▣ image image/png  3 KB",
 			Block{Media: &Media{Data: strings.Repeat("A", 4000), Ext: ".png", Opens: true}},
 		},
 		{
 			"image from somewhere",
 			acpclient.ContentBlock{Type: acpclient.ContentImage, MimeType: "image/PNG", Data: "QUJD", URI: "https://a/b\u202e.png"},
-			"▣ image image/PNG  3 B, https://a/b⟨U+202E⟩.png",
+			"▣ image image/PNG  3 bytes, https://a/b⟨U+202E⟩.png",
 			Block{Media: &Media{Data: "QUJD", Ext: ".png", Opens: true}},
 		},
 		{
-			"picture that may be a program", acpclient.ImageBlock("image/svg+xml", "QUJD"), "▣ image image/svg+xml  3 B",
+			"picture that may be a program", acpclient.ImageBlock("image/svg+xml", "QUJD"), "▣ image image/svg+xml  3 bytes",
 			Block{Media: &Media{Data: "QUJD", Ext: ".bin"}},
 		},
 		{
 			"audio",
 			acpclient.ContentBlock{Type: acpclient.ContentAudio, MimeType: "audio/mpeg", Data: "QUJD"},
-			"▣ audio audio/mpeg  3 B",
+			"▣ audio audio/mpeg  3 bytes",
 			Block{Media: &Media{Data: "QUJD", Ext: ".mp3", Opens: true}},
 		},
 		{"link", acpclient.ResourceLinkBlock("docs", "https://a/b%20c"), "▣ link docs  https://a/b%20c", Block{}},
@@ -343,13 +343,13 @@ func TestBlock(t *testing.T) {
 			Block{},
 		},
 		{
-			"text of a resource", acpclient.TextResourceBlock("file:///a.txt", "text/plain", text), "▣ file /a.txt  text/plain, 9 B",
+			"text of a resource", acpclient.TextResourceBlock("file:///a.txt", "text/plain", text), "▣ file /a.txt  text/plain, 9 bytes",
 			Block{Text: text, Media: &Media{Data: text, Plain: true, Ext: ".txt"}},
 		},
 		{
 			"data of a resource",
 			acpclient.ContentBlock{Type: acpclient.ContentResource, Resource: &acpclient.ResourceContents{URI: "x:y", Blob: &blob}},
-			"▣ resource x:y  3 B",
+			"▣ resource x:y  3 bytes",
 			Block{Media: &Media{Data: blob, Ext: ".bin"}},
 		},
 		{"resource without any", acpclient.ContentBlock{Type: acpclient.ContentResource}, "▣ content resource  of a kind that parley does not know", Block{}},

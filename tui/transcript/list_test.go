@@ -118,7 +118,7 @@ func TestItems(t *testing.T) {
 			[]conversation.Event{conversation.Update{Update: &acpclient.ContentChunk{
 				Chunk: acpclient.AgentMessageChunk, Content: acpclient.ImageBlock("image/png", strings.Repeat("A", 4000)),
 			}}},
-			"● ▣ image image/png  3.0 kB",
+			"● ▣ image image/png  3 KB",
 		},
 		{
 			"a cancelled call says so",

@@ -271,7 +271,7 @@ func TestAttachmentsAreCalledByTheirPaths(t *testing.T) {
 		acpclient.TextBlock("look"), acpclient.TextResourceBlock("file:///project/src/a%20b.go", "text/x-go", "x"),
 		acpclient.ResourceLinkBlock("docs/ü.md", "file:///project/docs/%C3%BC.md"),
 	}}
-	want := "❯ look\n  ▣ file src/a b.go  text/x-go, 1 B\n  ▣ file docs/ü.md"
+	want := "❯ look\n  ▣ file src/a b.go  text/x-go, 1 byte\n  ▣ file docs/ü.md"
 	if got := drawn([]conversation.Event{sent}, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -413,7 +413,7 @@ func TestContentOfToolCalls(t *testing.T) {
 	}{
 		{"text", acpclient.TextContent("*some* text"), "  │ *some* text", "  │ *some* text"},
 		{"a diff", acpclient.DiffContent("/project/a", nil, "new\n"), "  │ 1 + new", "  │ 1 + new"},
-		{"a block", acpclient.ToolCallContent{Type: acpclient.ToolContentBlock, Content: &image}, "  │ ▣ image image/png  3 B", "  │ ▣ image image/png  3 B"},
+		{"a block", acpclient.ToolCallContent{Type: acpclient.ToolContentBlock, Content: &image}, "  │ ▣ image image/png  3 bytes", "  │ ▣ image image/png  3 bytes"},
 		{"a terminal", acpclient.TerminalContent("t"), "  │ $ make\n  │ built", "  │ $ make\n  │ built"},
 		{
 			"an unknown kind",
