@@ -189,14 +189,27 @@ func appendReceived(dst []byte, raw json.RawMessage) []byte {
 // appendJSON appends the JSON of a value. It does not escape HTML characters, which would
 // change raw JSON inside the value.
 func appendJSON(dst []byte, v any) ([]byte, error) {
-	b := bytes.NewBuffer(dst)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	e := encoders.Get().(*encoder)
+	defer encoders.Put(e)
+	e.Reset()
+	if err := e.json.Encode(v); err != nil {
 		return dst, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return append(dst, bytes.TrimSuffix(e.Bytes(), []byte("\n"))...), nil
 }
+
+type encoder struct {
+	bytes.Buffer
+	json *json.Encoder
+}
+
+// encoders are used again, since every event needs some.
+var encoders = sync.Pool{New: func() any {
+	e := new(encoder)
+	e.json = json.NewEncoder(&e.Buffer)
+	e.json.SetEscapeHTML(false)
+	return e
+}}
 
 // kind is a type of events. Its data have a member for each field with a JSON tag; one with
 // omitzero is left out if it is zero.
@@ -314,7 +327,7 @@ func (k *kind) decode(at, data json.RawMessage) (Event, error) {
 
 // appendValue appends the JSON of a field, null if it is left out.
 func appendValue(dst []byte, f reflect.Value) ([]byte, error) {
-	if f.Kind() == reflect.String {
+	if f.Kind() == reflect.String && !utf8.ValidString(f.String()) {
 		return appendText(dst, f.String())
 	}
 	switch v := f.Addr().Interface().(type) {
