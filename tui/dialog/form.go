@@ -16,8 +16,7 @@ import (
 	"parley/tui/theme"
 )
 
-// Form asks for values. It has three buttons, Accept, Decline and Cancel, and sends
-// nothing that the agent's schema does not allow.
+// Form asks for values. It sends nothing that the agent's schema does not allow.
 type Form struct {
 	question
 	asked   *conversation.Elicitation
@@ -26,30 +25,30 @@ type Form struct {
 	form    *app.Form
 	fields  []*field
 
-	// focus is a field, or len(fields) for the buttons.
-	focus  int
-	button int // -1: none yet
+	// focus is a field, or len(fields) for the answers.
+	focus int
 	// askedAgain says that the user was asked whether to send a form without any choice.
 	askedAgain bool
-	// problem is why the form cannot be accepted.
-	problem string
 
-	lines      []formLine // the body as drawn last
-	buttonLine int        // of the foot
-	buttonRoom string     // the blanks around the name of a button
-	follow     bool       // keep the focused field visible
+	lines  []formLine // the body as drawn last
+	follow bool       // keep the focused field visible
 	// entered means that the form has the keys: it gets letters and digits even if the
 	// prompt holds text.
 	entered bool
 }
 
-var buttons = []struct {
-	name   string
-	action acpclient.ElicitationAction
-}{{"Accept", acpclient.ElicitAccept}, {"Decline", acpclient.ElicitDecline}, {"Cancel", acpclient.ElicitCancel}}
-
 func newForm(env Env, e *conversation.Elicitation, agent string) *Form {
-	d := &Form{question: newQuestion(env), asked: e, form: app.NewForm(e), agent: agent, button: -1, follow: true}
+	d := &Form{asked: e, form: app.NewForm(e), agent: agent, follow: true}
+	drafting := env.drafting
+	env.Drafting = func() bool { return !d.entered && drafting() }
+	d.question = newQuestion(env)
+	respond := func(icon string, t tone, name string, a acpclient.ElicitationAction) reply {
+		return reply{icon: icon, tone: t, name: name, action: Answer{app.Respond(e, a, nil)}}
+	}
+	d.replies = newReplies([]reply{
+		respond("✓", good, "Accept", acpclient.ElicitAccept), respond("✗", bad, "Decline", acpclient.ElicitDecline), respond("•", neutral, "Cancel: no answer", acpclient.ElicitCancel),
+	})
+	d.answer = d.given
 	d.message = newBlock(func(p renderContext) []string {
 		said := styled(prose(e.Request.Message, p.width), p.th.Text)
 		if s := e.Request.RequestedSchema; s != nil {
@@ -73,7 +72,7 @@ func (d *Form) Follow(c *conversation.Conversation) State {
 	return Over
 }
 
-// step moves to the next field that can be filled in, or to the buttons.
+// step moves to the next field that can be filled in, or to the answers, of which it marks the first.
 func (d *Form) step(by int) {
 	to := d.focus + by
 	for to >= 0 && to < len(d.fields) && d.fields[to].Kind == app.OtherField {
@@ -83,12 +82,12 @@ func (d *Form) step(by int) {
 		return
 	}
 	d.focus = min(to, len(d.fields))
-	if d.focus == len(d.fields) {
-		d.button = 0
+	if d.mark(-1); d.focus == len(d.fields) {
+		d.mark(0)
 	}
 }
 
-// current returns the focused field, or nil on the buttons.
+// current returns the focused field, or nil on the answers.
 func (d *Form) current() *field {
 	if d.focus < len(d.fields) {
 		return d.fields[d.focus]
@@ -101,59 +100,52 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 	if d.held() {
 		return NotTaken{}
 	}
-	key, keys := msg.String(), d.env.Keys
-	if bare, alt := strings.CutPrefix(key, "alt+"); alt && d.env.drafting() && d.answers(bare) {
-		if !d.entered && d.current() != nil {
+	f, key, keys := d.current(), msg.String(), d.env.Keys
+	if bare, alt := strings.CutPrefix(key, "alt+"); f != nil && d.env.drafting() {
+		switch {
+		case alt && d.answers(bare), d.leadsBack(key):
 			d.entered = true
 			return nil
+		case d.env.drafts(key) || d.answers(key):
+			return d.typed()
 		}
-		key, d.entered = bare, true
 	}
-	if !d.entered && d.env.drafting() && d.current() != nil && d.leadsBack(key) {
-		d.entered = true
-		return nil
-	}
-	if !d.entered && (d.env.drafts(key) || d.env.drafting() && d.answers(key)) {
-		return d.typed()
-	}
-	d.entered = d.entered || key == "tab" || keys.Match(command.DialogDown, key) || keys.Match(command.DialogUp, key)
-	f := d.current()
-	d.follow = true
+	d.why, d.follow = "", true
 	switch {
 	case f != nil && f.Kind == app.TextField && config.Types(key):
 		f.key(msg)
-		d.problem = ""
+		return nil
 	case d.closes(msg):
 		return Answer{app.Respond(d.asked, acpclient.ElicitCancel, nil)}
+	case f == nil && d.env.drafting(), f == nil && key != "tab" && key != "shift+tab" && (d.replies.marked > 0 || !keys.Match(command.DialogUp, key)):
+		a := d.question.Key(msg)
+		if a == Action(NotTaken{}) {
+			d.entered = false
+		}
+		return a
+	}
+	d.entered = d.entered || key == "tab" || keys.Match(command.DialogDown, key) || keys.Match(command.DialogUp, key)
+	switch {
 	case key == "tab":
 		d.step(1)
 	case key == "shift+tab":
 		d.step(-1)
 	case keys.Match(command.DialogAccept, key):
+		if f.enterPicks() && !msg.IsRepeat {
+			f.pick(f.at)
+		}
 		if !msg.IsRepeat {
-			return d.enter(key)
+			d.step(1)
 		}
 	case keys.Match(command.DialogDown, key):
 		d.arrow(1)
 	case keys.Match(command.DialogUp, key):
 		d.arrow(-1)
-	case f == nil && key == "left":
-		d.button = max(0, d.button-1)
-	case f == nil && key == "right":
-		d.button = min(d.button+1, len(buttons)-1)
-	case f != nil && f.key(msg):
-		d.problem = ""
+	case f.key(msg):
 	default:
-		d.follow = !d.scroll.Key(keys, key)
-		switch {
-		case key == "space" && d.button >= 0: // users press buttons with it
-			d.problem = spaceWords
-		case d.follow && config.Types(key) && !d.viewed.complete():
-			d.problem = readFirst
-		case d.follow && config.Types(key):
-			return d.leave()
-		case d.follow:
-			return NotTaken{}
+		if d.follow = !d.scroll.Key(keys, key); d.follow {
+			d.entered = d.entered && !config.Types(key)
+			return d.passOn(msg)
 		}
 	}
 	return nil
@@ -174,68 +166,27 @@ func (d *Form) leadsBack(key string) bool {
 	return moves && !d.env.drafts(key)
 }
 
-// leave gives text that the form does not take to the prompt, and unmarks the button.
-func (d *Form) leave() Action {
-	d.button, d.entered, d.problem = -1, false, ""
-	return d.typed()
-}
-
 func (d *Form) arrow(by int) {
-	f := d.current()
-	switch {
-	case f == nil && d.button < 0:
-		d.button = 0
-	case f == nil && by > 0:
-	case f == nil || !f.move(by):
+	if f := d.current(); f == nil || !f.move(by) {
 		d.step(by)
 	}
 }
 
-// readFirst says why a form cannot be accepted yet.
-const readFirst = "see the whole question first: scroll, or enlarge the window"
-
-// enter selects the choice under the cursor and moves on, or presses the button, after
-// marking it.
-func (d *Form) enter(key string) Action {
-	if f := d.current(); f != nil {
-		if f.enterPicks() {
-			f.pick(f.at)
-		}
-		d.step(1)
+// given returns what an answer does, nil if the form cannot be accepted as it is.
+func (d *Form) given(r reply) Action {
+	if r.name != d.replies.list[0].name {
+		return r.action
+	}
+	content, ok := d.content()
+	switch {
+	case !ok:
+		return nil
+	case d.form.Blank() && !d.askedAgain:
+		d.askedAgain = true
+		d.why = "nothing chosen or written: enter again sends it empty"
 		return nil
 	}
-	if d.button < 0 {
-		d.button = 0
-		return nil
-	}
-	return d.pressButton(key)
-}
-
-// pressButton gives the marked answer.
-func (d *Form) pressButton(key string) Action {
-	answer := buttons[d.button].action
-	var content map[string]any
-	if answer == acpclient.ElicitAccept {
-		if !d.viewed.complete() {
-			if _, below := d.scroll.Hidden(); below > 0 && !d.viewed.ended {
-				d.follow = !d.scroll.Key(d.env.Keys, "end")
-			} else {
-				d.problem = readFirst
-			}
-			return nil
-		}
-		var ok bool
-		if content, ok = d.content(); !ok {
-			return nil
-		}
-		if d.form.Blank() && !d.askedAgain {
-			d.askedAgain = true
-			d.problem = "nothing chosen or written: enter again sends it empty"
-			return nil
-		}
-	}
-	d.env.Guard.answer(key)
-	return Answer{app.Respond(d.asked, answer, content)}
+	return Answer{app.Respond(d.asked, acpclient.ElicitAccept, content)}
 }
 
 // content returns the values of the fields. On errors it shows them and focuses the first
@@ -247,94 +198,77 @@ func (d *Form) content() (map[string]any, bool) {
 	}
 	content, invalid, problem := d.form.Content()
 	if invalid >= 0 {
-		d.focus = invalid
+		d.focus, d.follow = invalid, true
+		d.mark(-1)
 	}
-	d.problem = problem
+	d.why = problem
 	return content, invalid < 0 && problem == ""
 }
 
 // Paste implements [Dialog].
 func (d *Form) Paste(text string) Action {
-	if d.held() || !d.entered && d.env.drafting() {
+	if d.held() || d.env.drafting() {
 		return NotTaken{}
 	}
 	f := d.current()
 	if f == nil || f.Kind != app.TextField {
-		return d.leave()
+		d.entered = false
+		return d.typed()
 	}
 	f.input.Paste(text)
-	f.problem, d.problem = "", ""
+	f.problem, d.why = "", ""
 	return nil
 }
 
 // Mouse implements [Dialog]: the wheel scrolls, a click focuses a field, toggles a choice
-// or presses a button.
+// or gives an answer.
 func (d *Form) Mouse(msg tea.MouseMsg, x, y int) Action {
-	switch m := msg.(type) {
-	case tea.MouseWheelMsg:
-		d.scroll.Wheel(m)
-		d.follow = false
-	case tea.MouseClickMsg:
-		if d.held() {
-			return NotTaken{}
+	d.follow = false
+	line, inBody := d.placement.bodyLine(y)
+	line += d.scroll.Top
+	if m, click := msg.(tea.MouseClickMsg); !click || !inBody {
+		if _, foot := d.placement.footLine(y); click && foot {
+			d.focus = len(d.fields)
 		}
-		if i := d.buttonAt(x, y); i >= 0 && m.Button == tea.MouseLeft {
-			d.focus, d.button, d.follow = len(d.fields), i, true
-			if d.problem = ""; !d.lies() {
-				d.problem = movedWords
-				return nil
-			}
-			return d.pressButton("")
-		}
-		line, ok := d.placement.bodyLine(y)
-		line += d.scroll.Top
-		if !ok || m.Button != tea.MouseLeft || line >= len(d.lines) {
-			return nil
-		}
-		l := d.lines[line]
-		if l.field < 0 || d.fields[l.field].Kind == app.OtherField {
-			return nil
-		}
-		f := d.fields[l.field]
-		d.focus, d.entered = l.field, true
-		switch {
-		case l.choice < 0:
-		case f.Kind == app.OneField:
-			f.pick(l.choice)
-		default:
-			f.toggle(l.choice)
-		}
+		return d.question.Mouse(msg, x, y)
+	} else if d.held() {
+		return NotTaken{}
+	} else if m.Button != tea.MouseLeft || line >= len(d.lines) {
+		return nil
+	}
+	l := d.lines[line]
+	if l.field < 0 || d.fields[l.field].Kind == app.OtherField {
+		return nil
+	}
+	f := d.fields[l.field]
+	d.focus, d.entered = l.field, true
+	d.mark(-1)
+	switch {
+	case l.choice < 0:
+	case f.Kind == app.OneField:
+		f.pick(l.choice)
+	default:
+		f.toggle(l.choice)
 	}
 	return nil
 }
 
 // Hints implements [Dialog].
 func (d *Form) Hints() []Hint {
-	if d.env.Guard.inert() {
-		return nil
-	}
-	var hints []Hint
-	if d.env.drafting() && !d.entered {
-		words := "select " + buttons[0].name
-		switch {
-		case d.current() != nil:
-			words = "to the form"
-		case d.button >= 0:
-			words = buttons[d.button].name
-		}
-		hints = append([]Hint{{d.accepting() + ":", words}}, d.promptHints()...)
+	f := d.current()
+	switch {
+	case f == nil, d.env.Guard.inert():
+		return d.hints("cancel")
+	case d.env.drafting():
+		hints := append([]Hint{{d.accepting() + ":", "to the form"}}, d.promptHints()...)
 		return d.env.hint(hints, command.DialogClose, "cancel")
 	}
 	words := "next"
-	var other []Hint
-	switch f := d.current(); {
-	case f == nil && d.button < 0:
-		words, other = "select "+buttons[0].name, []Hint{{"←→", "select"}}
-	case f == nil:
-		words, other = buttons[d.button].name, []Hint{{"←→", "select"}}
-	case f.Kind == app.ManyField:
+	var hints, other []Hint
+	switch f.Kind {
+	case app.ManyField:
 		other = []Hint{{"space", "tick"}}
-	case f.Kind == app.OneField:
+	case app.OneField:
 		other = []Hint{{"space", "choose"}}
 		if f.enterPicks() {
 			words = "choose, next"
@@ -447,39 +381,21 @@ const maxChoices = 6
 // View implements [Dialog].
 func (d *Form) View(width, maxHeight int) View {
 	width = min(width, widest)
-	th, w := d.env.Theme, inner(width, maxHeight)
-	d.viewed.resize(width, maxHeight)
-	inert := d.env.Guard.inert()
-	lines, from, to, cursor := d.draw(w, inert)
+	w := inner(width, maxHeight)
+	lines, from, to, cursor := d.draw(w, d.env.Guard.inert())
 	d.lines = lines
 	drawn := make(fixed, len(lines))
 	for i, l := range lines {
 		drawn[i] = l.text
 	}
-	said := d.message.height(renderContext{w, th})
-	p := panel{th: th, title: d.title(), body: drawn, asked: drawn[:said], scroll: &d.scroll, cursor: cursor, inBody: true, asks: true, focused: !inert}
-	foot := d.buttons(w, inert)
-	p.foot, p.keep = fixed(foot), len(foot)-1
-	if maxHeight >= roomy {
-		p.head = []string{""}
-	}
-	if inert {
-		p.cursor = nil
-		if d.env.Guard.Typing() {
-			p.status, p.brief, p.urgent = inertWords, inertBrief, true
-		}
-	}
 	if d.current() == nil && len(d.fields) > 0 {
 		from, to = len(lines)-1, len(lines)
 	}
-	if d.follow && to > 0 {
-		p.reveal(from, to, width, maxHeight)
+	if !d.follow {
+		to = 0
 	}
-	v, place := p.view(width, maxHeight)
-	d.placement = place
-	d.viewed.note(&p, nil, place, w)
-	d.lay(layout{place, len(v.Lines), 0})
-	return v
+	said := d.message.height(renderContext{w, d.env.Theme})
+	return d.view(panel{title: d.title(), body: drawn, asked: drawn[:said], cursor: cursor, inBody: true, from: from, to: to}, width, maxHeight)
 }
 
 func (d *Form) title() string {
@@ -627,49 +543,4 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 	}
 	hidden(len(f.Choices)-to, "↓")
 	return lines
-}
-
-func (d *Form) buttons(w int, inert bool) []string {
-	th := d.env.Theme
-	lines := marked("✗", d.problem, w, th.Error)
-	d.buttonLine, d.buttonRoom = len(lines), "  "
-	row := d.buttonRow(th, inert)
-	if termtext.Width(row) > w {
-		d.buttonRoom = " "
-		row = d.buttonRow(th, inert)
-	}
-	return append(lines, cut(row, w))
-}
-
-// buttonAt returns the button at a position of the last view, or -1.
-func (d *Form) buttonAt(x, y int) int {
-	line, ok := d.placement.footLine(y)
-	if !ok || line != d.buttonLine {
-		return -1
-	}
-	x -= d.placement.left
-	for i, b := range buttons {
-		w := termtext.Width(b.name) + 2*termtext.Width(d.buttonRoom)
-		if x >= 0 && x < w {
-			return i
-		}
-		x -= w + 2
-	}
-	return -1
-}
-
-// buttonRow draws the buttons, with room around their names.
-func (d *Form) buttonRow(th *theme.Theme, inert bool) string {
-	var row []string
-	for i, b := range buttons {
-		style, before := th.Badge, d.buttonRoom
-		if d.current() == nil && i == d.button {
-			style, before = th.Strong.Reverse(true), "❯"+before[1:] // also seen without colours
-		}
-		if inert {
-			style = th.DialogInert
-		}
-		row = append(row, style.Render(before+b.name+d.buttonRoom))
-	}
-	return strings.Join(row, "  ")
 }

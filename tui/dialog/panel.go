@@ -35,7 +35,9 @@ type panel struct {
 	// takes an answer; nil if that is all of it.
 	asked  content
 	scroll *list.Scroll
-	foot   content
+	// from and to are lines of the body to bring into view; to is 0 for none.
+	from, to int
+	foot     content
 	// keep is the line of the foot to keep visible when the foot does not fit.
 	keep int
 	// cursor is a position in the head, or, if inBody or inFoot is set, in that part;

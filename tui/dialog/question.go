@@ -33,6 +33,8 @@ type question struct {
 	laidOut   time.Time       // since when it is the layout
 	why       string          // why the last key had no effect, or ""
 	between   bool            // no turn is running
+	// answer, if not nil, returns what a reply does, nil if it cannot be given, with the reason in why.
+	answer func(reply) Action
 }
 
 func newQuestion(env Env) question { return question{env: env, replies: newReplies(nil)} }
@@ -259,9 +261,15 @@ func (q *question) give(r reply, key string) Action {
 		q.why = offWords
 		return nil
 	}
-	q.forget()
-	q.env.Guard.answer(key)
-	return r.action
+	a := r.action
+	if q.answer != nil {
+		a = q.answer(r)
+	}
+	if a != nil {
+		q.forget()
+		q.env.Guard.answer(key)
+	}
+	return a
 }
 
 // closes reports whether the key is the one that closes dialogs.
@@ -336,7 +344,7 @@ const roomy = 14
 
 // view draws the question: what it is about, and the replies below.
 func (q *question) view(p panel, width, maxHeight int) View {
-	p.th, p.scroll, p.shrink, p.asks = q.env.Theme, &q.scroll, true, true
+	p.th, p.scroll, p.shrink, p.asks = q.env.Theme, &q.scroll, !p.inBody, true
 	if maxHeight >= roomy {
 		p.head = append([]string{""}, p.head...)
 	}
@@ -346,6 +354,9 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	w := inner(width, maxHeight)
 	q.viewed.resize(width, maxHeight)
 	q.foot(&p, w, true)
+	if p.to > 0 {
+		p.reveal(p.from, p.to, width, maxHeight)
+	}
 	if p.body != nil {
 		top := q.scroll.Top
 		p.arrange(width, maxHeight)
@@ -360,6 +371,9 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	for {
 		known := q.viewed.complete()
 		inert := q.env.Guard.inert()
+		if inert {
+			p.cursor = nil
+		}
 		p.focused, p.status, p.brief, p.urgent = !inert && known, q.why, "", true
 		switch {
 		case inert && q.env.Guard.Typing():
