@@ -85,17 +85,14 @@ func unpack(archive *os.File, name, dir, cmd string, b bounds) error {
 	return u.makeLinks()
 }
 
-// next counts one more entry of the archive, and returns its path; "" for the top
+// next counts one more entry of the archive, and returns its path; "." for the top
 // itself.
 func (u *unpacking) next(name string) (string, error) {
 	if u.entries++; u.entries > u.bounds.entries {
 		return "", fmt.Errorf("%w: it has more than %d files", errTooLarge, u.bounds.entries)
 	}
 	p := path.Clean(name)
-	switch {
-	case p == ".":
-		return "", nil
-	case !localPath(p) || strings.ContainsAny(p, `\:`) || len(p) > maxText:
+	if !localPath(p) || strings.ContainsAny(p, `\:`) || len(p) > maxText {
 		return "", fmt.Errorf("%w: %.200q", errOutside, name)
 	}
 	return p, nil
@@ -120,8 +117,8 @@ func (u *unpacking) zipped(entry *zip.File) error {
 		return err
 	}
 	mode := entry.Mode()
-	if name == "" || mode.IsDir() {
-		return u.directory(name)
+	if mode.IsDir() {
+		return u.root.MkdirAll(name, 0o700)
 	}
 	if !mode.IsRegular() && mode.Type() != fs.ModeSymlink {
 		return fmt.Errorf("%w: %.200q", errSpecial, entry.Name)
@@ -164,17 +161,17 @@ func (u *unpacking) tarred(h *tar.Header, content io.Reader) error {
 	}
 	switch h.Typeflag {
 	case tar.TypeDir:
-		return u.directory(name)
+		return u.root.MkdirAll(name, 0o700)
 	case tar.TypeReg:
 		return u.file(name, h.FileInfo().Mode(), content)
 	case tar.TypeSymlink:
 		return u.link(name, h.Linkname)
 	case tar.TypeLink:
 		old := path.Clean(h.Linkname)
-		if name == "" || !localPath(old) {
+		if name == "." || !localPath(old) {
 			return fmt.Errorf("%w: the link %.200q", errOutside, name)
 		}
-		if err := u.directory(parent(name)); err != nil {
+		if err := u.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 			return err
 		}
 		return u.root.Link(old, name)
@@ -208,15 +205,8 @@ func (u *unpacking) tooLarge() error {
 	return fmt.Errorf("%w: an archive of %d KiB unpacks to more than %d MiB", errTooLarge, u.size>>10, u.most()>>20)
 }
 
-func (u *unpacking) directory(name string) error {
-	if name == "" {
-		return nil
-	}
-	return u.root.MkdirAll(name, 0o700)
-}
-
 func (u *unpacking) file(name string, mode fs.FileMode, content io.Reader) error {
-	if err := u.directory(parent(name)); err != nil {
+	if err := u.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
 	}
 	f, err := u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600|mode.Perm()&0o100)
@@ -230,16 +220,9 @@ func (u *unpacking) file(name string, mode fs.FileMode, content io.Reader) error
 	return errors.Join(err, f.Close())
 }
 
-func parent(name string) string {
-	if dir := path.Dir(name); dir != "." {
-		return dir
-	}
-	return ""
-}
-
 // link keeps a symbolic link for [unpacking.makeLinks], which finds out where it leads.
 func (u *unpacking) link(name, target string) error {
-	if name == "" || target == "" || len(target) > maxLink || strings.ContainsAny(target, "\\:\x00") {
+	if name == "." || target == "" || len(target) > maxLink || strings.ContainsAny(target, "\\:\x00") {
 		return fmt.Errorf("%w: the link %.200q", errOutside, name)
 	}
 	u.links = append(u.links, link{name, target})
@@ -250,7 +233,7 @@ func (u *unpacking) link(name, target string) error {
 // may depend on others. The root refuses absolute targets.
 func (u *unpacking) makeLinks() error {
 	for _, l := range u.links {
-		if err := u.directory(parent(l.name)); err != nil {
+		if err := u.root.MkdirAll(path.Dir(l.name), 0o700); err != nil {
 			return err
 		}
 		if err := u.root.Symlink(l.target, l.name); err != nil {
