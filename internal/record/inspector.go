@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/acpclient"
 	"parley/internal/schema"
@@ -165,14 +164,7 @@ const summaryLength = 240
 
 // excerpt returns the beginning of a text on one line.
 func excerpt(text string) string {
-	more := ""
-	if n := summaryLength; len(text) > n {
-		for n > 0 && !utf8.RuneStart(text[n]) {
-			n--
-		}
-		text, more = text[:n], "…"
-	}
-	return strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\n", " ") + more
+	return strings.ReplaceAll(strings.TrimRight(termtext.Head(text, summaryLength, "…"), "\r\n"), "\n", " ")
 }
 
 // content is one content block; for kinds other than text, only its kind.
