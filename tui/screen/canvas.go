@@ -98,7 +98,6 @@ func (c *canvas) draw(lines []string, cursor *tea.Position) []byte {
 		}
 	}
 	c.renderer.Render(c.cells)
-	clear(c.cells.Touched) // marks that make it look at every line again
 	// The renderer has ended a link, but treats its next output as part of it: restore the
 	// pen that it began with.
 	x, y := c.renderer.Position()
