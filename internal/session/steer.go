@@ -32,7 +32,12 @@ func (a Steer) Do(ctx context.Context, s *Session) (None, error) {
 	if answer == nil {
 		return None{}, err
 	}
-	return None{}, wait(ctx, answer)
+	select {
+	case err = <-answer:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	return None{}, err
 }
 
 // steerPrompt is the act Steer, but for waiting. s.mu must be held.
@@ -56,16 +61,6 @@ func (s *Session) steerPrompt(p conversation.QueuedPrompt) (answer <-chan error,
 	queue[at].Steering = true
 	s.postQueue(queue, paused)
 	return s.steer(queue[at]), nil
-}
-
-// wait returns an answer, or the error of the context.
-func wait(ctx context.Context, answer <-chan error) error {
-	select {
-	case err := <-answer:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // ahead counts the prompts at the front of a queue, before a position, that are on their
