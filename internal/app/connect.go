@@ -118,13 +118,10 @@ func gitWarning(removed []string, failed error) (title, detail string) {
 	slices.Sort(removed)
 	removed = slices.Compact(removed)
 	var lines []string
-	for i, path := range removed {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more", len(removed)-most))
-			break
-		}
+	for _, path := range removed {
 		lines = append(lines, termtext.Line(path))
 	}
+	lines = atMost(lines, most)
 	if title = "Removed links and special files from .git"; failed != nil {
 		title = "Links or special files are left in .git: remove them before you use git"
 		for line := range strings.SplitSeq(failed.Error(), "\n") {

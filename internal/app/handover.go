@@ -23,21 +23,12 @@ func HandOverQuestion(c *conversation.Conversation, to config.Agent, yes func())
 	}
 	if len(left) > 0 {
 		q.Text += fmt.Sprintf("\nThe text has at most %s. Left out, with their answers:", prompt.ByteSize(earlierBytes))
-		q.Lines = leftLines(left)
+		for _, p := range left {
+			q.Lines = append(q.Lines, questionLine(conversation.QueuedPrompt{Prompt: p.Blocks}))
+		}
+		q.Lines = atMost(q.Lines, 5)
 	}
 	return q
-}
-
-// leftLines lists prompts that are left out.
-func leftLines(left []conversation.Prompt) (lines []string) {
-	const most = 5
-	for i, p := range left {
-		if i == most {
-			return append(lines, fmt.Sprintf("and %d more", len(left)-most))
-		}
-		lines = append(lines, "❯ "+termtext.Truncate(PromptLine(conversation.QueuedPrompt{Prompt: p.Blocks}), questionLineWidth, "…"))
-	}
-	return lines
 }
 
 // handOverNote is the line in the transcript where the agent changes.

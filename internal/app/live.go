@@ -8,6 +8,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/store"
 )
 
@@ -84,8 +85,18 @@ func (l *Live) SendQueueQuestion() *Question {
 	if !lost || len(l.Conversation.Queue) == 0 || !l.Conversation.QueuePaused {
 		return nil
 	}
-	q := sendQueueQuestion(l.Session, l.Conversation.Queue)
-	return &q
+	var lines []string
+	for _, q := range l.Conversation.Queue {
+		lines = append(lines, questionLine(q))
+	}
+	return &Question{ // they were written before the user knew of that
+		Title: "Send the queued prompts?",
+		Text:  "The agent exited before it got this:\n" + strings.Join(atMost(lines, 3), "\n"),
+		Choices: []Choice{
+			{Name: "Send", Key: "y", Do: func() (Outcome, error) { session.Post(l.Session, session.ResumeQueue{}); return Outcome{}, nil }},
+			{Name: "Keep it queued", Key: "n"},
+		},
+	}
 }
 
 // Roots returns the directories of the session.

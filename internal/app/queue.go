@@ -59,27 +59,15 @@ func LastPrompt(c *conversation.Conversation) string {
 	return ""
 }
 
-// questionLineWidth limits a prompt in a question, in cells.
-const questionLineWidth = 80
+// questionLine is a prompt as one of the lines of a question.
+func questionLine(q conversation.QueuedPrompt) string {
+	return "❯ " + termtext.Truncate(PromptLine(q), 80, "…")
+}
 
-// sendQueueQuestion asks whether to send the prompts that were queued when the agent exited,
-// since the user wrote them before knowing that.
-func sendQueueQuestion(s Session, queue []conversation.QueuedPrompt) Question {
-	const most = 3
-	var lines []string
-	for i, q := range queue {
-		if i == most {
-			lines = append(lines, fmt.Sprintf("and %d more", len(queue)-most))
-			break
-		}
-		lines = append(lines, "❯ "+termtext.Truncate(PromptLine(q), questionLineWidth, "…"))
+// atMost returns at most so many lines, and how many more there are.
+func atMost(lines []string, most int) []string {
+	if len(lines) <= most {
+		return lines
 	}
-	return Question{
-		Title: "Send the queued prompts?",
-		Text:  "The agent exited before it got this:\n" + strings.Join(lines, "\n"),
-		Choices: []Choice{
-			{Name: "Send", Key: "y", Do: func() (Outcome, error) { session.Post(s, session.ResumeQueue{}); return Outcome{}, nil }},
-			{Name: "Keep it queued", Key: "n"},
-		},
-	}
+	return append(lines[:most:most], fmt.Sprintf("and %d more", len(lines)-most))
 }

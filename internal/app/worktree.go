@@ -157,18 +157,11 @@ func DropEmptyWorktree(ctx context.Context, tree *git.Worktree) (string, error) 
 	return "It had no changes.", nil
 }
 
-// mostBullets limits the names that a question lists.
-const mostBullets = 12
-
 // bulleted returns the names as a list, shortened if too long.
 func bulleted(names []string) string {
-	var b strings.Builder
-	for i, name := range names {
-		if i == mostBullets {
-			fmt.Fprintf(&b, "• and %d more\n", len(names)-i)
-			break
-		}
-		b.WriteString("• " + termtext.VisibleLine(name) + "\n")
+	var lines []string
+	for _, name := range names {
+		lines = append(lines, "• "+termtext.VisibleLine(name))
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return strings.Join(atMost(lines, 12), "\n")
 }

@@ -46,12 +46,12 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 		}
 		s.Asked = append(s.Asked, q)
 	}
-	s.Detach = func() { f.leave(t) }
+	s.Detach = func() { f.add(t.detach()) }
 	s.End = func() {
 		if l, open := t.live(); open {
 			f.add(send(endOf(l.Session)))
 		}
-		f.leave(t)
+		f.add(t.detach())
 	}
 	return s
 }
@@ -67,15 +67,6 @@ func (f *front) goTo(t *Tab, q *command.Asked) {
 	if q != nil {
 		t.ShowQuestion(*q)
 	}
-}
-
-// leave closes a tab, or quits if that is the only one.
-func (f *front) leave(t *Tab) {
-	if f.tab.program.Tabs.Alone() {
-		f.add(send(Quit{Sure: true}))
-		return
-	}
-	f.add(f.tab.program.Tabs.CloseTab(t))
 }
 
 // AskHere implements command.Front. The session gets a tab in the background.
