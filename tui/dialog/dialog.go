@@ -104,13 +104,6 @@ const (
 	Visiting
 )
 
-// Trying is a dialog that stays open during an action that may fail.
-type Trying interface {
-	Dialog
-	// Failed shows the error.
-	Failed(error)
-}
-
 // Env is what all dialogs share.
 type Env struct {
 	Theme *theme.Theme

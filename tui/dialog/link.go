@@ -4,11 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/session"
 	"parley/internal/termtext"
 )
 
@@ -34,6 +33,7 @@ func newLink(env Env, e *conversation.Elicitation, agent string) *Link {
 	})
 	d.where = newBlock(func(p renderContext) []string { return drawAddress(d.address, p) })
 	d.message = newBlock(func(p renderContext) []string { return styled(prose(e.Request.Message, p.width), p.th.Muted) })
+	d.answer = d.given
 	d.offer()
 	return d
 }
@@ -49,11 +49,6 @@ func (d *Link) Follow(c *conversation.Conversation) State {
 	}
 	return Over
 }
-
-// openedByHand means that the user has opened the address without parley.
-type openedByHand struct{}
-
-func (openedByHand) action() {}
 
 // offer sets the answers available now.
 func (d *Link) offer() {
@@ -71,7 +66,7 @@ func (d *Link) offer() {
 		}
 		add("•", neutral, "Copy the URL", "c", copies)
 		if d.address.Opens && d.copied {
-			add("✓", good, "Continue: I opened it myself", "g", openedByHand{})
+			add("✓", good, "Continue: I opened it myself", "g", Answer{app.Respond(d.asked, acpclient.ElicitAccept, nil)})
 		}
 		add("✗", bad, "Decline", "n", Answer{app.Respond(d.asked, acpclient.ElicitDecline, nil)})
 		add("•", neutral, "Cancel: no answer", "", Answer{app.Respond(d.asked, acpclient.ElicitCancel, nil)})
@@ -80,35 +75,23 @@ func (d *Link) offer() {
 	d.replies = newReplies(list)
 }
 
-// Failed implements [Trying].
+// Failed shows why the address could not be opened.
 func (d *Link) Failed(err error) { d.err = err }
 
-// Key implements [Dialog].
-func (d *Link) Key(msg tea.KeyPressMsg) Action { return d.done(d.question.Key(msg)) }
-
-// Due implements [Guarded].
-func (d *Link) Due() Action { return d.done(d.question.Due()) }
-
-// Mouse implements [Dialog].
-func (d *Link) Mouse(msg tea.MouseMsg, x, y int) Action { return d.done(d.question.Mouse(msg, x, y)) }
-
-// done updates the dialog after an answer.
-func (d *Link) done(a Action) Action {
-	switch a.(type) {
+// given updates the dialog after an answer.
+func (d *Link) given(r reply) Action {
+	marked := -1
+	switch a := r.action.(type) {
 	case OpenURL:
 		d.opened = true
-		d.offer()
 	case Copy:
-		marked := d.replies.marked
-		d.copied = true
-		d.offer()
-		d.replies.marked = marked
-	case openedByHand:
-		d.opened = true
-		d.offer()
-		return Answer{app.Respond(d.asked, acpclient.ElicitAccept, nil)}
+		d.copied, marked = true, d.replies.marked
+	case Answer:
+		d.opened = a.Act.(session.AnswerElicitation).Response.Action == acpclient.ElicitAccept
 	}
-	return a
+	d.offer()
+	d.replies.marked = marked
+	return r.action
 }
 
 // View implements [Dialog].

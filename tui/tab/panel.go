@@ -229,7 +229,7 @@ func (p *panel) close() tea.Cmd {
 // openURL opens an address that the user has agreed to.
 func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 	t := l.tab
-	asked, _ := t.dialogs.Top().(dialog.Trying)
+	asked, _ := t.dialogs.Top().(*dialog.Link)
 	accept := session.AnswerElicitation{Question: a.Question, Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
 	return act(t.ui, l.Session, accept, func(_ session.None, err error) tea.Cmd {
 		if err != nil {
