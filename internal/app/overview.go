@@ -11,6 +11,9 @@ import (
 	"parley/internal/termtext"
 )
 
+// Tally counts changed files and lines.
+type Tally = journal.Tally
+
 // Overview sums up a session for lists of sessions. Its fields hold untrusted text, its methods return
 // text to display.
 type Overview struct {

@@ -317,7 +317,7 @@ func (c *contest) work(ctx, checks context.Context, k *contestant) {
 		return
 	}
 	c.States[slices.Index(c.Sides, k.side)].Changed = changed
-	k.Changed = &journal.Tally{Files: len(changed.Files) + changed.More, Added: changed.Added, Removed: changed.Removed}
+	k.Changed = changed.Tally()
 	if c.o.check == "" || !ended(k.Result) || checks.Err() != nil {
 		return
 	}

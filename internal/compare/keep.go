@@ -35,6 +35,11 @@ type Changed struct {
 	Added, Removed int
 }
 
+// Tally counts it, for front ends that know no journal.
+func (c *Changed) Tally() *app.Tally {
+	return &app.Tally{Files: len(c.Files) + c.More, Added: c.Added, Removed: c.Removed}
+}
+
 // Changed reads what a side has changed since it began, committed or not.
 func (s *Side) Changed(ctx context.Context) (*Changed, error) {
 	changes, more, err := s.Tree.Changes(ctx)

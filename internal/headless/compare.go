@@ -8,7 +8,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/compare"
 	"parley/internal/conversation"
-	"parley/internal/journal"
 	"parley/internal/termtext"
 )
 
@@ -25,7 +24,7 @@ type Compared struct {
 	// Worktree is where it worked, nil if that was the directory of all.
 	Worktree *ComparedTree `json:"worktree,omitempty"`
 	// Changed is what it has changed there, nil if unknown.
-	Changed *journal.Tally `json:"changed,omitempty"`
+	Changed *app.Tally `json:"changed,omitempty"`
 	// Check is the outcome of the check, nil if none ran.
 	Check *compare.Checked `json:"check,omitempty"`
 	// Kept means that its changes were merged into the working tree.

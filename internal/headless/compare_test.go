@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/headless"
-	"parley/internal/journal"
 )
 
 // side is a result with a check, "" for none, and the lines it has changed.
 func side(s headless.Status, check string, lines int) headless.Compared {
-	c := headless.Compared{Result: &headless.Result{Status: s}, Changed: &journal.Tally{Added: lines}}
+	c := headless.Compared{Result: &headless.Result{Status: s}, Changed: &app.Tally{Added: lines}}
 	if lines > 0 {
 		c.Changed.Files = 1
 	}
