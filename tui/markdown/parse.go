@@ -2,6 +2,8 @@ package markdown
 
 import (
 	"bytes"
+	"html"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"parley/internal/export"
+	"parley/internal/termtext"
 )
 
 // maxDepth bounds the nesting of quotes and lists; deeper ones are shown as text. It
@@ -142,21 +145,27 @@ func (f fewLinks) CloseBlock(parent ast.Node, block text.Reader, pc parser.Conte
 	f.InlineParser.(parser.CloseBlocker).CloseBlock(parent, block, pc)
 }
 
-// prepare makes a parsed text fit for Glamour: only code that is fast to colour is
-// coloured. It returns the text with additions.
+// prepare makes a parsed text fit for Glamour: the result contains no control character,
+// and only code that is fast to colour is coloured. It changes the text in place, and
+// returns it with additions.
 func prepare(root ast.Node, src []byte) []byte {
 	p := preparer{src: src, until: time.Now().Add(maxLexing)}
 	var code []ast.Node // replaced after the walk
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
 		switch n := n.(type) {
+		case *ast.Text:
+			p.quiet(n.Segment)
+		case *ast.RawHTML:
+			p.quiet(n.Segments.Sliced(0, n.Segments.Len())...)
+		case *ast.HTMLBlock:
+			p.quiet(append(n.Lines().Sliced(0, n.Lines().Len()), n.ClosureLine)...)
 		case *ast.Paragraph:
-			if entering {
-				p.separate(n)
-			}
+			p.separate(n)
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
-			if entering {
-				code = append(code, n)
-			}
+			code = append(code, n)
 		}
 		return ast.WalkContinue, nil
 	})
@@ -169,6 +178,26 @@ func prepare(root ast.Node, src []byte) []byte {
 type preparer struct {
 	src   []byte
 	until time.Time // deadline for colouring
+}
+
+// reference is a numeric character reference, which Glamour draws as the character.
+var reference = regexp.MustCompile(`(?i)&#(x[0-9a-f]+|[0-9]+);?`)
+
+// quiet blanks the references to characters that must not be drawn: a text must not set
+// colours, with which it could hide.
+func (p *preparer) quiet(segments ...text.Segment) {
+	for _, s := range segments {
+		if s.Start < 0 || s.Stop > len(p.src) || s.Start >= s.Stop {
+			continue
+		}
+		part := p.src[s.Start:s.Stop]
+		for _, at := range reference.FindAllIndex(part, -1) {
+			written := part[at[0]:at[1]]
+			if char := html.UnescapeString(string(written)); termtext.Line(char) != char {
+				copy(written, bytes.Repeat([]byte{' '}, len(written)))
+			}
+		}
+	}
 }
 
 // separate puts a blank line before a paragraph that follows another in a list item:

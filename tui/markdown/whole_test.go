@@ -57,11 +57,11 @@ func TestWholeOfDeeplyNestedTextIsInert(t *testing.T) {
 func TestNothingOfATextControlsTheTerminal(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a sequence", "a\x1b[8mb\x1b]0;t\x07c", "abc"},
-		{"a sequence by reference", "a&#27;[8mb &#x1b[8mc", "a[8mb [8mc"},
-		{"in code", "`a&#27;[8mb`", "ab"},
-		{"in HTML", "a <b>&#27;[8mc</b>\n\n<div>&#27;[8md</div>", "a [8mc\nd"},
+		{"a sequence by reference", "a&#27;[8mb &#x1b[8mc", "a [8mb [8mc"},
+		{"in code", "`a&#27;[8mb`", "a [8mb"},
+		{"in HTML", "a <b>&#27;[8mc</b>\n\n<div>&#27;[8md</div>", "a [8mc\n[8md"},
 		{"code keeps what it says", "```\n&#27;[8m\n```", "  &#27;[8m"},
-		{"an override of direction", "a&#x202e;b", "ab"},
+		{"an override of direction", "a&#x202e;b", "a b"},
 		{"a link", "[a](https://b.c/)", "a https://b.c/"},
 		{"a link with a sequence", "[a](https://b.c/&#27;[8m)", "a https://b.c/&#27;[8m"},
 		{"a relative address", "[a](b/c.md)", "a b/c.md"},
