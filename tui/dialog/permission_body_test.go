@@ -108,7 +108,7 @@ func TestPermissionNumbersLinesWhenTheyAreKnown(t *testing.T) {
 	if text := shownBy(d, 80, 40); !strings.Contains(text, "\n12    - two\n12 + 2\n") {
 		t.Errorf("known:\n%s", text)
 	}
-	if got := strike(d, "1"); got != (giving(seen(1), "once")) {
+	if got := strike(d, "1"); got != giving(seen(1), "once") {
 		t.Errorf("1 did %#v", got)
 	}
 }

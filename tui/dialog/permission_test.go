@@ -129,15 +129,15 @@ func TestPermissionShortcutsOfOptionsOfAKind(t *testing.T) {
 		}
 		c.pass(QuietTime)
 	}
-	if got := presses(t, d, "d", "enter"); got != (giving(seen(7), "no")) {
+	if got := presses(t, d, "d", "enter"); got != giving(seen(7), "no") {
 		t.Errorf("d and enter did %#v", got)
 	}
 	d, _ = armed(p)
-	if got := presses(t, d, "a", "enter"); got != (giving(seen(7), "a1")) {
+	if got := presses(t, d, "a", "enter"); got != giving(seen(7), "a1") {
 		t.Errorf("a and enter did %#v", got)
 	}
 	d, _ = armed(p)
-	if got := presses(t, d, "enter", "enter"); got != (giving(seen(7), "odd")) {
+	if got := presses(t, d, "enter", "enter"); got != giving(seen(7), "odd") {
 		t.Errorf("enter, twice, did %#v", got) // none allows once
 	}
 	text := shownBy(d, 80, 24)
@@ -176,7 +176,7 @@ func TestPermissionIsInertAtFirst(t *testing.T) {
 	if text := shownBy(d, 80, 40); strings.Contains(text, inertWords) {
 		t.Errorf("it still says that it takes no keys:\n%s", text)
 	}
-	if got := strike(d, "y"); got != (giving(seen(7), "once")) {
+	if got := strike(d, "y"); got != giving(seen(7), "once") {
 		t.Errorf("after a pause, y did %#v", got)
 	}
 }
@@ -198,7 +198,7 @@ func TestDoublePressAnswersOnce(t *testing.T) {
 	env, c := newEnv()
 	first := NewPermission(env, editPermission(), 2)
 	c.pass(LookTime)
-	if got := strike(first, "y"); got != (giving(seen(7), "once")) {
+	if got := strike(first, "y"); got != giving(seen(7), "once") {
 		t.Fatalf("y did %#v", got)
 	}
 	second := NewPermission(env, runPermission(), 1)
@@ -210,7 +210,7 @@ func TestDoublePressAnswersOnce(t *testing.T) {
 		t.Errorf("the second press did %#v to the next question", got)
 	}
 	c.pass(QuietTime)
-	if got := strike(second, "y"); got != (giving(seen(8), "once")) {
+	if got := strike(second, "y"); got != giving(seen(8), "once") {
 		t.Errorf("a later press did %#v", got)
 	}
 }
@@ -396,7 +396,7 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 	c.pass(QuietTime)
 	status := acpclient.ToolInProgress
 	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Status: &status}})
-	if got := strike(d, "y"); got != (giving(conv.Permissions[0].Seen, "once")) || d.asked.Revision != 2 {
+	if got := strike(d, "y"); got != giving(conv.Permissions[0].Seen, "once") || d.asked.Revision != 2 {
 		t.Errorf("y did %#v after a change of status alone", got)
 	}
 }
@@ -437,7 +437,7 @@ func TestPermissionWithManyOptions(t *testing.T) {
 	}
 	strike(d, "end")
 	d.View(80, 16)
-	if got := strike(d, "enter"); got != (giving(seen(7), "19")) {
+	if got := strike(d, "enter"); got != giving(seen(7), "19") {
 		t.Errorf("enter did %#v", got)
 	}
 }

@@ -180,10 +180,10 @@ func TestAClickGivesAnAnswer(t *testing.T) {
 			t.Errorf("a click on an always did %#v", got)
 		}
 	}
-	if got := strike(d, "enter"); got != (giving(seen(7), "always")) {
+	if got := strike(d, "enter"); got != giving(seen(7), "always") {
 		t.Errorf("enter did %#v", got)
 	}
-	if got := click("No, and tell"); got != (giving(seen(7), "no")) {
+	if got := click("No, and tell"); got != giving(seen(7), "no") {
 		t.Errorf("a click did %#v", got)
 	}
 }
@@ -369,7 +369,7 @@ func TestAClickOnAQuestionThatHasChanged(t *testing.T) {
 	}
 	c.pass(ReplaceTime)
 	y = lineWith(t, d.View(100, 30), p.Options[0].Name)
-	if got := click(d, y); got != (giving(p.Seen, p.Options[0].OptionID)) || p.Revision != 2 {
+	if got := click(d, y); got != giving(p.Seen, p.Options[0].OptionID) || p.Revision != 2 {
 		t.Errorf("once it was seen, a click did %#v", got)
 	}
 }
@@ -571,7 +571,7 @@ func TestAClickNeedsWhatAKeyNeeds(t *testing.T) {
 	}
 	at(30)
 	c.pass(LookTime)
-	if got := click(d, at(30)); got != (giving(seen(7), "no")) {
+	if got := click(d, at(30)); got != giving(seen(7), "no") {
 		t.Errorf("a click on what lies still did %#v", got)
 	}
 }
@@ -592,7 +592,7 @@ func TestSpaceMarks(t *testing.T) {
 	if got := d.Due(); got != nil {
 		t.Errorf("it gave %#v", got)
 	}
-	if got := d.Key(press("enter")); got != (giving(seen(7), "once")) {
+	if got := d.Key(press("enter")); got != giving(seen(7), "once") {
 		t.Errorf("enter did %#v", got)
 	}
 }
@@ -668,7 +668,7 @@ func TestADraftGetsTheKeys(t *testing.T) {
 		d.env.Guard.typed = time.Time{}
 	}
 	d.Key(press("alt+down"))
-	if got := d.Key(press("alt+enter")); got != (giving(seen(7), "once")) {
+	if got := d.Key(press("alt+enter")); got != giving(seen(7), "once") {
 		t.Errorf("alt+down alt+enter did %#v", got)
 	}
 	d, _ = armed(editPermission())
@@ -703,7 +703,7 @@ func TestKeysAtAQuestionThatMustBeScrolled(t *testing.T) {
 	if text := shownBy(d, 80, 14); !strings.Contains(text, "rm -rf ~") {
 		t.Errorf("after enter it shows\n%s", text)
 	}
-	if got := presses(t, d, "enter", "enter"); got != (giving(seen(8), "once")) {
+	if got := presses(t, d, "enter", "enter"); got != giving(seen(8), "once") {
 		t.Errorf("then enter, twice, did %#v", got)
 	}
 	d, _ = armed(longCommand())

@@ -74,7 +74,7 @@ func TestClicksAnswerNothingBeforeTheEndWasSeen(t *testing.T) {
 			t.Errorf("a click of button %v did %#v", button, got)
 		}
 	}
-	if got := click(d, y); got != (giving(seen(8), "once")) {
+	if got := click(d, y); got != giving(seen(8), "once") {
 		t.Errorf("once the end was seen, a click did %#v", got)
 	}
 }

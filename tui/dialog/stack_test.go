@@ -70,7 +70,7 @@ func TestAHiddenStackLeavesTheGuardAlone(t *testing.T) {
 	back.Push(NewPermission(env, runPermission(), 1))
 	back.Push(newConfirm(env, app.Question{}))
 	back.Pop()
-	if got := strike(front.Top(), "y"); got != (giving(seen(7), "once")) {
+	if got := strike(front.Top(), "y"); got != giving(seen(7), "once") {
 		t.Errorf("y did %#v", got)
 	}
 	if in := back.ArmsIn(c.now()); in != 0 {
