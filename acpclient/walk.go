@@ -153,17 +153,8 @@ func unquote(raw []byte) (string, error) {
 			text.WriteRune(r)
 			continue
 		}
-		switch c {
-		case 'n':
-			c = '\n'
-		case 't':
-			c = '\t'
-		case 'r':
-			c = '\r'
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
+		if i := strings.IndexByte("ntrbf", c); i >= 0 {
+			c = "\n\t\r\b\f"[i]
 		}
 		text.WriteByte(c)
 	}

@@ -92,14 +92,11 @@ func (s Secrets) String() string {
 	return printable("{" + strings.Join(s.Names(), " ") + "}")
 }
 
-// GoString lists the names.
-func (s Secrets) GoString() string { return "config.Secrets" + s.String() }
-
 // Format implements [fmt.Formatter]: no verb prints a value.
 func (s Secrets) Format(f fmt.State, verb rune) {
 	text := s.String()
 	if verb == 'v' && f.Flag('#') {
-		text = s.GoString()
+		text = "config.Secrets" + text
 	}
 	_, _ = f.Write([]byte(text))
 }
