@@ -45,7 +45,7 @@ func TestEveryActHasItsKind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, m := range regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+)\) Do\(\w+ context\.Context, s \*(?:session\.)?Session\)`).FindAllSubmatch(source, -1) {
+			for _, m := range regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+)\) Do\(\w+ context\.Context, \w+ \*(?:session\.)?Session\)`).FindAllSubmatch(source, -1) {
 				if session.KindNamed(string(m[1])) == nil {
 					t.Errorf("the act %s has no kind", m[1])
 				}
