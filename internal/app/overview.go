@@ -63,7 +63,7 @@ const (
 func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	o := Overview{
 		Agent: s.Agent.Name(), Title: s.Title,
-		Working: s.Turn.Running, Waiting: len(s.Permissions) + len(s.Elicitations), Queued: len(s.Queue), Gone: s.Gone(),
+		Working: s.Turn.Running, Waiting: s.Waiting(), Queued: len(s.Queue), Gone: s.Gone(),
 		AtLimit: s.Stuck() && s.Limit != nil, OverBudget: s.Stuck() && s.BudgetReached, SignIn: s.AuthError != nil,
 		Progress: s.Progress(), Last: s.Last(lastLines), Spent: s.Spent(),
 	}

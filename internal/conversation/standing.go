@@ -79,7 +79,7 @@ func (s *State) standingNow() Standing {
 		return StandingLost
 	case s.Phase == PhaseFailed:
 		return StandingFailed
-	case s.asks() && s.Turn.Cancelling.IsZero(), s.AuthError != nil, s.Stuck(), s.Work.State == acpclient.WorkRequiresAction,
+	case s.Waiting() > 0 && s.Turn.Cancelling.IsZero(), s.AuthError != nil, s.Stuck(), s.Work.State == acpclient.WorkRequiresAction,
 		slices.ContainsFunc(s.RunningSubagents(), func(t *ToolCall) bool { return t.Subagent.Waits }):
 		return StandingAsks
 	case s.Turn.Running, s.Opening(), s.Busy():

@@ -190,7 +190,7 @@ func (e PromptSent) fold(s *State) {
 	s.Limit, s.LimitWait = nil, time.Time{}
 	s.newTurn()
 	s.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
-	s.Turn.follow(s.asks(), e.At)
+	s.Turn.follow(s.Waiting() > 0, e.At)
 }
 
 func (PromptSteered) fold(*State) {}
@@ -389,7 +389,7 @@ func (e SessionOpening) fold(s *State) {
 func (s *State) restore() {
 	b := s.before
 	s.before = nil
-	if b != nil && len(s.Permissions)+len(s.Judging)+len(s.Elicitations)+len(s.visits) == 0 {
+	if b != nil && s.Waiting()+len(s.Judging)+len(s.visits) == 0 {
 		s.opened, s.effect.restored = *b, true
 	}
 }

@@ -270,8 +270,8 @@ func (t *ToolCall) clockFrom(before acpclient.ToolCallStatus, at time.Time) {
 	}
 }
 
-// asks reports whether any question to the user is open.
-func (s *State) asks() bool { return len(s.Permissions)+len(s.Elicitations) > 0 }
+// Waiting returns the number of open questions to the user.
+func (s *State) Waiting() int { return len(s.Permissions) + len(s.Elicitations) }
 
 // hold pauses clocks while a question is open: those of the turn, of the call (which may be
 // nil) and of the calls above it. It returns the paused calls, at most maxNesting of them, the
@@ -287,7 +287,7 @@ func (s *State) hold(t *ToolCall, at time.Time) (held []*ToolCall) {
 
 // release resumes clocks after a question was closed, unless another question holds them.
 func (s *State) release(held []*ToolCall, at time.Time) {
-	s.Turn.follow(s.asks(), at)
+	s.Turn.follow(s.Waiting() > 0, at)
 	for _, t := range held {
 		holds := func(others []*ToolCall) bool { return slices.Contains(others, t) }
 		t.follow(slices.ContainsFunc(s.Permissions, func(p *Permission) bool { return holds(p.holds) }) ||

@@ -200,7 +200,7 @@ func (h *Host) endIfIdle() {
 	said := h.said
 	h.session.Read(func(s *conversation.State) {
 		gone = s.Phase == conversation.PhaseLost || s.Phase == conversation.PhaseFailed || s.Agent.Since.IsZero()
-		busy = s.Turn.Running || len(s.Queue) > 0 || len(s.Permissions)+len(s.Elicitations) > 0
+		busy = s.Turn.Running || len(s.Queue) > 0 || s.Waiting() > 0
 		said = said || s.Said
 	})
 	switch {

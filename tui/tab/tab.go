@@ -383,7 +383,7 @@ func (l *live) offerCommands() {
 
 // asked reports whether a question of the agent is open.
 func asked(c *conversation.Conversation) bool {
-	return c.Turn.Cancelling.IsZero() && len(c.Permissions)+len(c.Elicitations) > 0
+	return c.Turn.Cancelling.IsZero() && c.Waiting() > 0
 }
 
 // frame is the minimum time between two batches of streamed events of the tab in front: longer
