@@ -42,8 +42,8 @@ func TestLineModeHasTheCommandsOfAllFrontEnds(t *testing.T) {
 			t.Errorf("/help does not have %s", r.ID)
 		}
 		for _, name := range names {
-			if f.named(name, true) == nil {
-				t.Errorf("there is no /%s", name)
+			if c := f.named(name, true); c == nil || c.ID != r.ID {
+				t.Errorf("/%s is not %s", name, r.ID)
 			}
 		}
 	}

@@ -35,4 +35,11 @@ func TestACommandOfAllFrontEndsIsEverywhere(t *testing.T) {
 			}
 		}
 	}
+	named := map[string]bool{}
+	for _, c := range offered {
+		if named[c.Name] {
+			t.Errorf("two commands are called /%s", c.Name)
+		}
+		named[c.Name] = true
+	}
 }
