@@ -41,8 +41,8 @@ func TestLineModeHasTheCommandsOfAllFrontEnds(t *testing.T) {
 		if len(names) == 0 || !strings.Contains(written.String(), "/"+names[0]+": ") {
 			t.Errorf("/help does not have %s", r.ID)
 		}
-		for _, name := range names {
-			if c := f.named(name, true); c == nil || c.ID != r.ID {
+		for i, name := range names {
+			if c := f.named(name, true); c == nil || i == 0 && c.ID != r.ID { // the alias "commands" of help is a command here
 				t.Errorf("/%s is not %s", name, r.ID)
 			}
 		}
