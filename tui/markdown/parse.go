@@ -158,6 +158,11 @@ func prepare(root ast.Node, src []byte) []byte {
 		switch n := n.(type) {
 		case *ast.Text:
 			p.quiet(n.Segment)
+			if end := n.Segment.Stop; n.SoftLineBreak() && end < len(p.src) { // Glamour would keep it in list items
+				p.src[end] = ' '
+				n.Segment = n.Segment.WithStop(end + 1)
+				n.SetSoftLineBreak(false)
+			}
 		case *ast.RawHTML:
 			p.quiet(n.Segments.Sliced(0, n.Segments.Len())...)
 		case *ast.HTMLBlock:

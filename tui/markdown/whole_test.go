@@ -94,6 +94,7 @@ func TestItemsOfAWholeDocumentHang(t *testing.T) {
 		{"paragraphs", "- one that is wrapped\n\n  two\n- three", "• one that is\n  wrapped\n\n  two\n• three"},
 		{"no room", "123456. one that is wrapped", "123456. one that is\nwrapped"},
 		{"brackets", "- [a] one that is wrapped", "• [a] one that\n  is wrapped"},
+		{"broken in the source", "- one that\n  is wrapped here\n- two\n  three", "• one that is\n  wrapped here\n• two three"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := strings.ReplaceAll(ansi.Strip(strings.Join(Whole(c.text, 20, dark), "\n")), "\u00a0", " "); got != c.want {
