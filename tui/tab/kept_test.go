@@ -137,6 +137,24 @@ func TestAHostThatIsGone(t *testing.T) {
 	})
 }
 
+// The question about a host that is gone is over when a key has opened its session again.
+func TestAKeyOpensAgainWhatIsGone(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		s := b.keep()
+		b.program.Make = func(context.Context, app.Spec) (*app.Opened, error) {
+			next := &keptSession{Session: newSession(b.cwd, noMachine{})}
+			return &app.Opened{Session: next, Runs: true, Transcript: &store.Transcript{Conversation: conversation.New()}}, nil
+		}
+		s.gone = true
+		b.events(conversation.AgentLost{Err: errors.New("it was killed")})
+		b.MustSay("This session does not run any more")
+		b.Do(b.Update(keyPress("alt+r")))
+		if strings.Contains(b.Screen(), "does not run any more") {
+			t.Errorf("it still asks\n%s", b.Screen())
+		}
+	})
+}
+
 // A session of this process is ended, and opened again in a host.
 func TestKeepThisSessionRunning(t *testing.T) {
 	const script = `handshake {"sessionCapabilities": {"resume": {}}} {"sessionId": "s"}

@@ -97,8 +97,9 @@ func (l *live) askToStartAgain(title, reason, stderr string) {
 	phase := l.Conversation.Phase
 	l.ask(app.Question{
 		Title: title, Text: reason, Detail: stderr, Choices: choices,
-		While: func() bool { // another viewer may start it again
-			return l.tab.opening == nil && l.Conversation.Phase == phase
+		While: func() bool { // another viewer may start it again, or a key open it again
+			shown, _ := l.tab.live()
+			return shown == l && l.tab.opening == nil && l.Conversation.Phase == phase
 		},
 	})
 }
