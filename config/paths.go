@@ -28,15 +28,33 @@ const (
 // baseDirs are the base directories of the XDG specification.
 type baseDirs struct{ config, state, data, cache string }
 
-// reload guards the variables of package xdg.
-var reload sync.Mutex
+// loaded is the environment that the variables of package xdg are from. The lock also
+// guards those variables.
+var loaded = struct {
+	sync.Mutex
+	environment [8]string
+}{environment: baseEnvironment()}
+
+// baseEnvironment returns what decides on the base directories.
+func baseEnvironment() (env [8]string) {
+	for i, name := range [len(env)]string{
+		"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME",
+		"USERPROFILE", "LOCALAPPDATA", "APPDATA",
+	} {
+		env[i] = os.Getenv(name)
+	}
+	return env
+}
 
 // base returns the base directories for the current environment. As the specification
 // asks, it ignores variables that hold a relative path.
 func base() baseDirs {
-	reload.Lock()
-	defer reload.Unlock()
-	xdg.Reload()
+	loaded.Lock()
+	defer loaded.Unlock()
+	if env := baseEnvironment(); env != loaded.environment {
+		xdg.Reload() // reads a file
+		loaded.environment = env
+	}
 	return baseDirs{xdg.ConfigHome, xdg.StateHome, xdg.DataHome, xdg.CacheHome}
 }
 
