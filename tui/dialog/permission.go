@@ -13,7 +13,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
-	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/list"
@@ -486,21 +485,29 @@ func (d *Permission) reject(msg tea.KeyPressMsg) Action {
 	}
 	d.env.Guard.answer(msg.String())
 	a := RejectWith{Question: d.seen, Words: d.TakeWords()}
-	if c, ok := d.plainRejection(); ok {
-		a.Option = c.Act.(session.Answer).Option
+	if o, ok := plainRejection(d.asked.Options); ok {
+		a.Option = o.OptionID
 	}
 	return a
 }
 
-// plainRejection returns the choice that only rejects once. Of several it is the one with
+// plainRejection returns the option that only rejects once. Of several it is the one with
 // the shortest name, because longer names say what else they do.
-func (d *Permission) plainRejection() (plain app.Choice, ok bool) {
-	for _, c := range app.PermissionChoices(d.asked) {
-		if c.Kind == acpclient.RejectOnce && (!ok || len(c.Name) < len(plain.Name)) {
-			plain, ok = c, true
+func plainRejection(options []acpclient.PermissionOption) (plain acpclient.PermissionOption, ok bool) {
+	for _, o := range options {
+		if o.Kind == acpclient.RejectOnce && (!ok || len(optionName(o)) < len(optionName(plain))) {
+			plain, ok = o, true
 		}
 	}
 	return plain, ok
+}
+
+// optionName returns an option's name in one line, or its ID if it has none.
+func optionName(o acpclient.PermissionOption) string {
+	if name := termtext.VisibleLine(o.Name); name != "" {
+		return name
+	}
+	return termtext.VisibleLine(string(o.OptionID))
 }
 
 // Paste implements [Dialog]: the text is part of the words, or of the prompt.
@@ -524,8 +531,8 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	w := inner(width, maxHeight)
 	p.focused, p.status, p.urgent = !d.env.Guard.inert(), d.why, true
 	what := "Cancel the turn and say what to do instead"
-	if c, ok := d.plainRejection(); ok {
-		what = "Answer “" + c.Name + "” and say what to do instead"
+	if o, ok := plainRejection(d.asked.Options); ok {
+		what = "Answer “" + optionName(o) + "” and say what to do instead"
 	}
 	words := prose(what, w)
 	if len(words) > nameLines {
@@ -545,7 +552,7 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 // writingHints returns the keys that matter while the user writes words.
 func (d *Permission) writingHints() []Hint {
 	words := "reject and send"
-	if _, ok := d.plainRejection(); !ok {
+	if _, ok := plainRejection(d.asked.Options); !ok {
 		words = "cancel and send"
 	}
 	h := HintList{Keys: d.env.Keys} // a draft gets no keys now
