@@ -46,8 +46,7 @@ type Review struct {
 	part      journal.Part
 	acting    context.Context // the opening in which files are being written
 
-	comments   []comment
-	commenting line // the line of the comment that the user writes
+	comments []comment
 }
 
 // comparison is a file as it was compared in a round of the list; diff is nil if it has no lines.
