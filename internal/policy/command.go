@@ -605,7 +605,8 @@ func (w *word) unquoted(value string, alone bool) {
 			end = i + strings.LastIndexByte(value[i:], '}')
 		}
 		within, before := value[i:max(i, end)], w.String()
-		dotted := (before == "" || strings.HasSuffix(before, "/")) && (strings.Contains(within, "{.") || strings.Contains(within, ",.")) // which "*" leaves out
+		begins := strings.ReplaceAll(within, `\`, "")
+		dotted := (before == "" || strings.HasSuffix(before, "/")) && (strings.Contains(begins, "{.") || strings.Contains(begins, ",.")) // which "*" leaves out
 		switch {
 		case c == '[' && alone && value == "[", // the program
 			c == '{' && end > i && !strings.Contains(within, ",") && !strings.Contains(within, ".."): // "{}", "HEAD@{1}"

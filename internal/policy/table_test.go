@@ -101,7 +101,7 @@ func TestRulesAboutFilesOfCommands(t *testing.T) {
 		none: append([]string{"cat vendor/*", "grep x vendor/a", "grep -r x .", "git grep x", "git diff", "git log -p", "gofmt -l .", "cat $X", "vendor/bin/tool x"}, everyday...),
 	}.check(t, judge("deny edit(vendor)", ""))
 	table{
-		ask:  {"cat .e*", "cat .env.*", "cat {.env,x}", "cat src/.e*", "cat $X", "cat $X/.env", "cat src/$X", "find . -name '*env' -exec cat {} +"},
+		ask:  {"cat .e*", "cat .env.*", "cat {.env,x}", "cat {x,\\.env}", "cat src/.e*", "cat $X", "cat $X/.env", "cat src/$X", "find . -name '*env' -exec cat {} +"},
 		none: append([]string{"cat *", "cat *.go", "rg x", "grep -r x .", "cd $X && cat a", "cat $X/a.go", "git diff"}, everyday...),
 	}.check(t, judge("ask read(**/.env*)", ""))
 	if d := judge("deny read", "")("cat a"); d.Verdict != none {
