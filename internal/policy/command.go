@@ -28,8 +28,9 @@ type part struct {
 	unclear string
 	// dirs are the directories in which it may run, as written; "" is the call's.
 	dirs []string
-	// piped means that another part writes its standard input.
-	piped bool
+	// piped means that another part writes its standard input, redirected that it has another
+	// one all the same.
+	piped, redirected bool
 	// input is the text that its standard input may have: of here-documents, and the words of
 	// the parts that write it.
 	input []string
@@ -288,11 +289,12 @@ func looseParts(command string) []part {
 
 // collector gathers the programs of a parsed command. All but parts is about the next one.
 type collector struct {
-	parts   []part
-	unclear string   // why it is uncertain how it runs
-	dirs    []string // where it may run
-	piped   bool     // it reads what another writes
-	input   []string // what it may read
+	parts      []part
+	unclear    string   // why it is uncertain how it runs
+	dirs       []string // where it may run
+	piped      bool     // it reads what another writes
+	redirected bool     // it does not, because of a redirect
+	input      []string // what it may read
 }
 
 // walk takes apart the statements below a node, in their order.
@@ -325,7 +327,7 @@ func (c *collector) walk(n syntax.Node) {
 
 // add adds a program.
 func (c *collector) add(words ...string) *part {
-	c.parts = append(c.parts, part{words: words, unclear: c.unclear, dirs: c.dirs, piped: c.piped, input: c.input})
+	c.parts = append(c.parts, part{words: words, unclear: c.unclear, dirs: c.dirs, piped: c.piped, redirected: c.redirected, input: c.input})
 	return &c.parts[len(c.parts)-1]
 }
 
@@ -337,12 +339,13 @@ func (c *collector) statement(s *syntax.Stmt) (done, failed []string) {
 	before, from := *c, len(c.parts)
 	switch {
 	case s.Background:
-		c.unclear = unclearConstruct
+		c.unclear, c.redirected = unclearConstruct, true // from /dev/null
 	case !harmlessRedirects(s.Redirs):
 		c.unclear = unclearRedirect
 	}
 	for _, r := range s.Redirs {
 		c.input = slices.Concat(c.input, here(r))
+		c.redirected = c.redirected || (r.N == nil || r.N.Value == "0") && slices.Contains([]syntax.RedirOperator{syntax.RdrIn, syntax.RdrInOut, syntax.DplIn}, r.Op)
 	}
 	done, failed = c.dirs, c.dirs
 	switch cmd := s.Cmd.(type) {
@@ -364,7 +367,7 @@ func (c *collector) statement(s *syntax.Stmt) (done, failed []string) {
 	for _, r := range s.Redirs {
 		c.redirect(r)
 	}
-	c.unclear, c.dirs, c.input = before.unclear, before.dirs, before.input
+	c.unclear, c.dirs, c.input, c.redirected = before.unclear, before.dirs, before.input, before.redirected
 	if s.Negated {
 		return failed, done
 	}
@@ -389,7 +392,7 @@ func (c *collector) wander(from int, all []string) []string {
 
 // binary takes apart a list or a pipe of two statements.
 func (c *collector) binary(cmd *syntax.BinaryCmd) (done, failed []string) {
-	before, piped, input := c.dirs, c.piped, c.input
+	before, piped, redirected, input := c.dirs, c.piped, c.redirected, c.input
 	from := len(c.parts)
 	done, failed = c.statement(cmd.X)
 	switch cmd.Op {
@@ -398,14 +401,14 @@ func (c *collector) binary(cmd *syntax.BinaryCmd) (done, failed []string) {
 	case syntax.OrStmt:
 		c.dirs = failed
 	default:
-		c.piped = true
+		c.piped, c.redirected = true, false
 		for _, p := range c.parts[from:] {
 			c.input = slices.Concat(c.input, p.words, p.input)
 		}
 		c.dirs = joined(before, joined(done, failed)) // shells differ
 	}
 	done2, failed2 := c.statement(cmd.Y)
-	c.dirs, c.piped, c.input = before, piped, input
+	c.dirs, c.piped, c.redirected, c.input = before, piped, redirected, input
 	switch cmd.Op {
 	case syntax.AndStmt:
 		return done2, joined(failed, failed2)

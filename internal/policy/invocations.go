@@ -212,6 +212,7 @@ func unwrap(p part) (all []invocation, complete bool) {
 	script := func(p part, text string, more ...string) {
 		for _, inner := range collect(p.dirs, text) {
 			inner.words = slices.Concat(inner.words, more)
+			inner.redirected = inner.redirected || !inner.piped && p.redirected
 			inner.piped, inner.unclear = inner.piped || p.piped, cmp.Or(inner.unclear, p.unclear)
 			inner.input = slices.Concat(inner.input, p.input)
 			list(inner)

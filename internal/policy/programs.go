@@ -24,8 +24,8 @@ type program struct {
 	first, operands meaning
 	unlessFirst     []string
 	maxOperands     int
-	// here means that the program without operands uses the directory it runs in, unless it
-	// reads from a pipe.
+	// here means that the program without operands uses the directory it runs in; other than
+	// git, it reads from a pipe instead if there is one.
 	here bool
 	// writing is the option without which the operands are only read, if there is one.
 	writing string
@@ -289,9 +289,12 @@ var (
 	// signatures match the placeholders with which git starts gpg.program, and the one for a
 	// whole object.
 	signatures = regexp.MustCompile(`%[-+ ]?G|signature|raw`)
-	digits     = regexp.MustCompile(`^-[0-9]+$`)
-	target     = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
-	prints     = regexp.MustCompile(`^ *([0-9]+|\$)(,([0-9]+|\$))?[pdq=]( *; *([0-9]+|\$)(,([0-9]+|\$))?[pdq=])*;? *$`)
+	// object matches what may name a file in git's store, of which no option of git show leaves
+	// the content out.
+	object = regexp.MustCompile(`(?i):|^[0-9a-f]{4,}(\^|$)`)
+	digits = regexp.MustCompile(`^-[0-9]+$`)
+	target = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
+	prints = regexp.MustCompile(`^ *([0-9]+|\$)(,([0-9]+|\$))?[pdq=]( *; *([0-9]+|\$)(,([0-9]+|\$))?[pdq=])*;? *$`)
 )
 
 // known returns the description of a program, and how many words choose it. It returns
@@ -400,12 +403,12 @@ func (u *understood) read(words []string) {
 	switch {
 	case prog.writing != "" && !u.has(prog.writing):
 		kind = fileValue
-	case prog.shows && (u.has(patchOptions) || !u.has(statOptions)):
+	case prog.shows && (u.has(patchOptions) || !u.has(statOptions) || !prog.here && slices.ContainsFunc(operands, func(o meant) bool { return object.MatchString(o.text) })):
 		kind = shownValue
 		u.commits = u.has(indexOptions) || !prog.here && (len(operands) == 0 || slices.ContainsFunc(operands, func(o meant) bool { return !strings.Contains(o.text, ":") }))
 	}
 	first := prog.first != noValue && !slices.ContainsFunc(prog.unlessFirst, u.has)
-	if prog.here && !u.part.piped && (len(operands) == 0 || first && len(operands) == 1) {
+	if prog.here && (prog.repository || !u.part.piped || u.part.redirected) && (len(operands) == 0 || first && len(operands) == 1) {
 		u.words = append(u.words, meant{text: ".", kind: kind})
 	}
 	for i, o := range operands {
