@@ -241,7 +241,7 @@ func TestEveryMarkIsTested(t *testing.T) {
 			continue
 		}
 		switch {
-		case at == "Error/data": // in no params and no result: see TestErrorShapes
+		case at == "Error/data": // in no params and no result: see TestEncodeErrors
 		default:
 			t.Errorf("%s is not tested", at)
 		}

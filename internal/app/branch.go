@@ -76,8 +76,8 @@ type Branched struct {
 	// Queue are the prompts that still waited in a session that was handed over.
 	Queue []conversation.QueuedPrompt
 
-	way  Way
-	told bool // the log of the other session says where it continued
+	way   Way
+	noted bool // the log of the other session says where it continued
 }
 
 // BranchOf returns what a branch has of a conversation, without Earlier.
@@ -169,7 +169,7 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 		if len(b.Queue) > 0 {
 			end = append(end, conversation.QueueChanged{}) // they have moved
 		}
-		b.told = log.Append(end) == nil
+		b.noted = log.Append(end) == nil
 		_ = log.Close()
 	}
 	b.TellOld(s.Beside)
@@ -187,8 +187,8 @@ func (b *Opened) note() conversation.NoticeAdded {
 
 // TellOld adds the notice to the open session that this one branches, unless its log has it.
 func (b *Opened) TellOld(old Session) {
-	if n := b.note(); old != nil && !b.told {
-		b.told = true
+	if n := b.note(); old != nil && !b.noted {
+		b.noted = true
 		session.Post(old, session.AddNotice{Severity: n.Severity, Title: n.Title, Detail: n.Detail})
 	}
 }

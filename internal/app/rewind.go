@@ -79,6 +79,7 @@ func LeftAlone(done journal.Done, name func(string) string) string {
 	return "left alone: " + strings.Join(left, ", ")
 }
 
+// CountFiles returns a number of files in words.
 func CountFiles(n int) string {
 	if n == 1 {
 		return "1 file"

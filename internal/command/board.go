@@ -68,7 +68,7 @@ type placed struct {
 	standing conversation.Standing
 }
 
-// boardRow is a session, or one of its questions, on the board. Its Detach is of use without NoDetach.
+// boardRow is a session, or one of its questions, on the board. It cannot be detached if noDetach says why.
 type boardRow struct {
 	Seat
 	asked    *Asked
@@ -287,7 +287,7 @@ func (b *board) item(r *boardRow, now time.Time) Item {
 	about = append(about, strings.Join(slices.DeleteFunc([]string{r.Place, stands, where}, func(s string) bool { return s == "" }), " · "))
 	return Item{
 		ID: r.ID, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.Place, r.Cwd, r.Branch, r.ID}, " "), Standing: r.Standing,
-		Columns: columns, About: strings.Join(about, "\n"), Aside: strings.Join(r.Last, "\n"),
+		Columns: columns, About: strings.Join(about, "\n"), Preview: strings.Join(r.Last, "\n"),
 		Do:     r.Go,
 		Delete: func() { b.askToEnd(r) },
 		Also:   []func(){func() { b.answer(r) }, func() { b.askToSend(r) }, func() { b.detach(r) }},

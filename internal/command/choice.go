@@ -63,10 +63,10 @@ type Item struct {
 	// Detail and Group are shown beside the title, About while the item is marked.
 	Detail, Group, About string
 	// Columns are shown beside the title in place of Detail, the most important first; then Standing
-	// is the mark of the item. Aside is shown beside the list while it is marked, on a wide screen.
+	// is the mark of the item. Preview is shown beside the list while it is marked, on a wide screen.
 	Columns  []string
 	Standing conversation.Standing
-	Aside    string
+	Preview  string
 	// Found means that Search has found it, whatever its texts are.
 	Found bool
 	// Current marks the current value, Pending one that the agent has yet to confirm, and Dim one

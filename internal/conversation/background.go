@@ -53,9 +53,9 @@ func (c *Conversation) Background() (all []Background) {
 
 // taskEffect is what an update has changed about the agent's tasks.
 type taskEffect struct {
-	told  bool       // the update was about a task
-	ended *AsyncTask // the task that has ended, nil if none has
-	how   string     // the final state
+	isTask bool       // the update was about a task
+	ended  *AsyncTask // the task that has ended, nil if none has
+	how    string     // the final state
 }
 
 // applyTask handles an update outside the protocol if it is about a task.
@@ -68,7 +68,7 @@ func (s *State) applyTask(u *acpclient.UnknownUpdate) {
 	if !strings.HasPrefix(u.Name, "async_task_") || json.Unmarshal(u.Raw, &about) != nil || about.ID == "" {
 		return
 	}
-	s.effect.task.told = true
+	s.effect.task.isTask = true
 	known := slices.IndexFunc(s.Tasks, func(t *AsyncTask) bool { return t.ID == about.ID })
 	switch {
 	case u.Name == "async_task_spawned" && known < 0:
@@ -88,7 +88,7 @@ func (c *Conversation) showTask(u *acpclient.UnknownUpdate) {
 	switch t := c.effect.task; {
 	case t.ended != nil:
 		c.addNote(acpclient.NoticeInfo, "Background task "+t.how, cmp.Or(t.ended.Name, t.ended.Description, t.ended.ID))
-	case !t.told:
+	case !t.isTask:
 		c.addItem(&Unknown{Kind: u.Name, Raw: u.Raw})
 	}
 }

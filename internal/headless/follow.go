@@ -63,7 +63,7 @@ func (f *Follower) follow(e conversation.Event) {
 	case conversation.CancelRequested:
 		f.cause = Cancelled
 	case conversation.NoticeAdded:
-		f.said(e)
+		f.notice(e)
 	}
 	f.observe(e)
 	switch e := e.(type) {

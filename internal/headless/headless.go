@@ -312,7 +312,7 @@ func addOnce(list *[]string, text string) {
 func (r *run) apply(e conversation.Event) {
 	r.observe(e)
 	if n, ok := e.(conversation.NoticeAdded); ok {
-		r.said(n) // also at the end: of what the agent has left behind, for instance
+		r.notice(n) // also at the end: of what the agent has left behind, for instance
 	}
 	if r.over {
 		return

@@ -106,8 +106,8 @@ func (r *run) noteDenial(e conversation.PermissionClosed) {
 	r.tell("  by the rule " + termtext.VisibleLine(e.Rule) + " (" + termtext.VisibleLine(e.Source) + ")")
 }
 
-// said hands on what parley itself has to say, if it is more than a remark.
-func (r *run) said(e conversation.NoticeAdded) {
+// notice hands on what parley itself has to say, if it is more than a remark.
+func (r *run) notice(e conversation.NoticeAdded) {
 	if e.Title == session.FormRefused {
 		r.declined = true
 	}

@@ -90,7 +90,7 @@ type Client struct {
 	// room limits how long an event may wait for the front end; it is cancelled while the
 	// front end itself waits for an answer, which is queued behind the events.
 	room    context.Context
-	hurry   context.CancelFunc
+	noRoom  context.CancelFunc
 	waiting int // number of calls that the front end waits for
 }
 
@@ -113,7 +113,7 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 		taking: make(chan struct{}, 1),
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	c.room, c.hurry = context.WithCancel(c.ctx)
+	c.room, c.noRoom = context.WithCancel(c.ctx)
 	conn, err := c.connect(ctx)
 	if err != nil {
 		c.cancel()
@@ -473,7 +473,7 @@ var ErrNoAnswer = errors.New("the session does not answer: the connection is slo
 // Perform implements [session.Doer].
 func (c *Client) Perform(ctx context.Context, call session.Call) (err error) {
 	if call.Kind().Brief() && call.Awaited() {
-		brief, cancel := c.soon(ctx)
+		brief, cancel := c.brief(ctx)
 		defer cancel()
 		defer func() {
 			if brief.Err() != nil && errors.Is(err, brief.Err()) {
@@ -562,21 +562,21 @@ func (c *Client) refuse(a *pendingAct, why error) {
 	}
 }
 
-// soon returns a context for a call that blocks the front end. Until it ends, events do not
+// brief returns a context for a call that blocks the front end. Until it ends, events do not
 // wait for the front end.
-func (c *Client) soon(ctx context.Context) (context.Context, context.CancelFunc) {
+func (c *Client) brief(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeoutCause(ctx, actTime, ErrNoAnswer)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting++; c.waiting == 1 {
-		c.hurry()
+		c.noRoom()
 	}
 	return ctx, func() {
 		cancel()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.waiting--; c.waiting == 0 {
-			c.room, c.hurry = context.WithCancel(c.ctx)
+			c.room, c.noRoom = context.WithCancel(c.ctx)
 		}
 	}
 }

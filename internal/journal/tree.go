@@ -32,7 +32,7 @@ const (
 type tree struct {
 	*git.Status
 	// copies are the files that differed from the last commit.
-	copies map[string]sight
+	copies map[string]seenFile
 }
 
 // look reads the work tree at the beginning of a turn; nil if there is none.
@@ -42,23 +42,23 @@ func (t *turnWatch) look(began time.Time) *tree {
 	if w == nil {
 		return nil
 	}
-	tr := &tree{Status: w, copies: map[string]sight{}}
+	tr := &tree{Status: w, copies: map[string]seenFile{}}
 	var copied int64
 	for _, path := range slices.Sorted(maps.Keys(w.Dirty)) {
 		info, err := os.Lstat(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			tr.copies[path] = sight{Image{Absent: true}, t.looked}
+			tr.copies[path] = seenFile{Image{Absent: true}, t.looked}
 			continue
 		case err != nil, !info.Mode().IsRegular(), info.ModTime().After(began):
 			continue // the content at the beginning of the turn is unknown
 		case info.Size() > maxCopy:
-			tr.copies[path] = sight{unread(info), t.looked}
+			tr.copies[path] = seenFile{unread(info), t.looked}
 			continue
 		}
 		if copied += info.Size(); copied > maxCopied || len(tr.copies) >= maxCopies {
 			t.limited("many files differed from the last commit when the turn began: the earlier content of some is not kept")
-			tr.copies[path] = sight{unread(info), t.looked}
+			tr.copies[path] = seenFile{unread(info), t.looked}
 			continue
 		}
 		if s, err := t.see(path); err == nil {
@@ -133,7 +133,7 @@ func (t *turnWatch) compareTrees() {
 			t.finish(path, known)
 		case t.tree.Untracked[path]: // skipped: the previous content is unknown
 		case t.tree.Dirty[path]:
-			t.finish(path, sight{Image{Lost: true}, t.looked})
+			t.finish(path, seenFile{Image{Lost: true}, t.looked})
 		default:
 			clean = append(clean, path)
 		}
@@ -175,11 +175,11 @@ func (t *turnWatch) compareCommitted(paths []string) {
 	defer cancel()
 	modes, paths := t.committedModes(ctx, paths)
 	_ = t.tree.Blobs(ctx, paths, maxImage, func(path string, exists bool, content string) {
-		t.finish(path, sight{t.blob(path, exists, content, modes[path]), t.looked})
+		t.finish(path, seenFile{t.blob(path, exists, content, modes[path]), t.looked})
 	})
 	if t.tree.Head == "" {
 		for _, path := range paths {
-			t.finish(path, sight{Image{Absent: true}, t.looked})
+			t.finish(path, seenFile{Image{Absent: true}, t.looked})
 		}
 	}
 }

@@ -28,12 +28,12 @@ type turnWatch struct {
 	asked map[int]*call
 	// touched holds the files that the agent was about to edit, as they were when parley
 	// first read them in the turn.
-	touched map[string]sight
+	touched map[string]seenFile
 	tree    *tree // nil if the directory is in no work tree, or in one that is too large
 	// tooLarge disables looking at the work tree.
 	tooLarge bool
 	// known holds the files of the journal as they were when the turn began.
-	known map[string]sight
+	known map[string]seenFile
 	// finished are the files of which the end of the turn is recorded.
 	finished map[string]bool
 	stats    map[string]stat
@@ -52,13 +52,13 @@ type call struct {
 	kind      acpclient.ToolKind
 	diffs     []diff
 	locations []string
-	// sights are the files that the call is about to edit, as parley saw them last before
+	// seen are the files that the call is about to edit, as parley saw them last before
 	// the edit.
-	sights map[string]sight
+	seen map[string]seenFile
 }
 
-// sight is what parley saw in a file at one moment.
-type sight struct {
+// seenFile is what parley saw in a file at one moment.
+type seenFile struct {
 	image Image
 	after int // number of the last recorded change then
 }
@@ -78,14 +78,14 @@ const maxPaths = 200
 func (t *turnWatch) begin(r record, since int) {
 	t.turn, t.since = r.Turn, since
 	t.calls, t.asked = map[acpclient.ToolCallID]*call{}, map[int]*call{}
-	t.touched, t.finished = map[string]sight{}, map[string]bool{}
+	t.touched, t.finished = map[string]seenFile{}, map[string]bool{}
 	if t.j.ready() == nil {
 		t.j.note(t.j.log.add(r, false))
 	}
 	t.j.mu.Lock()
 	paths := slices.Clone(t.j.history.paths)
 	t.j.mu.Unlock()
-	t.known = map[string]sight{}
+	t.known = map[string]seenFile{}
 	for _, path := range paths[:min(len(paths), maxSeen)] {
 		if s, err := t.see(path); err == nil {
 			t.known[path] = s
@@ -96,7 +96,7 @@ func (t *turnWatch) begin(r record, since int) {
 
 // see stores the current content of a file. Of a file that is too large to be read it
 // returns what shows later whether it has changed.
-func (t *turnWatch) see(path string) (s sight, err error) {
+func (t *turnWatch) see(path string) (s seenFile, err error) {
 	s.after = t.j.lastID()
 	info, missing := os.Lstat(path)
 	if missing == nil {
@@ -110,7 +110,7 @@ func (t *turnWatch) see(path string) (s sight, err error) {
 			return s, nil
 		}
 	}
-	err = t.read(path, func(now *fs.Snapshot) { s = sight{t.j.keep(now, false), t.j.lastID()} })
+	err = t.read(path, func(now *fs.Snapshot) { s = seenFile{t.j.keep(now, false), t.j.lastID()} })
 	if err == nil && missing == nil && time.Since(info.ModTime()) > settled {
 		t.stats[path] = stat{info.Size(), info.Mode(), info.ModTime(), s.image}
 	}
@@ -145,7 +145,7 @@ func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 	}
 	c := t.calls[u.ToolCallID]
 	if c == nil {
-		c = &call{sights: map[string]sight{}}
+		c = &call{seen: map[string]seenFile{}}
 		t.calls[u.ToolCallID] = c
 	}
 	if u.Kind != nil && *u.Kind != "" {
@@ -184,7 +184,7 @@ func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 		case status == acpclient.ToolCompleted:
 			t.settle(path, c)
 		default:
-			t.touch(path, c)
+			t.remember(path, c)
 		}
 	}
 }
@@ -266,25 +266,25 @@ func (t *turnWatch) answered(id int) {
 	if c == nil {
 		return
 	}
-	for path := range c.sights {
-		t.touch(path, c)
+	for path := range c.seen {
+		t.remember(path, c)
 	}
 }
 
-// touch remembers the content of a file that a call is about to edit. What it has seen
+// remember remembers the content of a file that a call is about to edit. What it has seen
 // before counts no more if the reported diffs show that the call has not edited the file
 // yet.
-func (t *turnWatch) touch(path string, c *call) {
+func (t *turnWatch) remember(path string, c *call) {
 	diffs := c.of(path)
-	if _, known := c.sights[path]; known && len(diffs) == 0 {
+	if _, known := c.seen[path]; known && len(diffs) == 0 {
 		return
 	}
 	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not remembered
 		if !untouched(now, diffs) {
 			return
 		}
-		s := sight{t.j.keep(now, false), t.j.lastID()}
-		c.sights[path] = s
+		s := seenFile{t.j.keep(now, false), t.j.lastID()}
+		c.seen[path] = s
 		if _, known := t.touched[path]; !known {
 			t.touched[path] = s
 		}
@@ -319,7 +319,7 @@ func (t *turnWatch) settle(path string, c *call) {
 		base, seen := t.base(path, c, is)
 		switch {
 		case seen && base.same(is):
-			t.claim(path, c, now)
+			t.joinLast(path, c, now)
 		case seen:
 			if own, ok := t.own(base, now, diffs); ok {
 				base = own
@@ -338,7 +338,7 @@ func (t *turnWatch) settle(path string, c *call) {
 // base returns what parley last saw of a file before the edit of a call.
 func (t *turnWatch) base(path string, c *call, now Image) (Image, bool) {
 	last := t.last(path)
-	if s, ok := c.sights[path]; ok && (last == nil || s.after >= last.id) && !s.image.same(now) {
+	if s, ok := c.seen[path]; ok && (last == nil || s.after >= last.id) && !s.image.same(now) {
 		return s.image, true
 	}
 	if last != nil {
@@ -383,10 +383,10 @@ func (t *turnWatch) own(base Image, now *fs.Snapshot, diffs []diff) (own Image, 
 	return t.j.keep(without, false), true
 }
 
-// claim handles the end of a call whose edit the last change of the file includes, or
+// joinLast handles the end of a call whose edit the last change of the file includes, or
 // came before: two edits may follow each other faster than the reports are handled. The
 // last change then begins earlier.
-func (t *turnWatch) claim(path string, c *call, now *fs.Snapshot) {
+func (t *turnWatch) joinLast(path string, c *call, now *fs.Snapshot) {
 	last := t.last(path)
 	if last == nil || last.source != SourceReport || last.provenance != ProvenanceSeen {
 		return
@@ -398,7 +398,7 @@ func (t *turnWatch) claim(path string, c *call, now *fs.Snapshot) {
 	}
 	diffs := c.of(path)
 	base, ok := t.own(first, between, diffs)
-	if s, saw := c.sights[path]; saw && len(diffs) == 0 && s.image.same(first) {
+	if s, saw := c.seen[path]; saw && len(diffs) == 0 && s.image.same(first) {
 		base, ok = first, true
 	}
 	if !ok {
@@ -433,7 +433,7 @@ func (t *turnWatch) beforeChange(c *change) (Image, bool) {
 
 // finish records, at the end of the turn, what has changed in a file beside the recorded
 // changes, given what parley saw first.
-func (t *turnWatch) finish(path string, begun sight) {
+func (t *turnWatch) finish(path string, begun seenFile) {
 	if t.finished[path] {
 		return
 	}
@@ -478,7 +478,7 @@ func (t *turnWatch) record(path string, was, is Image, source Source, p Provenan
 
 // before returns the content of a file when the turn began, or else when parley first read
 // it, if known.
-func (t *turnWatch) before(path string) (sight, bool) {
+func (t *turnWatch) before(path string) (seenFile, bool) {
 	if s, ok := t.known[path]; ok {
 		return s, true
 	}
@@ -487,7 +487,7 @@ func (t *turnWatch) before(path string) (sight, bool) {
 			return s, true
 		}
 		if i, ok := t.committed(path); ok {
-			return sight{i, t.looked}, true
+			return seenFile{i, t.looked}, true
 		}
 	}
 	s, ok := t.touched[path]

@@ -279,7 +279,7 @@ func (s *searching) readExceptions(dir string) {
 	}
 }
 
-// sensitiveFiles returns the table of files that the user is asked about. The configuration
+// SensitiveFiles returns the table of files that the user is asked about. The configuration
 // cannot exempt hidden ones, which the sandbox hides from the agent. In roots that are worktrees,
 // the files of the working tree have their questions, too.
 func SensitiveFiles(f config.Files, hidden []string, roots ...string) (*policy.SensitiveFiles, error) {
@@ -314,7 +314,7 @@ func copied(dir string) (of string, is bool) {
 	return of, true
 }
 
-// hiddenCopies returns the paths to hide, with their copies in roots that are worktrees.
+// HiddenCopies returns the paths to hide, with their copies in roots that are worktrees.
 func HiddenCopies(hide, roots []string) []string {
 	all := slices.Clone(hide)
 	for _, root := range roots {

@@ -17,7 +17,7 @@ type TerminalKind uint8
 const (
 	// Wcwidth sums up code points, as wcwidth(3) has them: xterm, tmux, VTE.
 	Wcwidth TerminalKind = iota
-	// Clusters draws each grapheme cluster in the columns of its base: Ghostty,
+	// GraphemeClusters draws each grapheme cluster in the columns of its base: Ghostty,
 	// Contour.
 	GraphemeClusters
 	// Capped draws a grapheme cluster in the columns of all its code points, but

@@ -132,13 +132,13 @@ func TestKeysThatCloseBounce(t *testing.T) {
 		} {
 			env, _ := newEnv()
 			d := open(env)
-			if env.Guard.Bounced(key) {
+			if env.Guard.Repeats(key) {
 				t.Errorf("%s: %s bounces before it was pressed", name, key)
 			}
 			if got := strike(d, key); got == nil {
 				t.Errorf("%s: %s did nothing", name, key)
 			}
-			if !env.Guard.Bounced(key) {
+			if !env.Guard.Repeats(key) {
 				t.Errorf("%s: a second %s reaches the prompt", name, key)
 			}
 		}

@@ -97,7 +97,7 @@ func (d *Form) current() *field {
 
 // Key implements [Dialog].
 func (d *Form) Key(msg tea.KeyPressMsg) Action {
-	if d.held() {
+	if d.ignores() {
 		return NotTaken{}
 	}
 	f, key, keys := d.current(), msg.String(), d.env.Keys
@@ -207,7 +207,7 @@ func (d *Form) content() (map[string]any, bool) {
 
 // Paste implements [Dialog].
 func (d *Form) Paste(text string) Action {
-	if d.held() || d.env.drafting() {
+	if d.ignores() || d.env.drafting() {
 		return NotTaken{}
 	}
 	f := d.current()
@@ -231,7 +231,7 @@ func (d *Form) Mouse(msg tea.MouseMsg, x, y int) Action {
 			d.focus = len(d.fields)
 		}
 		return d.question.Mouse(msg, x, y)
-	} else if d.held() {
+	} else if d.ignores() {
 		return NotTaken{}
 	} else if m.Button != tea.MouseLeft || line >= len(d.lines) {
 		return nil

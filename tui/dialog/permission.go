@@ -357,7 +357,7 @@ func (d *Permission) View(width, maxHeight int) View {
 	if d.writing {
 		return d.viewWriting(p, width, maxHeight)
 	}
-	if d.env.Guard.aside == "" && d.viewed.resize(width, maxHeight) {
+	if d.env.Guard.unfocused == "" && d.viewed.resize(width, maxHeight) {
 		d.scroll.Top = 0
 	}
 	if d.rawDue {
@@ -525,8 +525,8 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	if maxHeight >= roomy {
 		p.head = append([]string{""}, p.head...)
 	}
-	if words := d.env.Guard.aside; words != "" {
-		return d.viewAside(p, words, width, maxHeight)
+	if words := d.env.Guard.unfocused; words != "" {
+		return d.viewUnfocused(p, words, width, maxHeight)
 	}
 	w := inner(width, maxHeight)
 	p.focused, p.status, p.urgent = !d.env.Guard.inert(), d.why, true

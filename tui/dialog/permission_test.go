@@ -203,7 +203,7 @@ func TestDoublePressAnswersOnce(t *testing.T) {
 	}
 	second := NewPermission(env, runPermission(), 1)
 	c.pass(80 * time.Millisecond)
-	if !env.Guard.Bounced("enter") {
+	if !env.Guard.Repeats("enter") {
 		t.Error("the second press counts as a key of its own")
 	}
 	if got := strike(second, "y"); got != (NotTaken{}) {

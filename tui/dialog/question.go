@@ -26,7 +26,7 @@ type question struct {
 	scroll    list.Scroll
 	placement placement
 	viewed    viewed
-	pins      int             // the number of lines of a pinned path
+	pinned    int             // the number of lines of a pinned path
 	marker    tea.KeyPressMsg // the reply's key that marked it, or the zero value
 	doubled   time.Time       // when that key was pressed again, or zero
 	layout    layout          // of the last view
@@ -45,8 +45,8 @@ func (q *question) SetTheme(th *theme.Theme) { q.env.Theme = th }
 // ArmsIn implements [Guarded].
 func (q *question) ArmsIn(now time.Time) time.Duration { return q.env.Guard.ArmsIn(now) }
 
-// held notes input that an inert dialog does not take.
-func (q *question) held() bool {
+// ignores reports whether the dialog is inert, and notes the input then.
+func (q *question) ignores() bool {
 	if !q.env.Guard.inert() {
 		return false
 	}
@@ -75,7 +75,7 @@ func (q *question) Key(msg tea.KeyPressMsg) Action {
 // these keys are the prompt's, and arrows and the key that accepts need alt.
 func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	q.why = ""
-	if q.held() {
+	if q.ignores() {
 		return NotTaken{}, true
 	}
 	if !config.Types(msg.String()) {
@@ -180,7 +180,7 @@ func (q *question) Due() Action {
 		return nil
 	}
 	q.doubled = time.Time{}
-	if q.replies.marked < 0 || q.env.Guard.inert() || q.env.Guard.aside != "" {
+	if q.replies.marked < 0 || q.env.Guard.inert() || q.env.Guard.unfocused != "" {
 		return nil
 	}
 	q.why = ""
@@ -297,10 +297,10 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 		q.scroll.Wheel(m)
 	case tea.MouseClickMsg:
 		q.doubled = time.Time{}
-		if q.held() {
+		if q.ignores() {
 			return NotTaken{}
 		}
-		if line, ok := q.placement.footLine(y); ok && m.Button == tea.MouseLeft && q.replies.laid.count == len(q.replies.list) {
+		if line, ok := q.placement.footLine(y); ok && m.Button == tea.MouseLeft && q.replies.layout.count == len(q.replies.list) {
 			i := q.replies.at(line)
 			switch q.why = ""; {
 			case i < 0 || !q.viewed.complete():
@@ -308,7 +308,7 @@ func (q *question) Mouse(msg tea.MouseMsg, _, y int) Action {
 				q.refuse()
 			case q.replies.list[i].enterOnly:
 				q.mark(i)
-			case !q.lies() && !q.replies.list[i].off:
+			case !q.settled() && !q.replies.list[i].off:
 				q.mark(i)
 				q.why = movedWords
 			default:
@@ -348,8 +348,8 @@ func (q *question) view(p panel, width, maxHeight int) View {
 	if maxHeight >= roomy {
 		p.head = append([]string{""}, p.head...)
 	}
-	if words := q.env.Guard.aside; words != "" {
-		return q.viewAside(p, words, width, maxHeight)
+	if words := q.env.Guard.unfocused; words != "" {
+		return q.viewUnfocused(p, words, width, maxHeight)
 	}
 	w := inner(width, maxHeight)
 	q.viewed.resize(width, maxHeight)
@@ -363,10 +363,10 @@ func (q *question) view(p panel, width, maxHeight int) View {
 		atEnd := q.scroll.End() == q.scroll.Len
 		pins := p.pin(w)
 		q.scroll.Top = top // there is less room now than it was fitted to
-		if atEnd && pins > q.pins {
-			q.scroll.Top += pins - q.pins // the end stays in sight
+		if atEnd && pins > q.pinned {
+			q.scroll.Top += pins - q.pinned // the end stays in sight
 		}
-		q.pins = pins
+		q.pinned = pins
 	}
 	for {
 		known := q.viewed.complete()
@@ -388,7 +388,7 @@ func (q *question) view(p panel, width, maxHeight int) View {
 		q.placement = place
 		q.viewed.note(&p, &q.replies, place, w)
 		if q.viewed.complete() == known {
-			q.lay(layout{place, len(v.Lines), q.replies.laid.moves})
+			q.lay(layout{place, len(v.Lines), q.replies.layout.moves})
 			return v
 		}
 	}
@@ -408,12 +408,12 @@ func (q *question) lay(now layout) {
 	}
 }
 
-// lies reports whether everything has been where it is for as long as a key would need.
-func (q *question) lies() bool { return q.env.Guard.now().Sub(q.laidOut) >= LookTime }
+// settled reports whether the layout has not changed for LookTime: only then does a click answer.
+func (q *question) settled() bool { return q.env.Guard.now().Sub(q.laidOut) >= LookTime }
 
-// viewAside draws the question while keys go elsewhere. It may be small then, and nothing
+// viewUnfocused draws the question while keys go elsewhere. It may be small then, and nothing
 // counts as seen.
-func (q *question) viewAside(p panel, words string, width, maxHeight int) View {
+func (q *question) viewUnfocused(p panel, words string, width, maxHeight int) View {
 	p.focused, p.status = false, words
 	q.foot(&p, inner(width, maxHeight), true)
 	var v View
@@ -596,7 +596,7 @@ type replies struct {
 	list   []reply
 	marked int // -1: none
 
-	laid replyLayout
+	layout replyLayout
 }
 
 func newReplies(list []reply) replies { return replies{list: list, marked: -1} }
@@ -693,9 +693,9 @@ type replyLayout struct {
 	starts  []int // the first line of each, and at the end the number of lines
 }
 
-// layout updates the layout.
-func (a *replies) layout(width int) *replyLayout {
-	l := &a.laid
+// lay updates the layout.
+func (a *replies) lay(width int) *replyLayout {
+	l := &a.layout
 	on := termtext.NewLayout(width)
 	if l.starts != nil && l.on == on && l.count == len(a.list) {
 		if l.marked != a.marked {
@@ -719,7 +719,7 @@ func (a *replies) layout(width int) *replyLayout {
 
 // stack computes the line at which each reply begins.
 func (a *replies) stack() {
-	l, line := &a.laid, 0
+	l, line := &a.layout, 0
 	before := l.starts
 	l.starts = make([]int, len(a.list)+1)
 	for i, n := range l.heights {
@@ -738,8 +738,8 @@ func (a *replies) stack() {
 // indent returns the width in front of the name of a reply.
 func (a *replies) indent(c reply) int {
 	n := 5 // the pointer, the number and blanks
-	if a.laid.keys > 0 {
-		n += a.laid.keys + 2
+	if a.layout.keys > 0 {
+		n += a.layout.keys + 2
 	}
 	if c.icon != "" {
 		n += termtext.Width(c.icon) + 1
@@ -751,7 +751,7 @@ func (a *replies) indent(c reply) int {
 // marked. more follows the name on one line if there is room.
 func (a *replies) text(i int, whole bool) (name, more []string) {
 	c := a.list[i]
-	room := max(leastName, a.laid.width-a.indent(c))
+	room := max(leastName, a.layout.width-a.indent(c))
 	most := 0
 	if !whole {
 		most = nameLines
@@ -798,12 +798,12 @@ type replyList struct {
 }
 
 func (a replyList) height(p renderContext) int {
-	l := a.layout(p.width)
+	l := a.lay(p.width)
 	return l.starts[len(a.list)]
 }
 
 func (a replyList) lines(p renderContext, from, to int) []string {
-	l := a.layout(p.width)
+	l := a.lay(p.width)
 	var out []string
 	first := a.at(from)
 	for i := first; i < len(a.list) && l.starts[i] < to; i++ {
@@ -828,8 +828,8 @@ func (a replyList) draw(i int, p renderContext) []string {
 		pointer = "❯"
 	}
 	lead := l.number.Render(number + "  ")
-	if a.laid.keys > 0 {
-		lead += l.key.Render(pad(c.key(), a.laid.keys) + "  ")
+	if a.layout.keys > 0 {
+		lead += l.key.Render(pad(c.key(), a.layout.keys) + "  ")
 	}
 	if c.icon != "" {
 		lead += l.icon.Render(c.icon + " ")
@@ -848,12 +848,12 @@ func (a *replies) markedAt(width int) int {
 	if a.marked < 0 {
 		return 0
 	}
-	return a.layout(width).starts[a.marked]
+	return a.lay(width).starts[a.marked]
 }
 
 // at returns the position of the reply on a line of the last layout.
 func (a *replies) at(line int) int {
-	return sort.Search(len(a.list), func(i int) bool { return a.laid.starts[i] > line }) - 1
+	return sort.Search(len(a.list), func(i int) bool { return a.layout.starts[i] > line }) - 1
 }
 
 // changeAt is the change of a file that a line of a content belongs to, if the line is
@@ -927,8 +927,8 @@ func (s *viewed) note(p *panel, a *replies, place placement, width int) {
 	if len(s.answers) != len(a.list) {
 		s.answers, s.unseen = make([]bool, len(a.list)), len(a.list)
 	}
-	for i := max(0, a.at(place.footFrom)); i < len(a.list) && a.laid.starts[i] < place.footTo; i++ {
-		if a.laid.starts[i] >= place.footFrom && !s.answers[i] {
+	for i := max(0, a.at(place.footFrom)); i < len(a.list) && a.layout.starts[i] < place.footTo; i++ {
+		if a.layout.starts[i] >= place.footFrom && !s.answers[i] {
 			s.answers[i] = true
 			s.unseen--
 		}

@@ -497,7 +497,7 @@ func TestADoubledKeyGivesWhatIsInSight(t *testing.T) {
 		"the question changes": func(conv *conversation.Conversation, _ *Permission) {
 			conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"rm"}`)}})
 		},
-		"the keys go elsewhere": func(_ *conversation.Conversation, d *Permission) { d.env.Guard.Aside("elsewhere") },
+		"the keys go elsewhere": func(_ *conversation.Conversation, d *Permission) { d.env.Guard.Unfocus("elsewhere") },
 		"something is pasted":   func(_ *conversation.Conversation, d *Permission) { d.Paste("text") },
 		"a click": func(_ *conversation.Conversation, d *Permission) {
 			d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft}, 1, 1)

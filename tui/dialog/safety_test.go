@@ -195,9 +195,9 @@ func TestAQuestionAsideIsNotSeen(t *testing.T) {
 	env, c := newEnv()
 	d := NewPermission(env, editPermission(), 1)
 	c.pass(LookTime)
-	env.Guard.Aside("esc returns to the question")
+	env.Guard.Unfocus("esc returns to the question")
 	d.View(100, 60)
-	env.Guard.Aside("")
+	env.Guard.Unfocus("")
 	if got := answers(d, "1", "1", "y", "y", "enter", "enter"); got != nil {
 		t.Errorf("it took %#v", got)
 	}

@@ -691,7 +691,7 @@ const (
 
 // asideWidth returns the width of what is beside the list, 0 if there is nothing.
 func (s *Selector) asideWidth(width int) int {
-	if width < wide || !slices.ContainsFunc(s.list.Items, func(it command.Item) bool { return it.Aside != "" }) {
+	if width < wide || !slices.ContainsFunc(s.list.Items, func(it command.Item) bool { return it.Preview != "" }) {
 		return 0
 	}
 	return width * 2 / 5
@@ -704,7 +704,7 @@ func (s *Selector) putBeside(v *View, left, width int) {
 	w := inner(width, height)
 	if it := s.marked(); it != nil {
 		p.title = cut(termtext.Line(list.Clip(it.Title)), w)
-		if text := prose(it.Aside, w); len(text) > 0 {
+		if text := prose(it.Preview, w); len(text) > 0 {
 			p.head = styled(text[max(0, len(text)-height+frameHeight):], s.env.Theme.Muted)
 		}
 	}

@@ -246,22 +246,23 @@ type Guard struct {
 	settled   bool      // the user has answered the visible question
 	withdrawn time.Time // when the agent last withdrew a visible question
 
-	aside string // why the dialog takes no keys, or ""
+	unfocused string // why the dialog takes no keys, or ""
 }
 
+// NewGuard returns a guard with a clock.
 func NewGuard(now func() time.Time) *Guard { return &Guard{now: now} }
 
 // Typed notes a key that went to the prompt, except those that an inert dialog passed on.
-// After it no key counts as a second press of an answer: see [Guard.Bounced].
+// After it no key counts as a second press of an answer: see [Guard.Repeats].
 func (g *Guard) Typed() {
 	g.typed = g.now()
 	g.answerKey = ""
 }
 
-// Bounced reports whether a key repeats the one that has just answered a question, so that
+// Repeats reports whether a key repeats the one that has just answered a question, so that
 // neither the next question nor the prompt may get it. Each repetition extends the time,
 // so a key held down has no effect.
-func (g *Guard) Bounced(key string) bool {
+func (g *Guard) Repeats(key string) bool {
 	now := g.now()
 	if key == "" || key != g.answerKey || now.Sub(g.answered) >= repeatTime {
 		return false
@@ -274,9 +275,9 @@ func (g *Guard) Bounced(key string) bool {
 // Forget notes that another key was pressed: the answering key is no longer a repetition.
 func (g *Guard) Forget() { g.answerKey = "" }
 
-// Aside says that keys go elsewhere, with the words that the dialog shows for it; "" means
+// Unfocus says that keys go elsewhere, with the words that the dialog shows for it; "" means
 // that the dialog takes them again.
-func (g *Guard) Aside(words string) { g.aside = words }
+func (g *Guard) Unfocus(words string) { g.unfocused = words }
 
 // ArmsIn returns how long the dialog stays inert, 0 if it takes keys.
 func (g *Guard) ArmsIn(now time.Time) time.Duration {

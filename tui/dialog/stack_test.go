@@ -207,17 +207,17 @@ func TestGuard(t *testing.T) {
 func TestGuardBounce(t *testing.T) {
 	c := &clock{time.Unix(1000, 0)}
 	g := NewGuard(c.now)
-	if g.Bounced("y") {
+	if g.Repeats("y") {
 		t.Error("a key bounced before any answer")
 	}
 	g.answer("y")
 	g.open()
 	for range 20 { // held down
 		c.pass(100 * time.Millisecond)
-		if !g.Bounced("y") {
+		if !g.Repeats("y") {
 			t.Fatal("a key held down after it answered reached somebody")
 		}
-		if g.Bounced("n") {
+		if g.Repeats("n") {
 			t.Error("another key bounced")
 		}
 		if !g.inert() {
@@ -225,7 +225,7 @@ func TestGuardBounce(t *testing.T) {
 		}
 	}
 	c.pass(LookTime)
-	if g.Bounced("y") {
+	if g.Repeats("y") {
 		t.Error("a new press counts as a bounce")
 	}
 	if g.inert() {

@@ -137,7 +137,7 @@ func (d *Diff) drawLine(s side, line, pair int32, from, to int, c column, k *loo
 	}
 	text := d.text(s, line, pair)
 	spans := d.emphasise(s, line, pair)
-	var colours []stretch
+	var colours []colourSpan
 	if k.pens != nil {
 		colours = d.colours(s, line)
 	}
@@ -182,7 +182,7 @@ func drawNumber(b *strings.Builder, k *look, digits int, number int32, first int
 
 // drawPiece draws a piece of a text, its emphasised spans, and the background up to the
 // width. d.mu must be held.
-func (d *Diff) drawPiece(b *strings.Builder, text string, piece span, spans []span, colours []stretch, width int, k *look) {
+func (d *Diff) drawPiece(b *strings.Builder, text string, piece span, spans []span, colours []colourSpan, width int, k *look) {
 	shown := d.width(text[piece.start:piece.end])
 	if shown > width { // a single code point that is wider than the column
 		k.text.write(b, strings.Repeat("·", width))
@@ -228,9 +228,9 @@ type chunkKey struct {
 	chunk int32
 }
 
-// stretch is a piece of a line in one colour, nil for that of plain text. It begins
+// colourSpan is a piece of a line in one colour, nil for that of plain text. It begins
 // where the previous one ends, in bytes of the printable text.
-type stretch struct {
+type colourSpan struct {
 	end   int
 	color color.Color
 }
@@ -238,13 +238,13 @@ type stretch struct {
 // syntax holds the colours of the code in the two texts, as far as it was drawn.
 type syntax struct {
 	of     *theme.Theme
-	chunks map[chunkKey][][]stretch
+	chunks map[chunkKey][][]colourSpan
 	// off means that the file cannot be coloured: it has no lexer, or a slow one.
 	off bool
 }
 
-// colours returns the stretches of a line. d.mu must be held.
-func (d *Diff) colours(s side, line int32) []stretch {
+// colours returns the spans of a line. d.mu must be held.
+func (d *Diff) colours(s side, line int32) []colourSpan {
 	if d.syntax.of != d.inkOf {
 		d.syntax = syntax{of: d.inkOf}
 	}
@@ -255,7 +255,7 @@ func (d *Diff) colours(s side, line int32) []stretch {
 	chunk, ok := d.syntax.chunks[key]
 	if !ok {
 		if d.syntax.chunks == nil || len(d.syntax.chunks) >= maxChunks {
-			d.syntax.chunks = make(map[chunkKey][][]stretch)
+			d.syntax.chunks = make(map[chunkKey][][]colourSpan)
 		}
 		chunk = d.colourChunk(key)
 		d.syntax.chunks[key] = chunk
@@ -267,7 +267,7 @@ func (d *Diff) colours(s side, line int32) []stretch {
 }
 
 // colourChunk colours a chunk. d.mu must be held.
-func (d *Diff) colourChunk(key chunkKey) [][]stretch {
+func (d *Diff) colourChunk(key chunkKey) [][]colourSpan {
 	all := int32(len(d.old))
 	if key.side == newSide {
 		all = int32(len(d.new))
@@ -297,23 +297,23 @@ func (d *Diff) colourChunk(key chunkKey) [][]stretch {
 	if lines == nil || !tame {
 		d.syntax.off = true
 	}
-	out := make([][]stretch, 0, chunkLines)
+	out := make([][]colourSpan, 0, chunkLines)
 	for i := int(start - first); i < min(len(lines), int(start-first)+chunkLines); i++ {
-		out = append(out, d.stretches(lines[i]))
+		out = append(out, d.spans(lines[i]))
 	}
 	return out
 }
 
-// stretches returns those of a line, nil if all of it has one colour. None ends within
+// spans returns those of a line, nil if all of it has one colour. None ends within
 // a grapheme cluster, which would be drawn as two characters. d.mu must be held.
-func (d *Diff) stretches(line []markdown.CodeSpan) []stretch {
-	var out []stretch
+func (d *Diff) spans(line []markdown.CodeSpan) []colourSpan {
+	var out []colourSpan
 	var text strings.Builder
 	coloured := false
 	for _, s := range line {
 		text.WriteString(s.Text)
 		coloured = coloured || s.Color != nil
-		out = append(out, stretch{text.Len(), s.Color})
+		out = append(out, colourSpan{text.Len(), s.Color})
 	}
 	if !coloured {
 		return nil
@@ -332,8 +332,8 @@ func (d *Diff) stretches(line []markdown.CodeSpan) []stretch {
 }
 
 // writeCode draws a part of a text in the colours of its code. Text after the last
-// stretch is plain.
-func (k *look) writeCode(b *strings.Builder, text string, from, to int, colours []stretch) {
+// colourSpan is plain.
+func (k *look) writeCode(b *strings.Builder, text string, from, to int, colours []colourSpan) {
 	for _, s := range colours {
 		if s.end <= from {
 			continue

@@ -65,7 +65,7 @@ type merge struct {
 	done  journal.Done
 }
 
-// merged reports whether a hunk of a side was merged here.
+// isMerged reports whether a hunk of a side was merged here.
 func (v *Compare) isMerged(side int, file string, hunk int) bool {
 	return slices.ContainsFunc(v.merged, func(m merge) bool { return m.side == side && m.picks.Has(file, hunk) })
 }

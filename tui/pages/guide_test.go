@@ -96,7 +96,7 @@ func TestTheGuideIsReachedFromTheHelp(t *testing.T) {
 	if got := NewHelp(env).Key(pressed("tab")); got != (dialog.Run{Action: command.Guide}) {
 		t.Errorf("tab did %#v", got)
 	}
-	if env.Guard.Bounced("tab") {
+	if env.Guard.Repeats("tab") {
 		t.Error("the guide, where tab lists the sections, does not get the next one")
 	}
 }

@@ -22,9 +22,9 @@ import (
 
 // front is the tab, as commands of all front ends use it. It collects what they do.
 type front struct {
-	tab  *Tab
-	cmds []tea.Cmd
-	late bool // in the continuation of background work: the user may do something else by now
+	tab        *Tab
+	cmds       []tea.Cmd
+	background bool // in the continuation of background work: the user may do something else by now
 }
 
 var _ command.Front = (*front)(nil)
@@ -81,7 +81,7 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 	if c.Now != nil {
 		f.tab.following = list
 	}
-	if f.late {
+	if f.background {
 		f.tab.dialogs.PushBelow(list)
 	} else {
 		f.tab.dialogs.Push(list)
@@ -116,8 +116,8 @@ func (f *front) InBackground(do func(context.Context) func()) {
 	f.add(inBackground(func() then {
 		next := do(ctx)
 		return func() tea.Cmd {
-			f.late = true
-			defer func() { f.late = false }()
+			f.background = true
+			defer func() { f.background = false }()
 			return f.do(next)
 		}
 	}))

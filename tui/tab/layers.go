@@ -123,7 +123,7 @@ func (in *input) pass(input func(layer) (tea.Cmd, bool)) (all tea.Cmd, taken boo
 // switch tabs.
 func (in *input) globalKey(name string) (tea.Cmd, bool) {
 	t := in.tab
-	if in.takesMouseBack(name) || t.endsReading(name) || t.program.Guard.Bounced(name) {
+	if in.takesMouseBack(name) || t.endsReading(name) || t.program.Guard.Repeats(name) {
 		return nil, true
 	}
 	t.program.Guard.Forget()

@@ -106,7 +106,7 @@ func (p *panel) draw(width, room int) dialog.View {
 		most = max(0, room/3, min(room, 4))
 		words = t.keyOf(command.FocusPrompt) + " to answer"
 	}
-	t.program.Guard.Aside(words)
+	t.program.Guard.Unfocus(words)
 	v := d.View(width, most)
 	v.Lines = v.Lines[:min(len(v.Lines), max(0, room))]
 	return v

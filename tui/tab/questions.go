@@ -27,8 +27,8 @@ type questions struct {
 	*app.Live
 	composer *composer.Composer
 
-	asking *dialog.Permission   // the last permission shown, or nil
-	reach  toolview.PathTargets // resolves paths outside the session's directories
+	asking  *dialog.Permission   // the last permission shown, or nil
+	targets toolview.PathTargets // resolves paths outside the session's directories
 	// answered means that a question has had an answer since the last Follow.
 	answered bool
 }
@@ -114,18 +114,18 @@ func (q *questions) resolve(call *conversation.ToolCall) tea.Cmd {
 	const most = 1000 // per batch
 	var unknown []string
 	for _, path := range toolview.NamedPaths(call) {
-		if !q.reach.Known(path) && len(unknown) < most {
+		if !q.targets.Known(path) && len(unknown) < most {
 			unknown = append(unknown, path)
 		}
 	}
 	if len(unknown) == 0 {
 		return nil
 	}
-	roots := q.reach.Roots
+	roots := q.targets.Roots
 	return inBackground(func() then {
 		found := toolview.Resolve(roots, unknown)
 		return func() tea.Cmd {
-			q.reach.Add(found)
+			q.targets.Add(found)
 			if len(found) == 0 {
 				return nil // nothing was resolved
 			}

@@ -98,7 +98,7 @@ func TestWhereThePathsOfManyLead(t *testing.T) {
 		if err := os.Symlink(t.TempDir(), filepath.Join(cwd, "z")); err != nil {
 			t.Fatal(err)
 		}
-		q.reach = toolview.PathTargets{Roots: []string{cwd}}
+		q.targets = toolview.PathTargets{Roots: []string{cwd}}
 		e := opened(1, "Edit them", filepath.Join(cwd, "z", "file")).(conversation.PermissionOpened)
 		for i := range 2500 {
 			call := &e.Request.ToolCall
@@ -106,7 +106,7 @@ func TestWhereThePathsOfManyLead(t *testing.T) {
 		}
 		b.conv().Apply(e)
 		b.Do(q.Follow())
-		if led := q.reach.Of(filepath.Join(cwd, "z", "file")); !led.Outside {
+		if led := q.targets.Of(filepath.Join(cwd, "z", "file")); !led.Outside {
 			t.Errorf("a link that leads out was not followed: %+v", led)
 		}
 	})
@@ -286,7 +286,7 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.draw()
 	b.Update(then(func() tea.Cmd {
-		b.open().questions.reach.Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
+		b.open().questions.targets.Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
 		return nil
 	}))
 	b.mustShow(t, "a.txt → /srv/a.txt  outside the project")
@@ -294,7 +294,7 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 		t.Error("it takes keys at once")
 	}
 	b.Update(then(func() tea.Cmd {
-		b.open().questions.reach.Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
+		b.open().questions.targets.Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
 		return nil
 	}))
 	b.passes(3 * time.Second)

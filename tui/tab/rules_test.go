@@ -21,7 +21,7 @@ await permission contains "yes"
 end-turn
 `
 
-// newRules are the rules of a project that has one of its own.
+// playRuled plays a script in a project that has a rule of its own.
 func playRuled(t *testing.T, b *bench, script string) {
 	t.Helper()
 	file := filepath.Join(b.cwd, ".parley", "config.toml")

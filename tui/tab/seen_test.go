@@ -203,7 +203,7 @@ func TestNothingUnseenIsAllowed(t *testing.T) {
 // presses presses a key. A letter marks, gives, writes, or a reason is shown.
 func (v *viewing) presses(key string) {
 	before, text, given := v.screen(), v.composer.Text(), v.of.given
-	bounces := v.program.Guard.Bounced(key)
+	bounces := v.program.Guard.Repeats(key)
 	v.press(key)
 	letter := (key == "x" || key == ":") && !v.reads()
 	if letter && !bounces && v.composer.Text() == text && v.of.given == given && v.screen() == before {

@@ -316,7 +316,7 @@ type live struct {
 func newLive(t *Tab, s *app.Live) *live {
 	s.Restart = keyOrPalette(t.program.Keys, command.StartAgain)
 	l := &live{ui: t.ui, Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
-	l.questions = questions{ui: t.ui, Live: s, composer: t.composer, reach: toolview.PathTargets{Roots: s.Roots()}}
+	l.questions = questions{ui: t.ui, Live: s, composer: t.composer, targets: toolview.PathTargets{Roots: s.Roots()}}
 	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, take: t.prompts.Take, front: t.front}
 	l.commands = commands{
 		ui: t.ui, Live: s, reader: l.reader, composer: t.composer, typeLetters: t.prompt.typeLetters,
@@ -400,7 +400,7 @@ func (l *live) placeholder(asks bool) string {
 
 func (l *live) equip(env *dialog.Env) {
 	l.reading.equip(env)
-	env.Targets = &l.questions.reach
+	env.Targets = &l.questions.targets
 }
 
 func (l *live) describe(f *statusInfo) {

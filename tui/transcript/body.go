@@ -461,10 +461,10 @@ func (t *toolCall) widthOf(b body, width int) int {
 	d, ok := b.(*diffBody)
 	switch {
 	case !ok:
-	case t.env.diffs.SideBySide(d.Diff, t.env.wide-barWidth):
-		width = t.env.wide
+	case t.env.diffs.SideBySide(d.Diff, t.env.diffWidth-barWidth):
+		width = t.env.diffWidth
 	default:
-		width = max(width, t.env.wide)
+		width = max(width, t.env.diffWidth)
 	}
 	return width - barWidth
 }

@@ -48,7 +48,7 @@ type environment struct {
 	places    toolview.Paths
 	positions *toolview.DiffPositions
 	width     int // of text, in cells
-	wide      int // of diffs, in cells
+	diffWidth int // of diffs, in cells
 	diffs     *diffview.Preference
 	page      bool // an item has the screen: Glamour draws its complete texts
 	// pictures are the images that are ready to be drawn.

@@ -40,8 +40,8 @@ type toolCall struct {
 	output    *rawBody    // nil without a raw output
 	screens   map[*conversation.Terminal]*terminalView
 
-	wide     int    // the width of the diffs drawn
-	pictures uint64 // the version of the pictures drawn
+	diffWidth int    // the width of the diffs drawn
+	pictures  uint64 // the version of the pictures drawn
 }
 
 // ToolCall implements conversation.Visitor.
@@ -49,8 +49,8 @@ func (m *maker) ToolCall(i *conversation.ToolCall) { m.made = &toolCall{item: i}
 
 func (t *toolCall) update(env *environment, expanded bool) (changed bool) {
 	asked := slices.ContainsFunc(env.open, func(p *conversation.Permission) bool { return p.ToolCall == t.item })
-	changed = t.asked != asked || t.wide != env.wide || t.pictures != env.pictures.version
-	t.wide, t.pictures = env.wide, env.pictures.version
+	changed = t.asked != asked || t.diffWidth != env.diffWidth || t.pictures != env.pictures.version
+	t.diffWidth, t.pictures = env.diffWidth, env.pictures.version
 	t.env, t.expanded, t.asked = env, expanded, asked
 	if !t.drawn || t.last != t.item.Version() {
 		t.last, t.drawn = t.item.Version(), true
@@ -318,7 +318,7 @@ func (t *toolCall) header(s *sheet, width int) {
 	}
 	end := t.outcome()
 	if !t.expanded {
-		width = max(width, t.env.wide) // of one line no more than the screen is cut
+		width = max(width, t.env.diffWidth) // of one line no more than the screen is cut
 		if room := width - termtext.Width(end); room >= width/2 {
 			s.add(fit(line, room) + end)
 		} else {
