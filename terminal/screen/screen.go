@@ -12,11 +12,11 @@
 // ours):
 //
 //	                       x/vt        Screen
-//	plain text             1.8 MB/s    48 MB/s
-//	coloured text          3.4 MB/s    38 MB/s
-//	progress bars          8.0 MB/s    71 MB/s
-//	memory, plain          37 MB       0.5 MB
-//	memory, coloured       24 MB       0.6 MB
+//	plain text             1.8 MB/s    31 MB/s
+//	coloured text          3.4 MB/s    36 MB/s
+//	progress bars          8.0 MB/s    90 MB/s
+//	held, plain            37 MB       0.6 MB
+//	held, coloured         24 MB       0.5 MB
 //
 // The emulator of github.com/charmbracelet/x/vt (2026-04-27) keeps every cell of its
 // scrollback, allocates for each character, and needs a goroutine that reads its

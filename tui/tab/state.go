@@ -23,7 +23,7 @@ import (
 
 // state is what a tab is in: [unopened], [live] or [replaying]. Each has what it
 // alone needs; the tab has what stays, whatever state it is in. Only [Tab.become] changes
-// the state: docs/architecture.md has the table of the changes.
+// the state.
 type state interface {
 	stateView
 	stateInput
