@@ -32,7 +32,7 @@ sessions manages the stored sessions, and those that keep running. Without a
 command it lists those of this directory. Name a session by its ID or the beginning
 of it.`, noArguments, list.RunE)
 	cmd.AddCommand(
-		list, sessionsShowCommand(s), sessionsExportCommand(s), sessionsSearchCommand(s), sessionsRenameCommand(s),
+		list, sessionsShowCommand(s), sessionsExportCommand(s), sessionsSearchCommand(s), sessionsRenameCommand(),
 		sessionsDeleteCommand(s), sessionsPruneCommand(s), sessionsEndCommand(s),
 	)
 	cmd.Flags().AddFlagSet(list.Flags())
@@ -80,7 +80,7 @@ func explained(err error) error {
 	return err
 }
 
-func sessionsRenameCommand(s *streams) *cobra.Command {
+func sessionsRenameCommand() *cobra.Command {
 	return leaf("rename ID TITLE", "Rename a session; an empty title restores its own", func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {
 			return misused(cmd, "Quote a title of several words.", "rename takes an ID and a title, got %d arguments", len(args))

@@ -142,8 +142,8 @@ type done struct {
 
 // sentinels are the errors that front ends check for.
 var sentinels = map[string]error{
-	"answered": session.ErrAnswered, "changed": session.ErrChanged, "incomplete": session.ErrIncomplete, "unsupported": session.ErrUnsupported, "cannot reopen": session.ErrCannotReopen,
-	"not queued": session.ErrNotQueued, "cancelled": session.ErrCancelled,
+	"answered": session.ErrAnswered, "changed": session.ErrChanged, "incomplete": session.ErrIncomplete, "cancelled": session.ErrCancelled,
+	"unsupported": session.ErrUnsupported, "cannot reopen": session.ErrCannotReopen, "not queued": session.ErrNotQueued,
 	"conflict": journal.ErrConflict, "nothing": journal.ErrNothing, "stale": journal.ErrStale,
 	"read-only": ErrReadOnly,
 }

@@ -46,7 +46,9 @@ func newForm(env Env, e *conversation.Elicitation, agent string) *Form {
 		return reply{icon: icon, tone: t, name: name, action: Answer{app.Respond(e, a, nil)}}
 	}
 	d.replies = newReplies([]reply{
-		respond("✓", good, "Accept", acpclient.ElicitAccept), respond("✗", bad, "Decline", acpclient.ElicitDecline), respond("•", neutral, "Cancel: no answer", acpclient.ElicitCancel),
+		respond("✓", good, "Accept", acpclient.ElicitAccept),
+		respond("✗", bad, "Decline", acpclient.ElicitDecline),
+		respond("•", neutral, "Cancel: no answer", acpclient.ElicitCancel),
 	})
 	d.answer = d.given
 	d.message = newBlock(func(p renderContext) []string {

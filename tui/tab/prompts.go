@@ -36,7 +36,7 @@ func (ps *prompts) Submit(p composer.Prompt) tea.Cmd {
 		ps.held = append(ps.held, q)
 		return nil
 	}
-	return l.queue.Send(p, q)
+	return l.queue.Send(q)
 }
 
 // Typed resets the first of two esc after a key. An empty draft gives up the position of

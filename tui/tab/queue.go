@@ -28,9 +28,8 @@ type promptQueue struct {
 // Queued is the length of the queue.
 func (pq *promptQueue) Queued() int { return len(pq.Conversation.Queue) }
 
-// Send sends a prompt; the session receives q. One taken from the queue returns to its
-// position.
-func (pq *promptQueue) Send(p composer.Prompt, q conversation.QueuedPrompt) tea.Cmd {
+// Send sends a prompt. One taken from the queue returns to its position.
+func (pq *promptQueue) Send(q conversation.QueuedPrompt) tea.Cmd {
 	back := pq.requeue
 	pq.requeue = 0
 	if back == 0 && pq.program.Enter == config.EnterSteers && pq.Conversation.Steerable() {

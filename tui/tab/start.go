@@ -353,8 +353,10 @@ func (t *Tab) Cwd() string { return t.cwd }
 
 // Blank reports whether closing the tab would lose nothing.
 func (t *Tab) Blank() bool {
-	l, open := t.live()
-	return t.empty() && (t.opening == nil || t.opening.spec.New()) && t.composer.Empty() && len(t.prompts.held) == 0 && (!open || len(l.Conversation.Queue) == 0 && !l.Conversation.Turn.Running)
+	if l, open := t.live(); open && (len(l.Conversation.Queue) > 0 || l.Conversation.Turn.Running) {
+		return false
+	}
+	return t.empty() && (t.opening == nil || t.opening.spec.New()) && t.composer.Empty() && len(t.prompts.held) == 0
 }
 
 // LoadDraft restores the directory's draft.
