@@ -79,7 +79,7 @@ func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot)
 	if err != nil {
 		return fail("change", path, err)
 	}
-	now, err := f.held(ctx, p)
+	now, err := f.contents(ctx, p)
 	if err != nil {
 		return fail("change", path, err)
 	}
@@ -98,8 +98,8 @@ func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot)
 	return fail("change", path, err)
 }
 
-// held returns the contents of the file at p, or nil if there is no file.
-func (f *FS) held(ctx context.Context, p ResolvedPath) (*Snapshot, error) {
+// contents returns the contents of the file at p, or nil if there is no file.
+func (f *FS) contents(ctx context.Context, p ResolvedPath) (*Snapshot, error) {
 	dir, name, err := f.enter(p, false)
 	if errors.Is(err, ErrNotExist) {
 		return nil, nil

@@ -16,9 +16,9 @@ func keepOwner(*os.File, iofs.FileInfo) bool { return true }
 // syncDir does nothing: this system cannot sync directories.
 func syncDir(*os.Root) {}
 
-// claim returns false: this system has no file locks, so every write uses a temporary
+// tryLock returns false: this system has no file locks, so every write uses a temporary
 // name of its own.
-func claim(*os.File) bool { return false }
+func tryLock(*os.File) bool { return false }
 
 // renameTemp closes the temporary file and renames it: not every system can rename an open
 // file.

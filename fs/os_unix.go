@@ -44,9 +44,9 @@ func syncDir(dir *os.Root) {
 	}
 }
 
-// claim locks a temporary file while it is open, and reports whether it got the lock.
+// tryLock locks a temporary file while it is open, and reports whether it got the lock.
 // It always fails on a file system without locks.
-func claim(file *os.File) bool {
+func tryLock(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 

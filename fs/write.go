@@ -277,7 +277,7 @@ func createTemp(dir *os.Root, mode iofs.FileMode) (file *os.File, name string, e
 	}
 	removeLeftover(dir)
 	if file, err := dir.OpenFile(tempName, create, mode); err == nil {
-		if claim(file) && isFile(dir, tempName, file) {
+		if tryLock(file) && isFile(dir, tempName, file) {
 			return file, tempName, nil
 		}
 		_ = file.Close() // another process took it for a leftover and removes it
@@ -291,7 +291,7 @@ func createTemp(dir *os.Root, mode iofs.FileMode) (file *os.File, name string, e
 // call puts it in the place of another file.
 func nameTemp(dir *os.Root, file *os.File) (name string, err error) {
 	removeLeftover(dir)
-	if claim(file) && nameFile(dir, file, tempName) == nil {
+	if tryLock(file) && nameFile(dir, file, tempName) == nil {
 		return tempName, nil
 	}
 	name = randomName()
@@ -311,7 +311,7 @@ func removeLeftover(dir *os.Root) {
 		return
 	}
 	defer file.Close()
-	if claim(file) && isFile(dir, tempName, file) {
+	if tryLock(file) && isFile(dir, tempName, file) {
 		_ = dir.Remove(tempName) // on failure, another name is used
 	}
 }

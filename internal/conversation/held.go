@@ -42,14 +42,14 @@ func first[S ~[]E, E any](list S, most int) S {
 // held bounds the content of items. It counts what arrives, and weighs the items only when that may
 // be too much.
 type held struct {
-	items []lightened // oldest first
+	items []reducible // oldest first
 	most  int         // 0 is heldMost
 	left  int         // what they held when they were weighed last
 	bytes int         // the same, and what has arrived since
 }
 
-// lightened is an item that can leave out content.
-type lightened interface {
+// reducible is an item that can leave out content.
+type reducible interface {
 	changed()
 	// weigh returns roughly how many bytes the item holds.
 	weigh() int
@@ -58,7 +58,7 @@ type lightened interface {
 	leaveOut(bytes int, hard bool)
 }
 
-func (h *held) add(i lightened) { h.items = append(h.items, i) }
+func (h *held) add(i reducible) { h.items = append(h.items, i) }
 
 // arrives counts what has arrived, and leaves out the oldest content if the items hold too much.
 func (h *held) arrives(bytes int) {

@@ -250,7 +250,7 @@ func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {
 	t := n.tool()
 	if t != nil {
 		t.index = n.index
-	} else if content, is := i.(lightened); is {
+	} else if content, is := i.(reducible); is {
 		c.heldItems.add(content)
 	}
 	c.nest(n, parent)

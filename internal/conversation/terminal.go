@@ -211,5 +211,5 @@ func (c *Conversation) keepPersonal(before *Transcript) {
 	}
 	c.running = slices.DeleteFunc(slices.Clone(before.running), func(t *Terminal) bool { return c.Terminals[t.ID] != t })
 	c.heldOutput = before.heldOutput
-	c.heldOutput.items = slices.DeleteFunc(slices.Clone(c.heldOutput.items), func(i lightened) bool { return c.Terminals[i.(*Terminal).ID] != i })
+	c.heldOutput.items = slices.DeleteFunc(slices.Clone(c.heldOutput.items), func(i reducible) bool { return c.Terminals[i.(*Terminal).ID] != i })
 }

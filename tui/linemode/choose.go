@@ -78,7 +78,7 @@ func (f *front) leave(c command.Choice) {
 	case c.Left != nil:
 		c.Left()
 	case c.Bottom:
-		f.p.over = true
+		f.p.quits = true
 	default:
 		f.stay()
 	}

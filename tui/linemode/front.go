@@ -157,8 +157,8 @@ func (f *front) InBackground(do func(context.Context) func()) {
 }
 
 func (f *front) Backend() *app.Backend { return &f.p.opt.Backend }
-func (f *front) Quit()                 { f.p.over = true }
-func (f *front) Detach()               { f.p.over = true }
+func (f *front) Quit()                 { f.p.quits = true }
+func (f *front) Detach()               { f.p.quits = true }
 func (f *front) Changes()              { f.live().changes(f.words) }
 func (f *front) NewSession()           { f.p.newSession() }
 func (f *front) SignIn()               { f.live().signIn = f.live().SignIn(conversation.AuthRequired{}) }

@@ -123,7 +123,7 @@ type program struct {
 	draft    []string    // earlier lines of a prompt of several lines
 	left     time.Time   // first of two ctrl+c, or zero
 	ended    bool        // the input has ended
-	over     bool
+	quits    bool
 }
 
 // state is the state of a program: [*choosing] or [*live].
@@ -172,9 +172,9 @@ func (p *program) live() (*live, bool) {
 func (p *program) work() {
 	quiet := time.NewTimer(time.Hour)
 	defer quiet.Stop()
-	for !p.over && p.out.err == nil {
+	for !p.quits && p.out.err == nil {
 		p.settle()
-		if p.over {
+		if p.quits {
 			return
 		}
 		if p.out.waits() {
@@ -207,7 +207,7 @@ func (p *program) work() {
 		case <-p.opt.Continued:
 			p.out.again()
 		case <-p.ctx.Done():
-			p.over = true
+			p.quits = true
 			p.hurry()
 		}
 	}
@@ -230,12 +230,12 @@ func (p *program) inBackground(do func() func()) {
 func (p *program) settle() {
 	p.out.items()
 	p.ask()
-	if p.question != nil || p.over {
+	if p.question != nil || p.quits {
 		return
 	}
 	switch {
 	case p.ended && p.working == 0 && !p.state.busy():
-		p.over = true
+		p.quits = true
 	case p.state.idle() && !p.ended && p.working == 0: // else there is more to read first
 		p.out.prompt("> ")
 	}
@@ -256,7 +256,7 @@ func (p *program) interrupt() {
 		p.left = time.Now()
 		p.out.line("Cancelling. Press ctrl+c again to quit.")
 	case !p.left.IsZero() && time.Since(p.left) < againTime, turn.Running, p.ended:
-		p.over = true
+		p.quits = true
 		p.hurry()
 	default:
 		p.left = time.Now()
@@ -272,10 +272,10 @@ func (p *program) endOfInput() {
 	p.out.broken()
 	switch {
 	case p.opt.Terminal:
-		p.over = true
+		p.quits = true
 	case p.question != nil:
 		p.out.line("The input has ended: nobody can answer.")
-		p.over = true
+		p.quits = true
 	case p.draft != nil: // its last line ended with a backslash
 		p.line(typed{})
 	}

@@ -290,7 +290,7 @@ func (l *live) lost(e conversation.AgentLost) {
 	}
 	l.p.out.line("/start " + l.RestartText() + ", /quit quits.")
 	if l.p.ended {
-		l.p.over = true
+		l.p.quits = true
 	}
 }
 

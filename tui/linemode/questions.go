@@ -56,7 +56,7 @@ func (p *program) ask() {
 	case p.ended && !p.opt.Terminal:
 		p.out.line(q.Text)
 		p.out.line("The input has ended: nobody can answer.")
-		p.over = true
+		p.quits = true
 	default:
 		p.show(q)
 	}

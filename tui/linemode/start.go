@@ -37,7 +37,7 @@ func (s *choosing) notOpened(spec app.Spec) {
 	if spec.New() && s.p.opt.Available != nil && s.p.opt.Agent == nil {
 		s.p.chooseAgent()
 	} else {
-		s.p.over = true
+		s.p.quits = true
 	}
 }
 
