@@ -189,7 +189,7 @@ func (u usage) contains(word string) bool {
 func (u usage) mayName(word string) bool {
 	return slices.ContainsFunc(u.dirs, func(dir string) bool {
 		name := inDir(dir, word)
-		return open(name) && u.rule.mayMeet(u.Request, u.pattern(name))
+		return open(name) && u.mayMeet(name)
 	})
 }
 
@@ -200,10 +200,29 @@ func (u usage) reaches(word string, how SearchMode) bool {
 	}
 	return slices.ContainsFunc(u.dirs, func(dir string) bool {
 		if name := inDir(dir, word); open(name) {
-			return u.rule.mayMeet(u.Request, append(u.pattern(name), "**"))
+			return u.mayMeet(name, "**")
 		}
 		return u.rule.within(u.judged, u.resolve(dir, word), how)
 	})
+}
+
+// mayMeet reports whether the rule may match what a path with marks leads to, or one below it.
+func (u usage) mayMeet(name string, below ...string) bool {
+	if u.rule.mayMeet(u.Request, append(u.pattern(name), below...)) {
+		return true
+	}
+	at := strings.LastIndex(name, anyText)
+	if at < 0 {
+		return false
+	}
+	names := strings.Split(name[at+len(anyText):], "/")
+	for i, n := range names[1:] { // "~/work/x" is x if the session's directory is called so
+		if n != "" && !open(n) && u.resolve("", "../"+n).Name == "." {
+			rest := slices.DeleteFunc(namesIn(strings.Join(names[i+2:], "/")), func(n string) bool { return n == "" || n == "." })
+			return slices.Contains(rest, "..") || u.rule.mayMeet(u.Request, append(rest, below...))
+		}
+	}
+	return false
 }
 
 // within reports whether a folder holds a file of the rule, or may get one.
