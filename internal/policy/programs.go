@@ -291,10 +291,12 @@ var (
 	signatures = regexp.MustCompile(`%[-+ ]?G|signature|raw`)
 	// object matches what may name a file in git's store, of which no option of git show leaves
 	// the content out.
-	object = regexp.MustCompile(`(?i):|^[0-9a-f]{4,}(\^|$)`)
+	object = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i):|^[0-9a-f]{4,}(\^|$)`) })
 	digits = regexp.MustCompile(`^-[0-9]+$`)
 	target = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
-	prints = regexp.MustCompile(`^ *([0-9]+|\$)(,([0-9]+|\$))?[pdq=]( *; *([0-9]+|\$)(,([0-9]+|\$))?[pdq=])*;? *$`)
+	prints = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^ *([0-9]+|\$)(,([0-9]+|\$))?[pdq=]( *; *([0-9]+|\$)(,([0-9]+|\$))?[pdq=])*;? *$`)
+	})
 )
 
 // known returns the description of a program, and how many words choose it. It returns
@@ -403,7 +405,7 @@ func (u *understood) read(words []string) {
 	switch {
 	case prog.writing != "" && !u.has(prog.writing):
 		kind = fileValue
-	case prog.shows && (u.has(patchOptions) || !u.has(statOptions) || !prog.here && slices.ContainsFunc(operands, func(o meant) bool { return object.MatchString(o.text) })):
+	case prog.shows && (u.has(patchOptions) || !u.has(statOptions) || !prog.here && slices.ContainsFunc(operands, func(o meant) bool { return object().MatchString(o.text) })):
 		kind = shownValue
 		u.commits = u.has(indexOptions) || !prog.here && (len(operands) == 0 || slices.ContainsFunc(operands, func(o meant) bool { return !strings.Contains(o.text, ":") }))
 	}
@@ -515,7 +517,7 @@ func harmless(kind meaning, text string, byRule bool) bool {
 	case targetValue:
 		return target.MatchString(text) && byRule
 	case scriptValue:
-		return prints.MatchString(text)
+		return prints().MatchString(text)
 	case formatValue:
 		return strings.HasPrefix(text, "+")
 	case prettyValue:
