@@ -21,9 +21,10 @@ type typist struct {
 	got    []string
 }
 
-func newTypist(t *testing.T) *typist {
+func newTypist(t *testing.T, kitty bool) *typist {
 	ty := &typist{pieces: make(chan []byte)}
 	ty.decoder = newDecoder("xterm-256color", new(questions), func(msg tea.Msg) { ty.got = append(ty.got, describe(msg)) })
+	ty.kitty = kitty
 	go ty.run(ty.pieces)
 	t.Cleanup(func() { close(ty.pieces) })
 	return ty
@@ -76,8 +77,7 @@ const thinking = 100 * time.Millisecond // between two acts
 // whole is what the session means.
 func whole(t *testing.T, kitty bool) (got string) {
 	synctest.Test(t, func(t *testing.T) {
-		ty := newTypist(t)
-		ty.kitty = kitty
+		ty := newTypist(t, kitty)
 		for _, read := range recorded {
 			ty.send(read, thinking)
 		}
@@ -111,8 +111,7 @@ func TestCutsChangeNothing(t *testing.T) {
 		for at, read := range recorded {
 			for cut := 1; cut < len(read); cut++ {
 				synctest.Test(t, func(t *testing.T) {
-					ty := newTypist(t)
-					ty.kitty = tt.kitty
+					ty := newTypist(t, tt.kitty)
 					for i, read := range recorded {
 						if i == at {
 							ty.send(read[:cut], pause(read[:cut]))
@@ -129,8 +128,7 @@ func TestCutsChangeNothing(t *testing.T) {
 		rapid.Check(t, func(rt *rapid.T) {
 			cuts := rapid.SliceOfN(rapid.Bool(), len(strings.Join(recorded, "")), -1).Draw(rt, "cuts")
 			synctest.Test(t, func(t *testing.T) {
-				ty := newTypist(t)
-				ty.kitty = tt.kitty
+				ty := newTypist(t, tt.kitty)
 				n := 0
 				for _, read := range recorded {
 					from := 0
@@ -155,7 +153,7 @@ func TestCutsChangeNothing(t *testing.T) {
 func TestAByteAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ty := newTypist(t)
+		ty := newTypist(t, false)
 		for range 2 {
 			for i := range "\x1b[A" {
 				ty.send("\x1b[A"[i:i+1], 80*time.Millisecond)
@@ -178,7 +176,7 @@ func TestAnswersAreNoText(t *testing.T) {
 	t.Parallel()
 	for _, late := range []time.Duration{0, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
-			ty := newTypist(t)
+			ty := newTypist(t, false)
 			ty.asked.ask()
 			time.Sleep(late)
 			for _, piece := range []string{esc, "[?2026", ";2$y", esc, "]", "11;rgb:1e1e/1e", "1e/1e1e", esc, "\\"} {
@@ -221,7 +219,7 @@ func TestKeysThatLookLikeAnswers(t *testing.T) {
 		{[]string{"\xc3", "a"}, "a"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			ty := newTypist(t)
+			ty := newTypist(t, false)
 			for _, read := range tt.reads {
 				ty.send(read, thinking)
 			}
@@ -248,7 +246,7 @@ func TestPasteWithoutEnd(t *testing.T) {
 		{[]string{"", "\r"}, `<paste "one\rtwo"><enter>`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			ty := newTypist(t)
+			ty := newTypist(t, false)
 			ty.send(ansi.BracketedPasteStart+"one\rtwo", thinking)
 			for i, read := range tt.reads {
 				if i == 1 || read == "" {
@@ -271,7 +269,7 @@ func TestPasteWithLongPauses(t *testing.T) {
 	paste := ansi.BracketedPasteStart + text + ansi.BracketedPasteEnd
 	for cut := len(ansi.BracketedPasteStart); cut < len(paste); cut++ {
 		synctest.Test(t, func(t *testing.T) {
-			ty := newTypist(t)
+			ty := newTypist(t, false)
 			var got strings.Builder
 			ty.post = func(msg tea.Msg) {
 				switch msg := msg.(type) {
@@ -318,7 +316,7 @@ func TestLinesAtOnceAreAPaste(t *testing.T) {
 		{[]read{{"one\r\x1b[A", 0}}, "one<enter><up>"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			ty := newTypist(t)
+			ty := newTypist(t, false)
 			for _, r := range tt.reads {
 				ty.send(r.text, r.pause)
 			}
@@ -346,7 +344,7 @@ func TestEnterDoesNotWaitWherePastesAreMarked(t *testing.T) {
 		{"\x1b[?2004;4$y", "one\r", "one<enter>", lineTime},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			ty := newTypist(t)
+			ty := newTypist(t, false)
 			var last time.Time
 			post := ty.post
 			ty.post = func(msg tea.Msg) { last = time.Now(); post(msg) }
@@ -365,7 +363,7 @@ func TestKeysDoNotWait(t *testing.T) {
 	t.Parallel()
 	for _, read := range []string{"a", "中", "\r", "\t", "\x03", "\x1b[A", "\x1bOP", "\x1bx", "\x1b[27u", ansi.BracketedPasteStart + "x" + ansi.BracketedPasteEnd} {
 		synctest.Test(t, func(t *testing.T) {
-			ty := newTypist(t)
+			ty := newTypist(t, false)
 			ty.send("before", thinking)
 			if ty.send(read, 0); len(ty.got) != len("before")+1 {
 				t.Errorf("%q: %q", read, ty.got)
@@ -381,7 +379,7 @@ func TestKeysWithAltComeAlone(t *testing.T) {
 		"\x1b_": "<alt+_>", "\x1b[": "<alt+[>", "\x1b]": "<alt+]>", "\x1bO": "<alt+shift+o>", "\x1bP": "<alt+shift+p>", "\x1b\x1b_": "<esc><alt+_>",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			ty := newTypist(t)
+			ty := newTypist(t, false)
 			ty.send(read, altTime)
 			if got := strings.Join(ty.got, ""); got != want {
 				t.Errorf("%q: %q, want %s", read, got, want)
@@ -414,7 +412,7 @@ func TestShortcutsOfOtherLayouts(t *testing.T) {
 		"\x1b[9;2u":            "<shift+tab>",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			ty := newTypist(t)
+			ty := newTypist(t, false)
 			ty.send(seq, thinking)
 			if got := strings.Join(ty.got, ""); got != want {
 				t.Errorf("%q: %s, want %s", seq, got, want)
@@ -430,7 +428,7 @@ func FuzzDecoder(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		synctest.Test(t, func(t *testing.T) {
-			ty := newTypist(t)
+			ty := newTypist(t, false)
 			ty.send(string(b), time.Minute)
 			ty.send("\x03", time.Minute) // may belong to a sequence
 			if ty.send("\x03", time.Minute); len(ty.got) == 0 || ty.got[len(ty.got)-1] != "<ctrl+c>" {
