@@ -19,15 +19,16 @@ type diffPane struct {
 	layout      *diffview.Layout     // as it was drawn last
 	spans       []diffview.LineRange // of the hunks, in that layout
 	width       int
-	target      int // the hunk that the cursor goes to when it is laid out, -1 for none
-	next        int // the same when there is another diff, -1 for none
+	pref        *diffview.Preference // of the last drawing, nil before the first
+	target      int                  // the hunk that the cursor goes to when it is laid out, -1 for none
+	next        int                  // the same when there is another diff, -1 for none
 }
 
 // show shows the change of a file; diff is nil if it has no lines. The cursor stays where it is
 // if the file was shown before, and goes to the first hunk otherwise.
 func (p *diffPane) show(path string, diff *diffview.Diff, hunks []termtext.LineEdit) {
 	if path != p.path {
-		*p = diffPane{Window: list.Window{Scroll: list.Scroll{Height: p.Height}}, path: path, context: diffview.DefaultContext, next: -1}
+		*p = diffPane{Window: list.Window{Scroll: list.Scroll{Height: p.Height}}, path: path, context: diffview.DefaultContext, width: p.width, pref: p.pref, next: -1}
 	}
 	if p.next >= 0 {
 		p.target, p.next = min(p.next, len(hunks)-1), -1
@@ -36,11 +37,14 @@ func (p *diffPane) show(path string, diff *diffview.Diff, hunks []termtext.LineE
 	if diff != nil && p.context != diffview.DefaultContext {
 		diff.SetContext(p.context)
 	}
+	if p.pref != nil { // a key may come before the next drawing
+		p.lay(p.pref, p.width, p.Height)
+	}
 }
 
 // lay puts the changes into lines of a width.
 func (p *diffPane) lay(pref *diffview.Preference, width, height int) {
-	p.width = width
+	p.width, p.pref = width, pref
 	if p.diff == nil {
 		p.Fit(0, height)
 		return

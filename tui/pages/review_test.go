@@ -140,6 +140,25 @@ func TestReview(t *testing.T) {
 	}
 }
 
+// A key means what is seen, also between a new comparison and its drawing.
+func TestAKeyBeforeTheNextDrawing(t *testing.T) {
+	p := newUser(t, 80, 20)
+	if err := p.saved("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"); err != nil {
+		t.Fatal(err)
+	}
+	p.turn("first", "a.txt", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n")
+	p.open().press("enter").shows("change 1 of 2")
+	p.view.refresh()
+	p.work() // and nothing is drawn
+	p.press("]").shows("change 2 of 2")
+	p.view.refresh()
+	p.work()
+	p.press("c").shows("your comment").press("esc")
+	p.view.refresh()
+	p.work()
+	p.press("x").shows("undid one change in a.txt", "change 1 of 1").holds("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\n9\n")
+}
+
 // The rows below the list show the diff of the file that is marked.
 func TestFreeRowsShowTheMarkedFile(t *testing.T) {
 	p := newUser(t, 80, 20)
