@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	files "parley/fs"
 	"parley/internal/policy"
 )
 
@@ -106,7 +107,7 @@ func Load(path string, actions *Actions) (*Config, error) {
 
 // load is Load, and returns what the files say.
 func load(path string, actions *Actions) (*Config, *table, error) {
-	data, err := readFile(path)
+	data, err := readBounded(os.Open(path)) // the user may have made it a pipe
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, unreadable(path, err)
 	}
@@ -132,16 +133,26 @@ func unreadable(path string, err error) error {
 	return &Error{File: printable(path), Message: "cannot be read: " + printable(reason(ExplainRead(path, err)))}
 }
 
-var errTooLarge = fmt.Errorf("it is larger than %d KiB", maxFileSize>>10)
+var (
+	errTooLarge  = fmt.Errorf("it is larger than %d KiB", maxFileSize>>10)
+	errDirectory = errors.New("it is a directory")
+)
 
+// readFile reads a regular file. It never waits, not even for a pipe in its place.
 func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, errDirectory
+	}
+	return readBounded(files.OpenRegular(path))
+}
+
+func readBounded(f *os.File, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, errors.New("it is a directory")
+		return nil, errDirectory
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
 	if err == nil && len(data) > maxFileSize {
