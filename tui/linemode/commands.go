@@ -113,6 +113,12 @@ func (p *program) line(line typed) {
 
 // command runs a command: parley's own, or the agent's.
 func (p *program) command(text string) {
+	asked := len(p.own)
+	defer func() { // the next number answers the open question
+		if p.question != nil && len(p.own) > asked {
+			p.out.line("This is asked next: answer the question first, or /cancel it.")
+		}
+	}()
 	name, words, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	f := &front{p: p, name: name, words: strings.TrimSpace(words)}
 	if c := f.named(name, false); c != nil {

@@ -558,6 +558,22 @@ func TestWhatTheAgentDoesNotAnswerIsTold(t *testing.T) {
 	}
 }
 
+// A command that asks while another question is open says that it waits: the next number is
+// for the open one.
+func TestACommandSaysThatItsQuestionWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := follows(t, `handshake {} {"modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}]}}
+expect nothing/more
+`, nil)
+		r.reads("Mode: Ask\n", "> ").types("/mode\n").reads("2. Code")
+		r.looks().reads(": ")
+		r.types("/mode\n").reads("This is asked next: answer the question first, or /cancel it.")
+		r.types("/cancel\n").reads("2. Code")
+		r.leave()
+		r.leaves()
+	})
+}
+
 // A command that cannot be done now says why, as on the screen.
 func TestCommandsSayWhyNot(t *testing.T) {
 	r := follows(t, "handshake\nexpect session/prompt\nsay Well.\nend-turn\n", nil)
