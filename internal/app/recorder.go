@@ -26,8 +26,8 @@ func StoreOf(c *config.Config) *store.Store {
 	return store.New(StoreDir())
 }
 
-// stored is a recorder that stores its session under an id, "" as long as there is nothing to
-// store. Stores reports whether the session can be opened again.
+// stored is a recorder that stores its session. ID is "" until there is something to store;
+// Stores reports whether the session can be opened again.
 type stored interface {
 	ID() store.ID
 	Stores() bool

@@ -61,7 +61,7 @@ func (c *Client) takeOver(ctx context.Context, u *store.Unsent) {
 	c.mu.Unlock()
 	var was leftActs
 	if conn != nil {
-		_ = call(ctx, conn, requestReplace, replacing{u.Viewer}, &was) // otherwise nobody knows
+		_ = call(ctx, conn, requestReplace, replacing{u.Viewer}, &was) // on an error, the prompts stay unsent
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

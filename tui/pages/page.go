@@ -83,7 +83,7 @@ func (p *page) Covers() {}
 // SetTheme implements dialog.Dialog.
 func (p *page) SetTheme(th *theme.Theme) { p.Theme = th }
 
-// Gone follows the end of the page, however it came: it does what is asked for next anew.
+// Gone resets the page after it was closed, and drops the results of its work.
 func (p *page) Gone() {
 	p.stop()
 	p.input, p.note = nil, ""

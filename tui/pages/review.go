@@ -531,7 +531,7 @@ type line struct {
 	quote  string
 }
 
-// lineAt returns what stands on a line of the pane; ok is false without one.
+// lineAt returns the line of the file at line n of the pane; ok is false if there is none.
 func (v *Review) lineAt(n int) (l line, ok bool) {
 	c := v.shown()
 	if c == nil || v.pane.layout == nil {

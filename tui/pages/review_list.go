@@ -56,7 +56,7 @@ const (
 	unreadable
 )
 
-// countOf returns how a file has changed, by what came of its comparison.
+// countOf returns how a file has changed, from the result of its comparison.
 func countOf(c *journal.Comparison, err error) count {
 	switch {
 	case errors.Is(err, journal.ErrNothing):
