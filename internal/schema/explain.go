@@ -21,9 +21,9 @@ type Fault struct {
 
 func (f *Fault) Error() string { return fmt.Sprintf("at %q: %s", f.Path, f.Reason) }
 
-// explain says why a value is invalid. The library gives no place in the value, and says
-// of a union only that no alternative fits. explain supports only the keywords that the
-// published schemas use.
+// explain says why a value is invalid. The library that parses the schemas validates too, but
+// gives no place in the value, and says of a union only that no alternative fits. explain
+// supports only the keywords that the published schemas use.
 func (s *Schema) explain(to *jsonschema.Schema, v any, path string) []Fault {
 	if to == nil {
 		return nil

@@ -27,9 +27,6 @@ type Schema struct {
 
 	name string
 	defs map[string]*jsonschema.Schema
-	// resolved validates an object with one field, whose name is the entry of `$defs`
-	// for its value: so all entries are resolved once.
-	resolved func() (*jsonschema.Resolved, error)
 }
 
 // MethodKey identifies a method: who handles it ("agent", "client" or "protocol" for
@@ -73,7 +70,6 @@ func load(name string) *Schema {
 		panic(fmt.Sprintf("schema: %s: %v", name, err))
 	}
 	s := &Schema{Raw: raw, Methods: map[MethodKey]MethodTypes{}, name: name, defs: doc.Defs}
-	s.resolved = sync.OnceValues(s.resolve)
 	for def, entry := range doc.Defs {
 		method, ok := entry.Extra["x-method"].(string)
 		if !ok {
@@ -116,35 +112,6 @@ func (s *Schema) Kinds(def, field string) (all []string) {
 // refTo is the beginning of a reference to an entry of `$defs`.
 const refTo = "#/$defs/"
 
-func (s *Schema) resolve() (*jsonschema.Resolved, error) {
-	root := (&jsonschema.Schema{Defs: s.defs, Properties: map[string]*jsonschema.Schema{}}).CloneSchemas()
-	for def, entry := range root.Defs {
-		tagFirst(entry)
-		root.Properties[def] = &jsonschema.Schema{Ref: refTo + def}
-	}
-	return root.Resolve(nil)
-}
-
-// tagFirst makes the alternatives of all unions check the tag first. The library checks
-// `allOf` before `properties`, and so would check all of each alternative: 0.35 ms for a
-// message instead of 0.12.
-func tagFirst(s *jsonschema.Schema) {
-	if s == nil {
-		return
-	}
-	for _, one := range s.Properties {
-		tagFirst(one)
-	}
-	tagFirst(s.Items)
-	for _, one := range slices.Concat(s.AnyOf, s.OneOf, s.AllOf) {
-		tagFirst(one)
-		if name := tagOf(one); name != "" && len(one.AllOf) > 0 {
-			tag := &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{name: {Const: one.Properties[name].Const}}, Required: []string{name}}
-			one.AllOf = append([]*jsonschema.Schema{tag}, one.AllOf...)
-		}
-	}
-}
-
 // Validate returns an error that joins all Faults of a value.
 func (s *Schema) Validate(def string, value json.RawMessage) error {
 	var all []error
@@ -163,22 +130,15 @@ func (s *Schema) Faults(def string, value json.RawMessage) []*Fault {
 	if err := json.Unmarshal(value, &instance); err != nil {
 		return []*Fault{{Reason: err.Error()}}
 	}
-	resolved, err := s.resolved()
-	if err != nil {
-		return []*Fault{{Reason: fmt.Sprintf("the schema %s cannot be used: %v", s.name, err)}}
-	}
-	invalid := resolved.Validate(map[string]any{def: instance})
-	if invalid == nil {
-		return nil
-	}
 	var all []*Fault
-	for _, f := range s.explain(s.defs[def], instance, "") {
+	faults := s.explain(s.defs[def], instance, "")
+	for _, f := range faults {
 		if f.Reason != "" {
 			all = append(all, &f)
 		}
 	}
-	if len(all) == 0 {
-		all = append(all, &Fault{Reason: invalid.Error()})
+	if len(all) == 0 && len(faults) > 0 {
+		all = append(all, &Fault{Path: faults[0].Path, Reason: "it is not allowed"})
 	}
 	return all
 }
