@@ -113,7 +113,7 @@ func newCompare(t *Tab, prompt string) tea.Cmd {
 		}
 		return func() tea.Cmd {
 			f.agents = slices.DeleteFunc(agents, func(a config.Agent) bool { return a.ID == app.TourID })
-			own := t.state.agent()
+			own := t.agent()
 			if own.ID != "" && own.ID != app.TourID {
 				if !slices.ContainsFunc(f.agents, func(a config.Agent) bool { return a.ID == own.ID }) {
 					f.agents = append([]config.Agent{own}, f.agents...)

@@ -51,7 +51,7 @@ func (p *promptLayer) hints() []dialog.Hint {
 		h.Add(command.Help, "help")
 		return p.withCancel(h.List)
 	default:
-		all := t.state.promptHints()
+		all := t.promptHints()
 		if cancel := t.keyOf(command.Cancel); t.awaited.action != "" {
 			all = append([]dialog.Hint{{Key: cancel}}, slices.DeleteFunc(all, func(h dialog.Hint) bool { return h.Key == cancel })...)
 		}
@@ -84,18 +84,18 @@ func (p *promptLayer) withCancel(hints []dialog.Hint) []dialog.Hint {
 	return hints
 }
 
-func (u *unopened) promptHints() []dialog.Hint {
-	h := dialog.HintList{Keys: u.tab.program.Keys}
-	h.Add(command.Send, "send")
-	h.List = append(h.List, characterHints...)
-	h.Add(command.Palette, "palette")
-	h.Add(command.FocusTranscript, "transcript")
-	h.Add(command.Help, "help")
-	return h.List
-}
-
-func (l *live) promptHints() []dialog.Hint {
-	t := l.tab
+// promptHints returns the keys that matter in the prompt.
+func (t *Tab) promptHints() []dialog.Hint {
+	l, open := t.live()
+	if !open {
+		h := dialog.HintList{Keys: t.program.Keys}
+		h.Add(command.Send, "send")
+		h.List = append(h.List, characterHints...)
+		h.Add(command.Palette, "palette")
+		h.Add(command.FocusTranscript, "transcript")
+		h.Add(command.Help, "help")
+		return h.List
+	}
 	all := promptHints(t.program.Keys, l.Conversation, l.changedFiles() > 0, l.Session.About().Connects, t.program.Enter == config.EnterSteers)
 	if l.ignoresCancel() {
 		all = append([]dialog.Hint{{Key: t.keyOf(command.Cancel), Text: "stop the agent"}}, all...)

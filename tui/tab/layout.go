@@ -94,9 +94,9 @@ func (d *drawing) whole() Screen {
 		}
 	}
 	if above := room - len(panel.Lines); above > 1 && len(panel.Lines) > 0 {
-		lines = append(append(lines, t.state.drawTranscript(d.info, d.width, above-1)...), "")
+		lines = append(append(lines, d.transcript(above-1)...), "")
 	} else if above > 0 {
-		lines = append(lines, t.state.drawTranscript(d.info, d.width, above)...)
+		lines = append(lines, d.transcript(above)...)
 	}
 	return d.compose(lines, panel, foot)
 }
@@ -134,7 +134,7 @@ func (d *drawing) foot(crowded bool) dialog.View {
 	t, p, width, height := d.tab, d.tab.prompt, d.width, d.height
 	t.composer.SetWidth(width)
 	t.composer.SetMaxHeight(max(1, height/3))
-	t.composer.SetPlaceholder(t.state.placeholder(d.asks))
+	t.composer.SetPlaceholder(t.placeholder(d.asks))
 	focus := t.focus() // drawing a question can change it
 	t.composer.SetFocused(focus != layer(t.panel) || d.asks && !t.composer.Blank())
 	lines, cursor := t.composer.View()
@@ -157,7 +157,7 @@ func (d *drawing) foot(crowded bool) dialog.View {
 		queue = queue[:min(len(queue), 1)]
 	}
 	below := make([]string, 0, len(lines)+len(queue)+5)
-	said, column := t.state.messageLine(t.state.activity(d.info), width)
+	said, column := d.info.messageLine(width)
 	switch {
 	case !crowded:
 		below = append(below, said)
@@ -244,16 +244,13 @@ func (s *Screen) cut(width, height int) {
 	}
 }
 
-func (u *unopened) drawTranscript(_ *statusInfo, width, height int) []string {
-	return welcome(u.tab.program, false, nil, width, height)
-}
-
-func (r reading) drawTranscript(f *statusInfo, width, height int) []string {
-	if r.empty() {
-		ready := !f.Replay && r.list.Conversation().Phase == conversation.PhaseReady
-		return welcome(r.reader.program, ready, f.StartTail(width, height-welcomeHeight), width, height)
+// transcript draws the transcript, or the welcome while it is empty.
+func (d *drawing) transcript(height int) []string {
+	if r, ok := d.tab.state.transcript(); ok && !r.empty() {
+		return r.reader.draw(d.width, height).Lines
 	}
-	return r.reader.draw(width, height).Lines
+	ready := d.info.l != nil && d.info.Conversation.Phase == conversation.PhaseReady
+	return welcome(d.tab.program, ready, d.info.StartTail(d.width, height-welcomeHeight), d.width, height)
 }
 
 // welcomeHeight is how many lines the welcome has at least.
@@ -368,7 +365,7 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 		done, more = r.list.Finished()
 		lines = r.list.Rest(above)
 	} else {
-		lines = t.state.drawTranscript(d.info, width, above)
+		lines = d.transcript(above)
 		lines = lines[:min(len(lines), welcomeHeight+2)]
 	}
 	return d.compose(slices.Clone(lines), panel, foot), done, more

@@ -129,8 +129,11 @@ func (t *Tab) dialogEnv() dialog.Env {
 		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Now: p.Now,
 		Drafting: func() bool { return !t.composer.Blank() }, Edits: t.composer.Edits,
 	}
-	if p, ok := t.state.(painted); ok {
-		p.equip(&env)
+	if r, ok := t.state.transcript(); ok {
+		env.Diffs = r.list.Diffs()
+	}
+	if l, open := t.live(); open {
+		env.Targets = &l.questions.targets
 	}
 	return env
 }

@@ -190,7 +190,7 @@ func (t *Tab) Overview() app.Overview {
 		}
 		o = app.OverviewOf(&r.list.Conversation().State, changes)
 	}
-	a := t.state.agent()
+	a := t.agent()
 	o.Agent, o.Title = cmp.Or(a.Name, a.ID, o.Agent), t.label()
 	o.Standing = t.State()
 	return o
@@ -218,7 +218,7 @@ func (t *Tab) Turns() int { return t.info.turns }
 
 // label returns the tab's name in the tab line.
 func (t *Tab) label() string {
-	a := t.state.agent()
+	a := t.agent()
 	return t.info.Label(ownTitle(t), a.Name, a.ID)
 }
 
@@ -235,7 +235,7 @@ func (l *live) newSession() tea.Cmd {
 // It does not reuse the directory if a project belongs to its agent, or if the directory may be
 // gone.
 func (t *Tab) openBeside(s app.Spec) tea.Cmd {
-	if s.Cwd == "" && !s.Agent.OwnProject && !t.state.agent().OwnProject && t.stored.readOnly == "" {
+	if s.Cwd == "" && !s.Agent.OwnProject && !t.agent().OwnProject && t.stored.readOnly == "" {
 		s.Cwd = t.cwd
 	}
 	n, cmd := t.program.Tabs.Open(s)

@@ -88,7 +88,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 // TypeUnseen types or pastes into the draft while the screen is too small to show it. Other
 // keys have no effect.
 func (t *Tab) TypeUnseen(msg tea.Msg) tea.Cmd {
-	if !t.state.takesPrompts() {
+	if !t.takesPrompts() {
 		return nil
 	}
 	var cmd tea.Cmd
@@ -113,7 +113,7 @@ func (t *Tab) TypeUnseen(msg tea.Msg) tea.Cmd {
 func (p *promptLayer) typeLetters() tea.Cmd {
 	var all tea.Cmd
 	for _, k := range p.tab.dialogs.Typed() {
-		if p.tab.state.takesPrompts() {
+		if p.tab.takesPrompts() {
 			cmd, _ := p.write(k, k.String(), "")
 			all = tea.Batch(all, cmd)
 		}
@@ -157,7 +157,7 @@ func (p *promptLayer) pasteImage() tea.Cmd {
 			switch {
 			case err != nil:
 				return t.say(err.Error())
-			case !t.state.takesPrompts():
+			case !t.takesPrompts():
 				return nil
 			case !t.composer.AddImage(img):
 				return t.say("the prompt has too many images and pastes")

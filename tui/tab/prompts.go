@@ -53,7 +53,7 @@ func (ps *prompts) Acted() { ps.escaped = time.Time{} }
 
 // refuse makes a prompt that cannot be sent the draft again and says why, or returns nil.
 func (ps *prompts) refuse(p composer.Prompt) tea.Cmd {
-	why := cmp.Or(ps.tab.stored.readOnly, ps.tab.state.cannotTake(p))
+	why := cmp.Or(ps.tab.stored.readOnly, ps.tab.cannotTake(p))
 	if why == "" {
 		return nil
 	}

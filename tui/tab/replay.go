@@ -11,7 +11,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/record"
 	"parley/internal/termtext"
-	"parley/tui/composer"
 	"parley/tui/dialog"
 )
 
@@ -69,24 +68,10 @@ func (r *replaying) Start() tea.Cmd {
 // Play plays up to now and schedules the next step.
 func (r *replaying) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
 
-func (r *replaying) layers() []layer                   { return r.reader.over(r.tab.panel, r) }
-func (r *replaying) refusal(a availability) string     { return command.Unless(a == inAll, notInReplay) }
-func (r *replaying) agent() config.Agent               { return config.Agent{} }
-func (r *replaying) takesPrompts() bool                { return false }
-func (r *replaying) placeholder(bool) string           { return "" }
-func (r *replaying) cannotTake(composer.Prompt) string { return notInReplay }
-func (r *replaying) promptHints() []dialog.Hint        { return r.hints() }
-func (r *replaying) leave()                            {}
+func (r *replaying) layers() []layer { return r.reader.over(r.tab.panel, r) }
+func (r *replaying) refusal(a availability) string { return command.Unless(a == inAll, notInReplay) }
 
-func (r *replaying) describe(f *statusInfo) {
-	r.reading.describe(f)
-	f.Replay, f.Asked = true, r.Asks(f.Conversation)
-}
-
-func (r *replaying) moves() bool {
-	c := r.list.Conversation()
-	return r.player.Playing() && !asked(c) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
-}
+func (r *replaying) moves() bool { return r.player.Playing() && r.reading.moves() }
 
 // now returns the recorded time of the current position, if it is known.
 func (r *replaying) now() time.Time {

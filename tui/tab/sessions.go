@@ -27,4 +27,4 @@ func (l *live) openSession(info acpclient.SessionInfo) tea.Cmd {
 }
 
 // Redactor removes what is secret about the tab's agent from what leaves the machine.
-func (t *Tab) Redactor() *record.Redactor { return t.program.Redactor(t.state.agent()) }
+func (t *Tab) Redactor() *record.Redactor { return t.program.Redactor(t.agent()) }

@@ -73,7 +73,7 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 func TestAStartShowsAtOnce(t *testing.T) {
 	b, made := pending(t)
 	b.mustShow(t, "starting quick --now")
-	b.Update(openedMsg{of: b.opening, Opened: &app.Opened{Agent: b.state.agent(), Session: made}})
+	b.Update(openedMsg{of: b.opening, Opened: &app.Opened{Agent: b.agent(), Session: made}})
 	b.mustShow(t, "starting quick --now")
 	b.mustNotShow(t, "still starting")
 }

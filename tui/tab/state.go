@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
@@ -25,67 +24,95 @@ import (
 // alone needs; the tab has what stays, whatever state it is in. Only [Tab.become] changes
 // the state.
 type state interface {
-	stateView
-	stateInput
-	stateSession
-}
-
-// stateView draws a state.
-type stateView interface {
-	// drawTranscript draws the transcript, or the welcome while it is empty.
-	drawTranscript(f *statusInfo, width, height int) []string
-	// messageLine draws the line below the transcript; activity describes the work in
-	// progress.
-	messageLine(activity string, width int) (line string, column int)
-	activity(*statusInfo) string
-	// describe fills in what the lines around the prompt show of the state.
-	describe(*statusInfo)
-}
-
-// stateInput takes the keys and prompts of a state.
-type stateInput interface {
 	// layers returns the layers on the screen, from the top. Input is offered in this order,
 	// and nothing else decides who gets it. The first layer has the focus: the cursor and the
 	// hint line.
 	layers() []layer
 	// refusal says why an action with this availability cannot be done, or returns "".
 	refusal(availability) string
-	// takesPrompts reports whether the prompt has, or will soon have, a recipient;
-	// placeholder says what can be typed there, promptHints which keys matter.
-	takesPrompts() bool
-	placeholder(asks bool) string
-	promptHints() []dialog.Hint
-	// cannotTake says why the agent does not take a prompt, or returns "".
-	cannotTake(composer.Prompt) string
-}
-
-// stateSession says where the session of a state is.
-type stateSession interface {
-	// agent returns the agent that is starting or in use, if any.
-	agent() config.Agent
 	// transcript returns what can be read, if there is a conversation.
 	transcript() (r reading, ok bool)
-	// condition returns the state's mark in the tab line.
+	// condition returns the state's mark in the tab line, moves whether its display changes with time.
 	condition() conversation.Standing
-	// leave stops the work of this state.
-	leave()
-}
-
-// moving is a state whose display changes with time.
-type moving interface {
 	moves() bool
-}
-
-// painted is a state with something that was drawn in a theme.
-type painted interface {
 	setTheme(*theme.Theme)
-	// equip gives dialogs what they draw with.
-	equip(*dialog.Env)
 }
 
 func (t *Tab) become(s state) {
-	t.state.leave()
+	t.leave()
 	t.state = s
+}
+
+// leave stops the work of the session that is shown.
+func (t *Tab) leave() {
+	l, open := t.live()
+	if !open {
+		return
+	}
+	l.signIn.close()
+	if l.commands.Attached() {
+		l.commands.stepOut("")
+	}
+	if l.inspector != nil { // its pending work belongs to the session
+		l.inspector.Stop()
+	}
+}
+
+// agent returns the agent that is starting or in use, if it is known.
+func (t *Tab) agent() (a config.Agent) {
+	if l, open := t.live(); open {
+		return l.Agent
+	}
+	if o := t.opening; o != nil && o.spec.Agent != nil {
+		a = *o.spec.Agent
+	}
+	return a
+}
+
+// takesPrompts reports whether the prompt has, or will soon have, a recipient.
+func (t *Tab) takesPrompts() bool { return !t.replays() && !t.chooses() }
+
+// cannotTake says why the agent does not take a prompt, or returns "". It refuses pasted images only:
+// others are files, which the agent can read.
+func (t *Tab) cannotTake(p composer.Prompt) string {
+	l, open := t.live()
+	switch {
+	case t.replays():
+		return notInReplay
+	case !p.Pastes():
+		return ""
+	case !open || l.Conversation.Phase == conversation.PhaseStarting:
+		return noImagesYet
+	case l.noImages() != "":
+		return l.noImages() + ": remove the image, or mention a file"
+	}
+	return ""
+}
+
+// placeholder says what can be typed into the prompt.
+func (t *Tab) placeholder(asks bool) string {
+	l, open := t.live()
+	switch {
+	case asks && open:
+		return "Answer above, or queue a prompt"
+	case asks:
+		return "Answer above"
+	case !open:
+		return "Type a prompt"
+	}
+	switch c := l.Conversation; {
+	case c.Opening():
+		return "Type a prompt to send when the agent is ready"
+	case t.stored.readOnly != "" && t.stored.untrusted == nil:
+		return "This session is read-only here"
+	case c.Gone():
+		return "Restart the agent to send a prompt"
+	case c.Turn.Running && c.Agent.SkipsAhead():
+		return "Enter skips ahead; type a prompt to queue it"
+	case c.Turn.Running:
+		return "Type a prompt to queue"
+	}
+	return "Type a prompt"
 }
 
 // live returns the state of a tab with a session, if it has one.
@@ -188,15 +215,12 @@ func newReading(t *Tab, c *conversation.Conversation) reading {
 
 func (r reading) transcript() (reading, bool) { return r, true }
 func (r reading) empty() bool                 { return len(r.list.Conversation().Items) == 0 }
-func (r reading) equip(env *dialog.Env)       { env.Diffs = r.list.Diffs() }
 func (r reading) setTheme(th *theme.Theme)    { r.list.SetTheme(th) }
 
-func (r reading) describe(f *statusInfo) {
+func (r reading) moves() bool {
 	c := r.list.Conversation()
-	f.Conversation, f.Waits, f.Changed = c, asked(c), len(c.Files)
+	return !asked(c) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
-
-func (r reading) activity(f *statusInfo) string { return f.Activity() }
 
 func (r reading) condition() conversation.Standing {
 	switch c := r.list.Conversation(); {
@@ -239,16 +263,6 @@ func (u *unopened) refusal(a availability) string {
 	return command.Unless(a == inAll || a == unlessReplaying, noAgent)
 }
 
-// agent returns the zero agent if it is not chosen, or that of a stored session is not known yet.
-func (u *unopened) agent() config.Agent {
-	if o := u.tab.opening; o != nil && o.spec.Agent != nil {
-		return *o.spec.Agent
-	}
-	return config.Agent{}
-}
-
-func (u *unopened) takesPrompts() bool { return u.tab.opening != nil }
-
 func (u *unopened) condition() conversation.Standing {
 	if u.tab.opening != nil {
 		return conversation.StandingWorking
@@ -257,36 +271,8 @@ func (u *unopened) condition() conversation.Standing {
 }
 
 func (u *unopened) transcript() (r reading, ok bool) { return reading{}, false }
-func (u *unopened) leave()                           {}
-
-func (u *unopened) cannotTake(p composer.Prompt) string {
-	return command.Unless(!p.Pastes(), noImagesYet)
-}
-
-func (u *unopened) placeholder(asks bool) string {
-	if asks {
-		return "Answer above"
-	}
-	return "Type a prompt"
-}
-
-func (u *unopened) describe(f *statusInfo) { f.Connects = u.agent().Address != "" }
-
-func (u *unopened) activity(f *statusInfo) string {
-	a := u.agent()
-	command := acpclient.Command{Path: a.Command, Args: a.Args}.String()
-	switch o := u.tab.opening; {
-	case o == nil:
-		return ""
-	case !o.spec.New():
-		return f.Theme.Muted.Render("  reading the stored session")
-	case f.Connects:
-		command = a.Listens()
-	case command == "":
-		return ""
-	}
-	return f.spin() + f.startWords(command)
-}
+func (u *unopened) moves() bool                      { return false }
+func (u *unopened) setTheme(*theme.Theme)            {}
 
 // live is the state with a session, which may have lost its agent.
 type live struct {
@@ -343,22 +329,7 @@ func (l *live) noImages() string {
 	return termtext.Line(cmp.Or(c.Agent.Name(), l.Agent.Name, "the agent")) + " takes no images"
 }
 
-// cannotTake refuses pasted images only: others are files, which the agent can read.
-func (l *live) cannotTake(p composer.Prompt) string {
-	switch why := l.noImages(); {
-	case !p.Pastes():
-		return ""
-	case l.Conversation.Phase == conversation.PhaseStarting:
-		return noImagesYet
-	case why != "":
-		return why + ": remove the image, or mention a file"
-	}
-	return ""
-}
-
-func (l *live) agent() config.Agent         { return l.Agent }
 func (l *live) refusal(availability) string { return "" }
-func (l *live) takesPrompts() bool          { return true }
 
 // update handles messages about the session.
 func (l *live) update(msg tea.Msg) tea.Cmd {
@@ -380,46 +351,7 @@ func (l *live) condition() conversation.Standing {
 	return conversation.StandingWorking
 }
 
-func (l *live) placeholder(asks bool) string {
-	switch c := l.Conversation; {
-	case asks:
-		return "Answer above, or queue a prompt"
-	case c.Opening():
-		return "Type a prompt to send when the agent is ready"
-	case l.tab.stored.readOnly != "" && l.tab.stored.untrusted == nil:
-		return "This session is read-only here"
-	case c.Gone():
-		return "Restart the agent to send a prompt"
-	case c.Turn.Running && c.Agent.SkipsAhead():
-		return "Enter skips ahead; type a prompt to queue it"
-	case c.Turn.Running:
-		return "Type a prompt to queue"
-	}
-	return "Type a prompt"
-}
-
-func (l *live) equip(env *dialog.Env) {
-	l.reading.equip(env)
-	env.Targets = &l.questions.targets
-}
-
-func (l *live) describe(f *statusInfo) {
-	l.reading.describe(f)
-	f.Changed = l.changedFiles()
-	f.Connects, f.Bounds, f.Stderr, f.Heard = l.Session.About().Connects, l.Session.About().Bounds, l.stderr, l.heard
-	f.Link = l.Session.Link()
-	f.Kept, f.HostGone = l.Running() != "", l.HostGone()
-	f.SigningIn = l.signIn.dialog != nil
-	f.Fresh = l.options.Fresh
-	if option, to := l.options.Slow(); option != nil {
-		f.Slow = settingLabel(option) + " → " + settingValue(option, to.Value)
-	}
-}
-
-func (l *live) moves() bool {
-	c := l.Conversation
-	return !asked(c) && l.signIn.dialog == nil && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
-}
+func (l *live) moves() bool { return l.signIn.dialog == nil && l.reading.moves() }
 
 func (l *live) setTheme(th *theme.Theme) {
 	l.reading.setTheme(th)
@@ -428,15 +360,5 @@ func (l *live) setTheme(th *theme.Theme) {
 	}
 	if l.inspector != nil {
 		l.inspector.SetTheme(th)
-	}
-}
-
-func (l *live) leave() {
-	l.signIn.close()
-	if l.commands.Attached() {
-		l.commands.stepOut("")
-	}
-	if l.inspector != nil { // its pending work belongs to the session
-		l.inspector.Stop()
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"charm.land/bubbles/v2/spinner"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
@@ -22,108 +21,118 @@ import (
 // slowStart is when a starting agent is reported as slow.
 const slowStart = 3 * time.Second
 
-// statusInfo is a session's status as the lines around the prompt show it: activity, settings,
+// statusInfo draws the status of a tab's session in the lines around the prompt: activity, settings,
 // context and the progress of a start.
 type statusInfo struct {
-	Theme *theme.Theme
-	Keys  config.Keys
-	// Conversation is nil without a session.
-	Conversation *conversation.Conversation
-	// Now is the session's time, Tick the animation step.
-	Now  time.Time
-	Tick int
-	// Still disables animations.
-	Still bool
+	*Tab
+	Theme        *theme.Theme
+	Conversation *conversation.Conversation // nil without a session
+	l            *live                      // nil unless the session runs here or in a host
+}
 
-	// Dir is the session's directory, Branch its git branch or "". Worktree means that it
-	// is a worktree created for sessions.
-	Dir, Branch string
-	Worktree    bool
-	// Changed is how many files the agent has changed, Bounds its sandbox.
-	Changed int
-	Bounds  string
-	// Kept means that the session keeps running when parley quits.
-	Kept bool
-	// Link says whether the session can be reached.
-	Link app.Link
-	// HostGone means that the process has ended that kept it running.
-	HostGone bool
+func newStatusInfo(t *Tab) *statusInfo {
+	f := &statusInfo{Tab: t, Theme: t.program.Theme}
+	f.l, _ = t.live()
+	if r, ok := t.state.transcript(); ok {
+		f.Conversation = r.list.Conversation()
+	}
+	return f
+}
 
-	// Fresh reports whether the agent has just changed an option by itself; nil means no.
-	Fresh func(acpclient.ConfigID) bool
-	// Slow describes a switch that the agent does not answer, or is "".
-	Slow string
+// still reports whether nothing is animated.
+func (f *statusInfo) still() bool { return f.program.ReducedMotion }
 
-	// Connects means that the agent is on the network. Stderr is the end of the output of
-	// one that is not, while it starts.
-	Connects bool
-	Stderr   string
-	// SigningIn means that the user is asked to sign in.
-	SigningIn bool
-	// ReadOnly is why a stored session cannot continue, or "".
-	ReadOnly string
-	// Heard is when something last happened in the session.
-	Heard time.Time
-	// Waits means that a question of the agent is open.
-	Waits bool
-	// Replay means that this is a recording, Asked the question at its position.
-	Replay bool
-	Asked  string
+// connects reports whether the agent is on the network.
+func (f *statusInfo) connects() bool {
+	if f.l != nil {
+		return f.l.Session.About().Connects
+	}
+	return f.agent().Address != ""
+}
+
+// quiet returns for how long nothing has happened in the session; 0 in a replay.
+func (f *statusInfo) quiet() time.Duration {
+	if f.l == nil {
+		return 0
+	}
+	return f.now().Sub(f.l.heard)
+}
+
+// stderr returns the end of what a starting agent has written there.
+func (f *statusInfo) stderr() string {
+	if f.l == nil {
+		return ""
+	}
+	return f.l.stderr
+}
+
+// slow draws a switch that the agent does not answer, and the key that switches back; "" without one.
+func (f *statusInfo) slow() string {
+	if f.l == nil {
+		return ""
+	}
+	option, to := f.l.options.Slow()
+	if option == nil {
+		return ""
+	}
+	words := settingLabel(option) + " → " + settingValue(option, to.Value) + ": no answer yet"
+	return "  " + f.Theme.Warning.Render(words) + "  " + f.Theme.Accent.Render(f.keyOf(command.Cancel)+" switches back")
 }
 
 // Activity draws the work in progress.
 func (f *statusInfo) Activity() string {
-	th := f.Theme
+	th, now, slow := f.Theme, f.now(), f.slow()
 	left := ""
+	r, replay := f.state.(*replaying)
 	switch c := f.Conversation; {
-	case f.Replay && f.Waits:
-		left = f.Asked
-	case f.Replay && f.Conversation.Gone():
+	case c == nil:
+		left = f.openingLine()
+	case replay && asked(c):
+		left = r.Asks(c)
+	case replay && c.Gone():
 		// The badge says so, and nothing can be done about it.
-	case f.ReadOnly != "":
-		left = "  " + th.Warning.Render(termtext.Line(f.ReadOnly))
-	case f.Link != app.LinkUp:
-		left = "  " + th.Error.Render("✗ "+f.Link.Text())
-	case f.SigningIn:
+	case f.stored.readOnly != "":
+		left = "  " + th.Warning.Render(termtext.Line(f.stored.readOnly))
+	case f.l != nil && f.l.Session.Link() != app.LinkUp:
+		left = "  " + th.Error.Render("✗ "+f.l.Session.Link().Text())
+	case f.l != nil && f.l.signIn.dialog != nil:
 		left = "  " + th.Accent.Render("Waiting for you to sign in")
 	case c.Phase == conversation.PhaseStarting:
 		left = f.startLine()
 	case c.Phase == conversation.PhaseOpening:
 		left = f.spin()
-		if quiet := f.Now.Sub(f.Heard); quiet >= longStart {
+		if quiet := f.quiet(); quiet >= longStart {
 			left += f.unanswered(quiet) + "  "
 		}
 		left += th.Muted.Render("opening the session")
 	case c.Turn.Running && !c.Turn.Cancelling.IsZero():
-		left = f.spin() + th.Warning.Render("cancelling") + th.Muted.Render(f.elapsed(f.Now.Sub(c.Turn.Cancelling)))
-		if f.Now.Sub(c.Turn.Cancelling) >= slowCancel {
-			left += th.Muted.Render("  the agent does not respond: " + keyName(f.Keys, command.Cancel) + " to stop it")
+		left = f.spin() + th.Warning.Render("cancelling") + th.Muted.Render(f.elapsed(now.Sub(c.Turn.Cancelling)))
+		if now.Sub(c.Turn.Cancelling) >= slowCancel {
+			left += th.Muted.Render("  the agent does not respond: " + f.keyOf(command.Cancel) + " to stop it")
 		}
-	case f.Waits:
+	case asked(c):
 		left = "  " + th.Accent.Render("Waiting for you")
 		if c.Turn.Running {
 			left += f.planStep()
 		}
-	case f.Conversation.Gone():
+	case c.Gone():
 		left = f.goneLine()
-	case f.Slow != "" && !c.Turn.Running:
-		left = "  " + f.slow()
+	case slow != "" && !c.Turn.Running:
+		left = slow
 	case c.Turn.Running:
-		left = f.spin() + th.Muted.Render("working"+f.elapsed(f.Conversation.Turn.Worked(f.Now)))
-		if quiet := f.Now.Sub(f.Heard); quiet >= app.LongQuiet && !f.Still && !f.Replay {
+		left = f.spin() + th.Muted.Render("working"+f.elapsed(c.Turn.Worked(now)))
+		if quiet := f.quiet(); quiet >= app.LongQuiet && !f.still() {
 			left += th.Muted.Render("  no update for " + app.Elapsed(quiet))
 		}
-		if f.Slow != "" {
-			left += "  " + f.slow()
-		}
+		left += slow
 		if c.Work.State == acpclient.WorkRequiresAction {
 			left += "  " + th.Accent.Render("the agent waits for you")
 		}
 		left += f.planStep()
 	case c.WaitsForLimit():
-		left = "  " + th.Accent.Render(app.LimitWaitText(c, f.Now)) + th.Muted.Render(", "+app.InText(c.LimitWait, f.Now))
+		left = "  " + th.Accent.Render(app.LimitWaitText(c, now)) + th.Muted.Render(", "+app.InText(c.LimitWait, now))
 	case c.Busy():
-		left = "  " + th.Muted.Render(outsideTurns(&c.State)) + "  " + th.Accent.Render(keyName(f.Keys, command.Background)) + th.Muted.Render(" shows it")
+		left = "  " + th.Muted.Render(outsideTurns(&c.State)) + "  " + th.Accent.Render(f.keyOf(command.Background)) + th.Muted.Render(" shows it")
 	}
 	return left
 }
@@ -154,23 +163,18 @@ func outsideTurns(s *conversation.State) string {
 	}
 }
 
-// slow draws an unanswered switch, and the key that switches back.
-func (f *statusInfo) slow() string {
-	return f.Theme.Warning.Render(f.Slow+": no answer yet") + "  " + f.Theme.Accent.Render(keyName(f.Keys, command.Cancel)+" switches back")
-}
-
 // spin draws the spinner, or a fixed mark without animations.
 func (f *statusInfo) spin() string {
 	mark := "●"
-	if frames := spinner.MiniDot.Frames; !f.Still {
-		mark = frames[f.Tick%len(frames)]
+	if frames := spinner.MiniDot.Frames; !f.still() {
+		mark = frames[f.ticks%len(frames)]
 	}
 	return f.Theme.Accent.Render(mark) + " "
 }
 
 // elapsed returns an elapsed time, or "" without animations.
 func (f *statusInfo) elapsed(d time.Duration) string {
-	if f.Still {
+	if f.still() {
 		return ""
 	}
 	return " " + app.Elapsed(d)
@@ -189,10 +193,10 @@ func (f *statusInfo) Line(width int) string {
 	fits := func(right string) bool {
 		return termtext.Width(edge+joinParts(left))+termtext.Width(right)+2 <= width
 	}
-	dir, branch := th.Muted.Render(toolview.PathsIn("").Path(f.Dir)), ""
-	if f.Branch != "" {
-		branch = th.Faint.Render(" on ") + th.Muted.Render(f.Branch)
-		if f.Worktree {
+	dir, branch := th.Muted.Render(toolview.PathsIn("").Path(f.cwd)), ""
+	if f.branch != "" {
+		branch = th.Faint.Render(" on ") + th.Muted.Render(f.branch)
+		if f.worktree != nil {
 			branch += th.Accent.Render(" worktree")
 		}
 	}
@@ -240,7 +244,12 @@ func (f *statusInfo) parts() (left []statusPart, badge bool) {
 	if c == nil {
 		return nil, false
 	}
-	left, badge = settingsParts(c, f.Fresh, th)
+	var fresh func(acpclient.ConfigID) bool
+	bounds, changed := "", len(c.Files)
+	if f.l != nil {
+		fresh, bounds, changed = f.l.options.Fresh, f.l.Session.About().Bounds, f.l.changedFiles()
+	}
+	left, badge = settingsParts(c, fresh, th)
 	if c.Gone() {
 		words := " exited "
 		if c.Phase == conversation.PhaseFailed {
@@ -248,18 +257,18 @@ func (f *statusInfo) parts() (left []statusPart, badge bool) {
 		}
 		left, badge = append([]statusPart{{text: th.BadgeError.Render(words), rank: rankMode}}, left...), true
 	}
-	if f.Kept {
+	if f.Kept() {
 		left = append(left, statusPart{text: th.Muted.Render("kept"), rank: rankBounds})
 	}
-	if f.Bounds != "" {
-		left = append(left, statusPart{text: th.Muted.Render(termtext.Line(f.Bounds)), rank: rankBounds})
+	if bounds != "" {
+		left = append(left, statusPart{text: th.Muted.Render(termtext.Line(bounds)), rank: rankBounds})
 	}
 	if u := c.Usage; u != nil {
 		left = append(left, usageParts(u, th)...)
 	}
-	left = append(left, limitParts(c.Limits, f.Now, th)...)
-	if n := f.Changed; n > 0 {
-		left = append(left, statusPart{text: th.Muted.Render(termtext.Count(n, "file") + " changed"), rank: rankChanged})
+	left = append(left, limitParts(c.Limits, f.now(), th)...)
+	if changed > 0 {
+		left = append(left, statusPart{text: th.Muted.Render(termtext.Count(changed, "file") + " changed"), rank: rankChanged})
 	}
 	if name := c.Agent.Name(); name != "" {
 		who := termtext.Line(strings.TrimSpace(name + " " + c.Agent.Info.Version))
@@ -370,7 +379,7 @@ func (p *promptLayer) messageLine(left, right string, width int) string {
 		left = "  " + th.Warning.Render(t.toast.current())
 	case t.input.mouseLent:
 		left = "  " + th.Accent.Render("the terminal has the mouse until the next key")
-	case left == "" && t.news && t.state.takesPrompts():
+	case left == "" && t.news && t.takesPrompts():
 		left = "  " + th.Muted.Render("parley is now "+t.program.Version+": /news shows what is new")
 	}
 	if words := t.awaited.words(t.program.Keys); words != "" && t.toast.current() == "" {
@@ -389,23 +398,12 @@ func (r *reader) messageLine(left, right string, width int) (line string, column
 	return termtext.JoinSides(left, right+" ", width), column
 }
 
-func (r reading) messageLine(activity string, width int) (line string, column int) {
-	return r.reader.messageLine(activity, r.reader.position(), width)
-}
-
-func (u *unopened) messageLine(activity string, width int) (line string, column int) {
-	return u.tab.prompt.messageLine(activity, "", width), -1
-}
-
-// newStatusInfo collects the state that the lines around the prompt show.
-func newStatusInfo(t *Tab) *statusInfo {
-	f := &statusInfo{
-		Theme: t.program.Theme, Keys: t.program.Keys, Now: t.now(), Tick: t.ticks, Still: t.program.ReducedMotion,
-		Dir: t.cwd, Branch: t.branch, Worktree: t.worktree != nil,
-		ReadOnly: t.stored.readOnly,
+// messageLine draws the line below the transcript.
+func (f *statusInfo) messageLine(width int) (line string, column int) {
+	if r, ok := f.state.transcript(); ok {
+		return r.reader.messageLine(f.Activity(), r.reader.position(), width)
 	}
-	t.state.describe(f)
-	return f
+	return f.prompt.messageLine(f.Activity(), "", width), -1
 }
 
 const (
@@ -427,42 +425,58 @@ const (
 // goneLine says that the agent is gone, why, and how to restart it.
 func (f *statusInfo) goneLine() string {
 	th, what, why := f.Theme, "the agent exited", f.Conversation.Agent.Err
-	again := " restarts it"
-	if f.Connects {
-		what, again = "the connection is lost", " reconnects"
+	if f.connects() {
+		what = "the connection is lost"
 	}
 	switch {
-	case f.HostGone:
-		what, again = "the session does not run any more", " opens it again"
+	case f.l.HostGone():
+		what = "the session does not run any more"
 	case f.Conversation.Phase == conversation.PhaseLost:
-	case why != nil && f.Connects:
+	case why != nil && f.connects():
 		what = "there is no connection"
 	case why != nil:
 		what = "the agent could not be started"
 	default:
 		what = "there is no session"
 	}
-	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(keyOrPalette(f.Keys, command.StartAgain)+again)
+	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(f.l.Restart+" "+f.l.RestartText())
 	if why != nil {
 		line += "  " + th.Faint.Render(termtext.Line(why.Error()))
 	}
 	return line
 }
 
+// openingLine draws what is being opened, "" for nothing.
+func (f *statusInfo) openingLine() string {
+	a := f.agent()
+	command := acpclient.Command{Path: a.Command, Args: a.Args}.String()
+	switch o := f.opening; {
+	case o == nil:
+		return ""
+	case !o.spec.New():
+		return f.Theme.Muted.Render("  reading the stored session")
+	case f.connects():
+		command = a.Listens()
+	case command == "":
+		return ""
+	}
+	return f.spin() + f.startWords(command)
+}
+
 // startLine draws the progress of a start.
 func (f *statusInfo) startLine() string {
 	th, c := f.Theme, f.Conversation
 	left := f.spin() + f.startWords(c.Agent.Command)
-	d := f.Now.Sub(c.Agent.Since)
+	d := f.now().Sub(c.Agent.Since)
 	if d < slowStart {
 		return left
 	}
 	starting := f.startWords(termtext.Truncate(termtext.Line(c.Agent.Command), mostCommand, "…"))
 	left = f.spin() + th.Muted.Render("still ") + starting
-	if !f.Still {
+	if !f.still() {
 		left += th.Muted.Render(", " + app.Elapsed(d))
 	}
-	last := lastLines(f.Stderr, 1)
+	last := lastLines(f.stderr(), 1)
 	switch {
 	case d >= longStart:
 		left = f.spin() + f.unanswered(d) + "  " + starting
@@ -475,16 +489,16 @@ func (f *statusInfo) startLine() string {
 // unanswered draws how long a starting agent has not answered, and the key that stops it.
 func (f *statusInfo) unanswered(d time.Duration) string {
 	silent := "no answer"
-	if !f.Still {
+	if !f.still() {
 		silent += " for " + app.Elapsed(d)
 	}
-	return f.Theme.Warning.Render(silent) + "  " + f.Theme.Accent.Render(keyName(f.Keys, command.Cancel)+" stops it")
+	return f.Theme.Warning.Render(silent) + "  " + f.Theme.Accent.Render(f.keyOf(command.Cancel)+" stops it")
 }
 
 // startWords describes what is starting.
 func (f *statusInfo) startWords(command string) string {
 	starting := "starting "
-	if f.Connects {
+	if f.connects() {
 		starting = "connecting to "
 	}
 	return f.Theme.Muted.Render(starting + termtext.Line(command))
@@ -492,12 +506,15 @@ func (f *statusInfo) startWords(command string) string {
 
 // StartTail draws the last lines that a starting agent has printed.
 func (f *statusInfo) StartTail(width, height int) []string {
-	if f.Conversation.Phase != conversation.PhaseStarting || f.Now.Sub(f.Conversation.Agent.Since) < showStderrAfter {
+	if f.Conversation == nil || f.Conversation.Phase != conversation.PhaseStarting {
 		return nil
 	}
-	th := f.Theme
-	said := lastLines(f.Stderr, min(startLines, height-1))
-	if len(said) == 0 && !f.Connects && f.Now.Sub(f.Conversation.Agent.Since) >= longStart {
+	th, d := f.Theme, f.now().Sub(f.Conversation.Agent.Since)
+	if d < showStderrAfter {
+		return nil
+	}
+	said := lastLines(f.stderr(), min(startLines, height-1))
+	if len(said) == 0 && !f.connects() && d >= longStart {
 		return []string{"", "  " + th.Muted.Render(termtext.Truncate("The agent has not answered, and has printed nothing.", max(1, width-2), "…"))}
 	}
 	if len(said) == 0 {

@@ -15,25 +15,35 @@ import (
 	"parley/tui/theme"
 )
 
-// told are the facts of a session in a mode, after some events.
-func statusTold(mode, name string, events ...conversation.Event) *statusInfo {
-	c := conversation.New()
+// statusTold is the status of a session in a mode, after some events.
+func statusTold(t *testing.T, mode, name string, events ...conversation.Event) *statusInfo {
 	events = append([]conversation.Event{conversation.SessionOpened{ID: "s", State: acpclient.SessionState{Modes: &acpclient.SessionModeState{
 		CurrentModeID: acpclient.SessionModeID(mode), AvailableModes: []acpclient.SessionMode{{ID: acpclient.SessionModeID(mode), Name: name}},
 	}}}}, events...)
+	c := conversation.New()
 	for _, e := range events {
 		c.Apply(e)
 	}
-	return &statusInfo{
-		Theme: theme.New(true), Keys: Actions().Keys(), Conversation: c, Dir: "/work", Stderr: "",
-		Now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC),
-	}
+	return statusOf(t, c)
 }
+
+func statusOf(t *testing.T, c *conversation.Conversation) *statusInfo {
+	b := newBench(t, t.TempDir())
+	b.cwd, b.branch = "/work", ""
+	f := newStatusInfo(b.Tab)
+	f.Conversation = c
+	return f
+}
+
+// farAgent is a session whose agent is on the network.
+type farAgent struct{ app.Session }
+
+func (farAgent) About() app.About { return app.About{Connects: true} }
 
 // What an agent may do without asking is the last thing that the status line drops.
 func TestTheModeStaysOnTheStatusLine(t *testing.T) {
-	f := statusTold("yolo", "BYPASS ALL PERMISSIONS", conversation.Update{Update: &acpclient.UsageUpdate{Used: 150_000, Size: 200_000}})
-	f.Branch = strings.Repeat("a-branch-with-a-long-name/", 10)
+	f := statusTold(t, "yolo", "BYPASS ALL PERMISSIONS", conversation.Update{Update: &acpclient.UsageUpdate{Used: 150_000, Size: 200_000}})
+	f.branch = strings.Repeat("a-branch-with-a-long-name/", 10)
 	for width := 30; width <= 200; width++ {
 		line := f.Line(width)
 		if !strings.Contains(ansi.Strip(line), "BYPASS ALL PERMISSIONS") {
@@ -59,7 +69,7 @@ func TestOptionsThatHaveNoRoom(t *testing.T) {
 		c.Apply(conversation.OptionChosen{Seq: i + 1, Option: id, Value: v})
 		c.Apply(conversation.OptionSettled{Seq: i + 1, Option: id, Value: v})
 	}
-	f := &statusInfo{Theme: theme.New(true), Conversation: c, Dir: "/work"}
+	f := statusOf(t, c)
 	for width, want := range map[int]string{
 		100: "  first value  second value  opus   asking",
 		45:  "  first value  second value  opus   asking",
@@ -76,8 +86,11 @@ func TestOptionsThatHaveNoRoom(t *testing.T) {
 // Mode, model and the files that the user can look at stay longest, then context and cost.
 // What is empty is not shown.
 func TestTheStatusLineAtEachWidth(t *testing.T) {
-	f := statusTold("ask", "Ask before changes", conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "some-agent", Version: "1.2.3"}}})
-	f.Dir, f.Branch, f.Changed = "/home/somebody/projects/with/a/long/name", "a-branch-with-a-long-name", 3
+	f := statusTold(t, "ask", "Ask before changes", conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Name: "some-agent", Version: "1.2.3"}}})
+	f.cwd, f.branch = "/home/somebody/projects/with/a/long/name", "a-branch-with-a-long-name"
+	for _, path := range []string{"/a", "/b", "/c"} {
+		f.l.Conversation.Apply(conversation.FileWritten{Path: path})
+	}
 	mode := f.Conversation.Options[0]
 	pace := acpclient.SessionConfigOption{ID: "pace", Name: "Pace", Type: acpclient.ConfigSelect, CurrentValue: acpclient.SelectValue("brisk")}
 	f.Conversation.Apply(conversation.Update{Update: &acpclient.ConfigOptionUpdate{ConfigOptions: []acpclient.SessionConfigOption{mode, pace}}})
@@ -136,7 +149,7 @@ func TestTheClosestLimitIsShown(t *testing.T) {
 func TestModesHaveColours(t *testing.T) {
 	seen := map[string]string{}
 	for _, mode := range []string{"plan", "default", "acceptEdits", "yolo"} {
-		look, _, _ := strings.Cut(statusTold(mode, "Mode").Line(80), "Mode")
+		look, _, _ := strings.Cut(statusTold(t, mode, "Mode").Line(80), "Mode")
 		if other, taken := seen[look]; taken {
 			t.Errorf("%s and %s look the same: %q", mode, other, look)
 		}
@@ -157,15 +170,14 @@ func TestWhatGoesOn(t *testing.T) {
 	}{
 		{"nothing", nil, nil, ""},
 		{"a turn", nil, []conversation.Event{sent}, "working 1m"},
-		{"a turn without a clock", func(f *statusInfo) { f.Still = true }, []conversation.Event{sent}, "● working"},
-		{"a question", func(f *statusInfo) { f.Waits = true }, []conversation.Event{sent}, "Waiting for you"},
+		{"a turn without a clock", func(f *statusInfo) { f.program.ReducedMotion = true }, []conversation.Event{sent}, "● working"},
+		{"a question", nil, []conversation.Event{sent, permissionEvent(1, "make")}, "Waiting for you"},
 		{"a cancel that is ignored", nil, []conversation.Event{sent, conversation.CancelRequested{At: began}}, "the agent does not respond: esc to stop it"},
 		{"an agent that has gone", nil, []conversation.Event{conversation.AgentLost{}}, "✗ the agent exited  alt+r restarts it"},
-		{"a connection that is lost", func(f *statusInfo) { f.Connects = true }, []conversation.Event{conversation.AgentLost{}}, "✗ the connection is lost  alt+r reconnects"},
-		{"one that cannot go on", func(f *statusInfo) { f.ReadOnly = "its worktree was dropped" }, []conversation.Event{sent}, "its worktree was dropped"},
-		{"a question of a replay", func(f *statusInfo) { f.Replay, f.Waits, f.Asked = true, true, "  asked: make" }, []conversation.Event{sent}, "asked: make"},
+		{"a connection that is lost", func(f *statusInfo) { f.l.Session = farAgent{f.l.Session} }, []conversation.Event{conversation.AgentLost{}}, "✗ the connection is lost  alt+r reconnects"},
+		{"one that cannot go on", func(f *statusInfo) { f.stored.readOnly = "its worktree was dropped" }, []conversation.Event{sent}, "its worktree was dropped"},
 	} {
-		f := statusTold("ask", "Asking", c.of...)
+		f := statusTold(t, "ask", "Asking", c.of...)
 		if c.set != nil {
 			c.set(f)
 		}
@@ -173,7 +185,9 @@ func TestWhatGoesOn(t *testing.T) {
 			t.Errorf("%s: it says %q, want %q", c.name, got, c.want)
 		}
 	}
-	if got := ansi.Strip((&unopened{&Tab{opening: &opening{spec: app.Spec{Stored: "log"}}}}).activity(&statusInfo{Theme: theme.New(true)})); !strings.Contains(got, "reading the stored session") {
+	f := statusTold(t, "ask", "Asking")
+	f.opening, f.Conversation = &opening{spec: app.Spec{Stored: "log"}}, nil
+	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "reading the stored session") {
 		t.Errorf("before there is a session it says %q", got)
 	}
 }
@@ -181,10 +195,10 @@ func TestWhatGoesOn(t *testing.T) {
 // Of an agent that starts slowly the last lines of what it writes are shown, as they
 // would stand on a terminal.
 func TestStart(t *testing.T) {
-	f := statusTold("ask", "Asking")
+	f := statusTold(t, "ask", "Asking")
 	f.Conversation = conversation.New()
-	f.Conversation.Apply(conversation.AgentStarting{Command: "slow-agent", At: f.Now.Add(-5 * time.Second)})
-	f.Stderr = "one\n10%\r100%\n\x1b[31mthree\n"
+	f.Conversation.Apply(conversation.AgentStarting{Command: "slow-agent", At: f.now().Add(-5 * time.Second)})
+	f.l.stderr = "one\n10%\r100%\n\x1b[31mthree\n"
 	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "still starting slow-agent, 5s") {
 		t.Errorf("it says %q", got)
 	}
@@ -192,15 +206,16 @@ func TestStart(t *testing.T) {
 	if !strings.Contains(tail, "│ one|  │ 100%|  │ three") {
 		t.Errorf("it shows %q", tail)
 	}
-	f.Now = f.Now.Add(10 * time.Second)
+	later := f.now().Add(10 * time.Second)
+	f.now = func() time.Time { return later }
 	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "no answer for 15s  esc stops it  starting slow-agent") {
 		t.Errorf("it says %q", got)
 	}
-	f.Stderr = ""
+	f.l.stderr = ""
 	if tail := ansi.Strip(strings.Join(f.StartTail(80, 10), "|")); !strings.Contains(tail, "The agent has not answered, and has printed nothing.") {
 		t.Errorf("of a silent one it shows %q", tail)
 	}
-	f.Connects = true
+	f.l.Session = farAgent{f.l.Session}
 	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "connecting to slow-agent") || strings.Contains(got, "starting") {
 		t.Errorf("of one that listens it says %q", got)
 	}

@@ -150,7 +150,7 @@ func (t *Tab) Close() func(ctx context.Context) {
 	if !t.replays() { // which has no draft
 		save = t.drafts.saveLast()
 	}
-	t.state.leave()
+	t.leave()
 	s, o, lib := t.session(), t.opening, t.drafts.Library
 	return func(ctx context.Context) {
 		save()
@@ -172,7 +172,7 @@ func (t *Tab) Left() app.Left {
 	if l, open := t.live(); open {
 		return l.Left(title)
 	}
-	return app.Left{Title: title, Agent: t.state.agent(), Stored: t.StoredID(), Cwd: t.cwd}
+	return app.Left{Title: title, Agent: t.agent(), Stored: t.StoredID(), Cwd: t.cwd}
 }
 
 // Title returns what the session is called, or "".
@@ -183,9 +183,7 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 	t.program.Theme = th
 	t.composer.SetTheme(th)
 	t.dialogs.SetTheme(th)
-	if p, ok := t.state.(painted); ok {
-		p.setTheme(th)
-	}
+	t.state.setTheme(th)
 }
 
 // Recolour redoes expensive colouring in the background after a change of theme.
@@ -201,8 +199,7 @@ func (t *Tab) Moves() bool {
 	if c := t.compared; c != nil && t.dialogs.Has(c.page) && c.moves() {
 		return true
 	}
-	m, ok := t.state.(moving)
-	return ok && m.moves()
+	return t.state.moves()
 }
 
 // Tick advances animations by a step.

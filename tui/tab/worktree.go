@@ -23,7 +23,7 @@ func (t *Tab) worktreeItems() []command.Item {
 
 // openWorktree creates a worktree and opens a session with the same agent there, in a new tab.
 func (t *Tab) openWorktree() tea.Cmd {
-	dir, agent, p := t.cwd, t.state.agent(), t.program
+	dir, agent, p := t.cwd, t.agent(), t.program
 	return tea.Batch(t.say("making a worktree"), inBackground(func() then {
 		path, err := p.Worktree(p.Context, dir)
 		if err != nil {
