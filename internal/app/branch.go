@@ -193,7 +193,7 @@ func (b *Opened) TellOld(old Session) {
 	}
 }
 
-// warnOfRecovered tells the user how an interrupted undo or rewind was settled, if r is not
+// warnOfRecovered tells the user that an interrupted undo or rewind was reverted, if r is not
 // nil.
 func warnOfRecovered(s Session, r *journal.Recovered) {
 	if r == nil {
@@ -203,12 +203,9 @@ func warnOfRecovered(s Session, r *journal.Recovered) {
 	if r.Rewound != 0 {
 		what = "A rewind of files"
 	}
-	switch {
-	case r.Err != nil:
+	if r.Err != nil {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeError, Title: what + " was interrupted and could not be reverted completely", Detail: r.Err.Error()})
-	case r.TakenBack:
-		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: what + " was interrupted and reverted", Detail: "A file has changed since."})
-	default:
-		session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: what + " was interrupted and is now complete", Detail: "Undo it to get the files back."})
+		return
 	}
+	session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: what + " was interrupted and reverted", Detail: "The files are as they were before it."})
 }

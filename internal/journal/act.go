@@ -32,16 +32,14 @@ const (
 // rewind to before a turn, which is 0 for anything else, happen whole or not at all, even
 // if the process is killed.
 func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewind int) (Done, error) {
-	files := make([]record, len(plans))
 	for i := range plans {
-		r, err := j.try(ctx, &plans[i])
-		if err == nil && rewind != 0 && r.Before.Lost {
+		lost, err := j.try(ctx, &plans[i])
+		if err == nil && rewind != 0 && lost {
 			err = errFull // it could not be undone
 		}
 		if err != nil {
 			return Done{}, &FileError{plans[i].path, err}
 		}
-		files[i] = r
 	}
 	for i := range plans {
 		if s := plans[i].steps[0]; !same(s.from, s.to) {
@@ -56,7 +54,7 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewin
 	j.mu.Unlock()
 	together := len(plans) > 1 || rewind != 0
 	if together {
-		if err := j.begin(number, rewind, files); err != nil {
+		if err := j.begin(number, rewind); err != nil {
 			return Done{}, err
 		}
 		ctx = context.WithoutCancel(ctx)
@@ -93,36 +91,28 @@ func (j *Journal) ask(ctx context.Context, what, path string, s step) error {
 	return errNotAsked
 }
 
-// try checks whether a plan can be executed, makes it exact, and returns what it does.
-func (j *Journal) try(ctx context.Context, p *plan) (r record, err error) {
+// try checks whether a plan can be executed, and makes it exact. lost means that what the file
+// contains cannot be kept.
+func (j *Journal) try(ctx context.Context, p *plan) (lost bool, err error) {
 	err = j.withFiles(p.path, func(f *fs.FS) error {
 		return f.Look(ctx, p.path, func(now *fs.Snapshot) error {
 			next, err := p.next(now)
 			if err != nil {
 				return err
 			}
-			was, is := j.keep(now, true), j.keep(next, true)
-			r = p.record(kindPlanned, 0)
-			r.Before, r.After = &was, &is
+			lost = j.keep(now, true).Lost
 			p.steps, p.force = []step{{now, next}}, false
 			return nil
 		})
 	})
-	return r, err
+	return lost, err
 }
 
-// begin logs what an act does to all its files. If that fails, nothing happens.
-func (j *Journal) begin(number, rewind int, files []record) error {
-	acting := filepath.Join(j.dir, actingName)
-	err := os.WriteFile(acting, nil, config.FileMode)
-	for i := range files {
-		files[i].Act = number
-		if err == nil {
-			err = j.logAct(files[i], false)
-		}
-	}
+// begin logs that an act begins. If that fails, nothing happens.
+func (j *Journal) begin(number, rewind int) error {
+	err := os.WriteFile(filepath.Join(j.dir, actingName), nil, config.FileMode)
 	if err == nil {
-		err = j.logAct(record{Kind: kindBegun, Act: number, Rewind: rewind}, true)
+		err = j.logAct(record{Kind: kindBegun, Act: number, Rewind: rewind})
 	}
 	if err != nil {
 		j.end(number)
@@ -132,19 +122,18 @@ func (j *Journal) begin(number, rewind int, files []record) error {
 
 // abort takes back what an act has changed so far.
 func (j *Journal) abort(ctx context.Context, number int) error {
-	j.note(j.logAct(record{Kind: kindAborted, Act: number}, true))
 	err := j.takeBack(ctx, number)
 	j.end(number)
 	return err
 }
 
 func (j *Journal) end(number int) {
-	j.note(j.logAct(record{Kind: kindEnded, Act: number}, true))
+	j.note(j.logAct(record{Kind: kindEnded, Act: number}))
 	_ = os.Remove(filepath.Join(j.dir, actingName)) // if it stays, the journal is opened once more
 }
 
-func (j *Journal) logAct(r record, sync bool) error {
-	if err := j.log.add(r, sync); err != nil {
+func (j *Journal) logAct(r record) error {
+	if err := j.log.add(r, true); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -182,7 +171,7 @@ func (j *Journal) takeBack(ctx context.Context, number int) error {
 // write executes a plan as part of an act. It records a file that already has the right
 // contents without writing it.
 func (j *Journal) write(ctx context.Context, p *plan, number int) error {
-	r := p.record(kindChange, number)
+	r := p.record(number)
 	change := func(now *fs.Snapshot) (*fs.Snapshot, error) {
 		next, err := p.next(now)
 		if err != nil {
@@ -202,66 +191,33 @@ func (j *Journal) write(ctx context.Context, p *plan, number int) error {
 	return j.withFiles(p.path, func(f *fs.FS) error { return f.Exchange(ctx, p.path, change) })
 }
 
-// Recovered is an undo or a rewind that was interrupted, and that opening the journal
-// finished or took back.
+// Recovered is an undo or a rewind that a kill has interrupted, and that opening the journal
+// took back.
 type Recovered struct {
 	// Rewound is the turn of the rewind, 0 if it was another act.
 	Rewound int
-	// TakenBack means that it could not be finished, and that its files were restored,
-	// except those that Err names.
-	TakenBack bool
-	Files     []string
-	Err       error
+	// Err names the files that could not be restored, nil if all were.
+	Err error
 }
 
 // Recovered returns the interrupted act that Open found, nil if there was none.
 func (j *Journal) Recovered() *Recovered { return j.recovered }
 
-// finish finishes or takes back the act that a kill has interrupted.
-func (j *Journal) finish() (out *Recovered) {
-	ctx := context.Background()
-	for _, a := range j.history.acts {
-		if a.begun && !a.ended { // at most one: acts follow each other
-			out = j.finishAct(ctx, a)
-		}
+// recover takes back the act that a kill has interrupted. Without the marker it was not
+// interrupted, though its end may not be in the log of a full disk.
+func (j *Journal) recover() (out *Recovered) {
+	acting := filepath.Join(j.dir, actingName)
+	if _, err := os.Lstat(acting); err == nil && j.history.begun != 0 {
+		number := j.history.begun
+		out = &Recovered{Rewound: j.history.rewinds[number], Err: j.abort(context.Background(), number)}
 	}
-	_ = os.Remove(filepath.Join(j.dir, actingName))
+	_ = os.Remove(acting)
 	return out
 }
 
-func (j *Journal) finishAct(ctx context.Context, a *files) *Recovered {
-	r := &Recovered{Rewound: a.rewind, TakenBack: a.aborted}
-	var rest []plan
-	for _, p := range a.planned {
-		r.Files = append(r.Files, p.Path)
-		if slices.ContainsFunc(j.history.byPath[p.Path], func(c *change) bool { return c.act == a.number }) {
-			continue
-		}
-		s, err := j.step(*p.Before, *p.After)
-		next := plan{path: p.Path, steps: []step{s}, turn: p.Turn, seen: p.Seen, reverts: p.Reverts, merged: p.Source == SourceMerge}
-		if err == nil {
-			_, err = j.try(ctx, &next)
-		}
-		r.TakenBack = r.TakenBack || err != nil
-		rest = append(rest, next)
-	}
-	for i := range rest {
-		if r.TakenBack {
-			break
-		}
-		r.TakenBack = j.write(ctx, &rest[i], a.number) != nil
-	}
-	if !r.TakenBack {
-		j.end(a.number)
-		return r
-	}
-	r.Err = j.abort(ctx, a.number)
-	return r
-}
-
-// finishOthers finishes or takes back interrupted acts of other sessions in the directory:
-// the files should not stay half-changed until somebody reopens those sessions.
-func (j *Journal) finishOthers() {
+// recoverOthers takes back interrupted acts of other sessions in the directory: the files
+// should not stay half-changed until somebody reopens those sessions.
+func (j *Journal) recoverOthers() {
 	all, _ := filepath.Glob(filepath.Join(j.opt.Dir, prefix(j.cwd)+"*", actingName))
 	for _, acting := range all {
 		if filepath.Dir(acting) == j.dir {
@@ -272,7 +228,7 @@ func (j *Journal) finishOthers() {
 			continue // another process has it open
 		}
 		other.settle()
-		other.finish()
+		other.recover()
 		_ = other.log.close()
 	}
 }

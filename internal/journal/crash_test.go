@@ -190,7 +190,7 @@ func rewindOrUndo(j *Journal, act string) error {
 }
 
 // A rewind that is killed at any moment has happened as a whole or not at all when the
-// journal is opened next, also if finishing it is killed in turn.
+// journal is opened next, also if taking it back is killed in turn.
 func TestRewindKilledAtAnyMoment(t *testing.T) {
 	p := newProject(t)
 	p.Watch(conversation.SessionOpened{ID: "s"})
@@ -252,7 +252,7 @@ func TestRewindKilledAtAnyMoment(t *testing.T) {
 				continue
 			}
 			p.restore(left)
-			for _, left := range p.moments(func() { p.openFor("s", "") }) { // while it is being finished
+			for _, left := range p.moments(func() { p.openFor("s", "") }) { // while it is being taken back
 				killed(left, "s")
 			}
 		}
@@ -377,9 +377,8 @@ func TestWriteKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// A rewind that was killed, and that cannot be finished because the user has changed a
-// file since, is taken back.
-func TestKilledRewindThatCannotBeFinished(t *testing.T) {
+// A rewind that was killed is taken back, but for files that the user has changed since.
+func TestKilledRewindIsTakenBack(t *testing.T) {
 	p := newProject(t)
 	p.Watch(conversation.SessionOpened{ID: "s"})
 	p.turn("", func() { p.serve("a", "a\n"); p.serve("b", "b\n"); p.serve("c", "c\n") })
@@ -393,7 +392,7 @@ func TestKilledRewindThatCannotBeFinished(t *testing.T) {
 			break
 		}
 		p.opt.Session = "s"
-		p.begin() // nothing has happened yet, or all of it happens now
+		p.begin() // nothing has happened yet, or all of it is taken back now
 		if len(contents(t, p.dir)) == 0 {
 			p.must(p.Redo(t.Context()))
 		}
@@ -407,7 +406,7 @@ func TestKilledRewindThatCannotBeFinished(t *testing.T) {
 	p.write("b", "user\n")
 	p.opt.Session = "s"
 	p.begin()
-	if r := p.Recovered(); r == nil || !r.TakenBack || r.Rewound != 1 || r.Err != nil {
+	if r := p.Recovered(); r == nil || r.Rewound != 1 || r.Err != nil {
 		t.Errorf("recovered: %+v", r)
 	}
 	p.holds("a", "a\n")
@@ -418,51 +417,41 @@ func TestKilledRewindThatCannotBeFinished(t *testing.T) {
 	}
 }
 
-// An act that was being taken back is taken back, also where it could be finished; and of one
-// that is finished, what is done is not done again over what the user has made of it.
+// Of an act that is taken back, what the user has made of a file since stays. An act whose end
+// the log of a full disk lacks is not taken back.
 func TestInterruptedActs(t *testing.T) {
-	for _, aborted := range []bool{false, true} {
+	for _, ended := range []bool{false, true} {
 		p := newProject(t)
 		p.Watch(conversation.SessionOpened{ID: "s"})
 		p.turn("", func() { p.serve("a", "a\n"); p.serve("b", "b\n") })
-		var plans []plan
-		var files []record
-		for _, name := range []string{"a", "b"} {
-			change, err := p.rewindPlan(1, p.part(name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := p.try(t.Context(), &change)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plans, files = append(plans, change), append(files, r)
-		}
 		const number = 99
-		err := p.Journal.begin(number, 1, files)
-		if err == nil {
-			err = p.Journal.write(t.Context(), &plans[0], number)
+		err := p.Journal.begin(number, 1)
+		for _, name := range []string{"a", "b"} {
+			change, planned := p.rewindPlan(1, p.part(name))
+			_, tried := p.try(t.Context(), &change)
+			err = errors.Join(err, planned, tried, p.Journal.write(t.Context(), &change, number))
 		}
-		if err == nil && aborted {
-			err = p.logAct(record{Kind: kindAborted, Act: number}, true)
+		if ended {
+			err = errors.Join(err, os.Remove(filepath.Join(p.Journal.dir, actingName)))
 		}
 		if err = errors.Join(err, p.Journal.Close(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		if !aborted {
-			p.write("a", "user\n")
-		}
+		p.write("a", "user\n")
 		p.opt.Session = "s"
 		p.begin()
-		if r := p.Recovered(); r == nil || r.TakenBack != aborted || r.Err != nil {
-			t.Errorf("aborted %t: recovered %+v", aborted, r)
-		}
 		want := map[string]string{"a": "user\n"}
-		if aborted {
-			want = map[string]string{"a": "a\n", "b": "b\n"}
+		r := p.Recovered()
+		if !ended {
+			want["b"] = "b\n"
+			if r == nil || !errors.Is(r.Err, ErrConflict) || !strings.Contains(r.Err.Error(), p.path("a")) {
+				t.Errorf("recovered %+v", r)
+			}
+		} else if r != nil {
+			t.Errorf("recovered %+v", r)
 		}
 		if got := contents(t, p.dir); !maps.Equal(got, want) {
-			t.Errorf("aborted %t: %q, want %q", aborted, got, want)
+			t.Errorf("ended %t: %q, want %q", ended, got, want)
 		}
 	}
 }

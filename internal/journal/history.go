@@ -114,24 +114,16 @@ type history struct {
 	agreements      map[Part][]agreement
 	// reverted maps a change's id to the changes that undo it.
 	reverted map[int][]*change
-	// acts are the user's actions that change several files, or rewind.
-	acts map[int]*files
-}
-
-// files is an act that changes several files: all of them, or none.
-type files struct {
-	number  int
-	rewind  int      // the turn of a rewind, 0 for another act
-	planned []record // until it has ended
-	begun   bool
-	aborted bool
-	ended   bool
+	// begun is the number of the act that changes several files and has not ended, 0 if there is
+	// none: acts follow each other. rewinds has the turns of those that rewind, by number.
+	begun   int
+	rewinds map[int]int
 }
 
 func newHistory() *history {
 	return &history{
 		byPath: map[string][]*change{}, byID: map[int]*change{}, agreements: map[Part][]agreement{}, reverted: map[int][]*change{},
-		acts: map[int]*files{},
+		rewinds: map[int]int{},
 	}
 }
 
@@ -168,36 +160,18 @@ func (h *history) apply(r record) {
 		}
 	case kindOpened:
 		delete(h.agreements, Part{r.Path, r.Seen})
-	case kindPlanned:
-		a := h.act(r.Act)
-		a.planned = append(a.planned, r)
 	case kindBegun:
-		a := h.act(r.Act)
-		a.begun, a.rewind = true, r.Rewind
-	case kindAborted:
-		h.act(r.Act).aborted = true
+		if h.begun = r.Act; r.Rewind != 0 {
+			h.rewinds[r.Act] = r.Rewind
+		}
 	case kindEnded:
-		a := h.act(r.Act)
-		a.ended, a.planned = true, nil
+		h.begun = 0
 	}
-}
-
-// act returns the act with a number, a new one if it is unknown.
-func (h *history) act(number int) *files {
-	if h.acts[number] == nil {
-		h.acts[number] = &files{number: number}
-	}
-	return h.acts[number]
 }
 
 // rewindOf returns the turn of the rewind that a change belongs to, 0 if it belongs to
 // none.
-func (h *history) rewindOf(c *change) int {
-	if a := h.acts[c.act]; a != nil {
-		return a.rewind
-	}
-	return 0
-}
+func (h *history) rewindOf(c *change) int { return h.rewinds[c.act] }
 
 func (h *history) add(c *change) {
 	if _, known := h.byPath[c.path]; !known {

@@ -30,9 +30,8 @@
 // undo, so that it shows only the agent's changes.
 //
 // Undoing or rewinding a turn changes several files: all of them, or none. Each is tried
-// before the first is written. The log records what each file is to contain, then the
-// beginning of the act, and last its end. If a kill comes between the two, opening the
-// journal finishes the act, or takes it back if it cannot be finished.
+// before the first is written. The log records the beginning of the act and its end. If a kill
+// comes between the two, opening the journal takes the act back.
 package journal
 
 import (
@@ -124,7 +123,7 @@ type Journal struct {
 	summary  *Summary      // of the version; nil until somebody wants it
 
 	reviewing sync.Mutex // one review changes files at a time
-	recovered *Recovered // the act that Open finished or took back
+	recovered *Recovered // the act that Open took back
 
 	watch watcher
 	lines lineCounter
@@ -184,7 +183,7 @@ func prefix(cwd string) string {
 // openFiles continues the journal of an earlier run, or creates a new one.
 func (j *Journal) openFiles() {
 	reopened := j.opt.Session != "" && j.reopen()
-	j.finishOthers()
+	j.recoverOthers()
 	if reopened {
 		return
 	}
@@ -485,7 +484,7 @@ func (j *Journal) reopen() bool {
 			continue
 		}
 		j.settle()
-		j.recovered = j.finish()
+		j.recovered = j.recover()
 		return true
 	}
 	return false

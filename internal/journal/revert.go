@@ -143,8 +143,8 @@ type plan struct {
 }
 
 // record returns the record of the change that the plan makes in an act, without the contents.
-func (p *plan) record(k kind, act int) record {
-	r := record{Kind: k, Path: p.path, Source: SourceUser, Act: act, Turn: p.turn, Seen: p.seen, Reverts: p.reverts}
+func (p *plan) record(act int) record {
+	r := record{Kind: kindChange, Path: p.path, Source: SourceUser, Act: act, Turn: p.turn, Seen: p.seen, Reverts: p.reverts}
 	if p.merged {
 		r.Source = SourceMerge
 	}
@@ -406,14 +406,14 @@ func (j *Journal) merge(ctx context.Context, plans []plan, what string) (Done, e
 	var wanted []plan
 	var unfit ConflictError
 	for _, p := range plans {
-		r, err := j.try(ctx, &p)
+		_, err := j.try(ctx, &p)
 		switch {
 		case errors.Is(err, ErrConflict):
 			name, _ := filepath.Rel(j.cwd, p.path) // both are absolute
 			unfit.Files = append(unfit.Files, name)
 		case err != nil:
 			return Done{}, &FileError{p.path, err}
-		case !r.Before.same(*r.After):
+		case !same(p.steps[0].from, p.steps[0].to):
 			wanted = append(wanted, p)
 		}
 	}

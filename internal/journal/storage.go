@@ -36,9 +36,7 @@ const (
 	kindFailed  kind = "failed"  // the change ID has not happened
 	kindKept    kind = "kept"    // the user accepts a change of Path and Seen from Before to After
 	kindOpened  kind = "opened"  // the user withdraws the acceptance of changes of Path and Seen
-	kindPlanned kind = "planned" // Act is to change Path from Before to After
-	kindBegun   kind = "begun"   // all files of Act are planned: from here on it happens
-	kindAborted kind = "aborted" // a file of Act cannot be written: from here on the others go back
+	kindBegun   kind = "begun"   // Act, which changes several files, begins
 	kindEnded   kind = "ended"   // Act has happened, or was taken back
 )
 
