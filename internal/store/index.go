@@ -244,18 +244,18 @@ func NewLibrary(s *Store) *Library { return &Library{Store: s} }
 
 // ask runs a query on an up-to-date index. If the index turns out to be damaged, ask
 // rebuilds it and tries again.
-func (l *Library) ask(ctx context.Context, about func(*Index) error) error {
+func ask[R any](ctx context.Context, l *Library, about func(*Index) (R, error)) (r R, err error) {
 	for again := true; ; again = false {
 		x, err := l.open(ctx)
 		if err != nil {
-			return err
+			return r, err
 		}
 		if err = x.Refresh(ctx); err == nil {
-			err = about(x)
+			r, err = about(x)
 		}
 		// Damage may show long after opening, because only the requested parts are read.
 		if !again || !failedWith(err, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) {
-			return err
+			return r, err
 		}
 		l.mu.Lock()
 		if l.index == x {
@@ -283,21 +283,13 @@ func (l *Library) open(ctx context.Context) (*Index, error) {
 }
 
 // List is Index.List on an up-to-date index.
-func (l *Library) List(ctx context.Context, q Query) (list []Summary, err error) {
-	err = l.ask(ctx, func(x *Index) error {
-		list, err = x.List(ctx, q)
-		return err
-	})
-	return list, err
+func (l *Library) List(ctx context.Context, q Query) ([]Summary, error) {
+	return ask(ctx, l, func(x *Index) ([]Summary, error) { return x.List(ctx, q) })
 }
 
 // Search is Index.Search on an up-to-date index.
-func (l *Library) Search(ctx context.Context, words string, q Query) (hits []Hit, err error) {
-	err = l.ask(ctx, func(x *Index) error {
-		hits, err = x.Search(ctx, words, q)
-		return err
-	})
-	return hits, err
+func (l *Library) Search(ctx context.Context, words string, q Query) ([]Hit, error) {
+	return ask(ctx, l, func(x *Index) ([]Hit, error) { return x.Search(ctx, words, q) })
 }
 
 // Close closes the index, if it is open.

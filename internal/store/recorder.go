@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 const maxPrelude = 1 << 20
 
 // While a log cannot be written, such as on a full disk, the events that are not in it are
-// held, up to maxHeld bytes of them, and writing is tried again every retryAfter. One try
+// held, the latest maxHeld bytes of them, and writing is tried again every retryAfter. One try
 // writes about maxWrite bytes at a time.
 const (
 	maxHeld    = 16 << 20
@@ -44,13 +45,12 @@ type Recorder struct {
 	// agent is the agent's description of itself, and head what the next log begins with.
 	agent, head []conversation.Event
 	// end is the position after the last line, and spans are where the lines in logs are.
-	// held are those that follow, and size is how many bytes they take. worth says that they
-	// are worth a log.
-	end   int64
-	spans []span
-	held  []heldLine
-	size  int
-	worth bool
+	// held are those that follow, from heldAt on. worth says that they are worth a log.
+	end    int64
+	spans  []span
+	held   []byte
+	heldAt int64
+	worth  bool
 	// failed is why the last write failed, nil if it did not; retry then tries again.
 	failed error
 	retry  *time.Timer
@@ -67,13 +67,6 @@ type Recorder struct {
 type span struct {
 	at, offset int64
 	log        *Log
-}
-
-// heldLine is a line that is in no log.
-type heldLine struct {
-	at       int64
-	line     []byte
-	streamed bool
 }
 
 // Record returns a recorder for sessions that begin with m. With a log, the session
@@ -137,7 +130,7 @@ func (r *Recorder) begin() error {
 	if r.head = slices.Clone(r.agent); err != nil {
 		r.head = nil
 	}
-	r.held, r.size, r.worth = nil, 0, false
+	r.held, r.worth = nil, false
 	r.failed, r.missing = nil, 0
 	if err != nil { // nobody can read it any more
 		r.hold(r.agent...)
@@ -185,15 +178,14 @@ func (r *Recorder) add(batch []conversation.Event) {
 
 // hold adds events to what is held, but for those that cannot be encoded. r.mu must be held.
 func (r *Recorder) hold(batch ...conversation.Event) {
+	if len(r.held) == 0 {
+		r.heldAt = r.end
+	}
 	for _, e := range batch {
-		line, err := appendLine(nil, e)
-		if err != nil {
-			continue
+		if with, err := appendLine(r.held, e); err == nil {
+			r.held, r.end = with, r.heldAt+int64(len(with))
+			r.worth = r.worth || conversation.Says(e) || len(r.held) > maxPrelude
 		}
-		r.held = append(r.held, heldLine{r.end, line, streamed(e)})
-		r.size += len(line)
-		r.end += int64(len(line))
-		r.worth = r.worth || conversation.Says(e) || r.size > maxPrelude
 	}
 }
 
@@ -242,21 +234,15 @@ func (r *Recorder) flush() error {
 		r.log = l
 	}
 	for len(r.held) > 0 {
-		n, lines := 0, []byte(nil)
-		for ; n < len(r.held) && (n == 0 || len(lines) < maxWrite); n++ {
-			lines = append(lines, r.held[n].line...)
-		}
-		if err := r.log.appendLines(lines); err != nil {
+		n := linesIn(r.held, maxWrite)
+		if err := r.log.appendLines(r.held[:n]); err != nil {
 			return err
 		}
-		offset := r.log.end - int64(len(lines))
-		for _, h := range r.held[:n] {
-			if i := len(r.spans) - 1; i < 0 || r.spans[i].log != r.log || r.spans[i].at+offset-r.spans[i].offset != h.at {
-				r.spans = append(r.spans, span{h.at, offset, r.log})
-			}
-			offset += int64(len(h.line))
+		offset := r.log.end - int64(n)
+		if i := len(r.spans) - 1; i < 0 || r.spans[i].log != r.log || r.spans[i].at+offset-r.spans[i].offset != r.heldAt {
+			r.spans = append(r.spans, span{r.heldAt, offset, r.log})
 		}
-		r.held, r.size = r.held[n:], r.size-len(lines)
+		r.held, r.heldAt = r.held[n:], r.heldAt+int64(n)
 	}
 	r.held = nil
 	return nil
@@ -284,33 +270,23 @@ func (r *Recorder) sync(batch []conversation.Event) {
 	}
 }
 
-// drop makes room for what comes: what is streamed goes first, the oldest of it before
-// the rest. r.mu must be held.
+// linesIn returns how many bytes the first lines take: about most, or all.
+func linesIn(lines []byte, most int) int {
+	if len(lines) <= most {
+		return len(lines)
+	}
+	return most + bytes.IndexByte(lines[most:], '\n') + 1
+}
+
+// drop makes room for what comes. r.mu must be held.
 func (r *Recorder) drop() {
-	if r.size <= maxHeld {
+	if len(r.held) <= maxHeld {
 		return
 	}
 	const room = maxHeld - maxHeld/4 // to do this rarely
-	for _, any := range []bool{false, true} {
-		r.held = slices.DeleteFunc(r.held, func(h heldLine) bool {
-			if r.size <= room || !any && !h.streamed {
-				return false
-			}
-			r.missing++
-			r.size -= len(h.line)
-			return true
-		})
-	}
-}
-
-// streamed reports whether an event is a piece of what the agent says or shows, and not one
-// that says where the session has got to.
-func streamed(e conversation.Event) bool {
-	switch e.(type) {
-	case conversation.Text, conversation.Update, conversation.TerminalOutput, conversation.FileWritten:
-		return true
-	}
-	return false
+	n := linesIn(r.held, len(r.held)-room)
+	r.missing += bytes.Count(r.held[:n], []byte("\n"))
+	r.held, r.heldAt = bytes.Clone(r.held[n:]), r.heldAt+int64(n)
 }
 
 // finish ends the log, with a last try to write what is held. r.mu must be held.
@@ -432,7 +408,7 @@ func (r *Recorder) after(at int64) (p part, waits <-chan struct{}) {
 	for i = max(0, i-1); i < len(r.spans); i++ {
 		s, end, next := r.spans[i], r.spans[i].log.end, r.end
 		if len(r.held) > 0 {
-			next = r.held[0].at
+			next = r.heldAt
 		}
 		if i+1 < len(r.spans) {
 			if next = r.spans[i+1].at; r.spans[i+1].log == s.log {
@@ -444,15 +420,11 @@ func (r *Recorder) after(at int64) (p part, waits <-chan struct{}) {
 			return part{log: s.log, at: at, offset: offset, size: end - offset, next: next}, nil
 		}
 	}
-	for i, h := range r.held {
-		if h.at >= at && len(p.held) < readAtOnce {
-			p.held = append(p.held, h.line...)
-			if p.next = r.end; i+1 < len(r.held) {
-				p.next = r.held[i+1].at
-			}
-		}
-	}
-	if p.held == nil && !r.closed {
+	if at = max(at, r.heldAt); len(r.held) > 0 && at < r.end {
+		rest := r.held[at-r.heldAt:]
+		n := linesIn(rest, readAtOnce)
+		p.held, p.next = rest[:n], at+int64(n)
+	} else if !r.closed {
 		if r.grown == nil {
 			r.grown = make(chan struct{})
 		}

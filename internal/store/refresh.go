@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"parley/internal/conversation"
 )
 
 // Refresh reads into the index what was written to the logs since the last time.
@@ -96,33 +94,24 @@ type staleLog struct {
 }
 
 // compare finds the logs that have grown since they were read, and those that exist
-// only in the index. It reads both at the same time.
+// only in the index.
 func (x *Index) compare(ctx context.Context) (stale []staleLog, gone []ID, err error) {
-	type positions struct {
-		of  map[ID]position
-		err error
-	}
-	positionsRead := make(chan positions, 1)
-	go func() {
-		known, err := x.known(ctx)
-		positionsRead <- positions{known, err}
-	}()
 	files, err := x.store.logs()
-	known := <-positionsRead
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, nil, err
-	case known.err != nil:
-		return nil, nil, fmt.Errorf("read the session index: %w", known.err)
+	}
+	known, err := x.known(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the session index: %w", err)
 	}
 	for _, f := range files {
-		at, indexed := known.of[f.id]
-		delete(known.of, f.id)
+		at, indexed := known[f.id]
+		delete(known, f.id)
 		if !indexed || at.read != f.size {
 			stale = append(stale, staleLog{f, at})
 		}
 	}
-	return stale, slices.Collect(maps.Keys(known.of)), nil
+	return stale, slices.Collect(maps.Keys(known)), nil
 }
 
 // takeTime limits one transaction that reads logs. Many logs in one transaction are
@@ -207,7 +196,10 @@ func (x *Index) take(ctx context.Context, tx *sql.Tx, log staleLog) error {
 		}
 	} else if err := summaryOf(ctx, tx, at.key, &s.summary); err != nil {
 		return err
-	} else if err := x.awaitEcho(ctx, tx, f.id, at.key, &s); err != nil {
+	}
+	var last Kind // the agent may repeat a prompt at the end of the indexed part
+	err = tx.QueryRowContext(ctx, "SELECT kind FROM passages WHERE session = ? ORDER BY key DESC LIMIT 1", at.key).Scan(&last)
+	if s.echoes = last == FromUser && s.summary.Turns > 0; err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
 	s.emit = func(p *passage) error {
@@ -240,30 +232,6 @@ func (x *Index) take(ctx context.Context, tx *sql.Tx, log staleLog) error {
 		return s.err
 	}
 	return saveSummary(ctx, tx, at, f, &s.summary)
-}
-
-// awaitEcho tells a scanner which prompt the agent may repeat next: the one at the end
-// of the indexed part of the log.
-func (x *Index) awaitEcho(ctx context.Context, tx *sql.Tx, id ID, key int64, s *scanner) error {
-	var offset int64
-	var kind Kind
-	err := tx.QueryRowContext(ctx, "SELECT offset, kind FROM passages WHERE session = ? ORDER BY key DESC LIMIT 1", key).Scan(&offset, &kind)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && kind != FromUser {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for r, err := range x.store.Records(id, offset) {
-		if err != nil {
-			return nil // whoever reads on in the log reports what is wrong with it
-		}
-		if e, ok := r.Event.(conversation.PromptSent); ok {
-			s.echo = conversation.NewEcho(e.Prompt)
-		}
-		break
-	}
-	return nil
 }
 
 func summaryOf(ctx context.Context, tx *sql.Tx, key int64, s *Summary) error {

@@ -39,11 +39,10 @@ type scanner struct {
 
 	open passage
 	chat acpclient.ChunkKind // of the message in open
-	// echo is what an agent may still repeat of the last prompt, and repeated its id
-	// for that: repeated text is not indexed twice.
-	echo     conversation.Echo
-	repeated acpclient.MessageID
-	err      error
+	// echoes means that the user's text is the last prompt, repeated by the agent: it is not
+	// indexed twice.
+	echoes bool
+	err    error
 }
 
 func (s *scanner) record(r Record) {
@@ -63,7 +62,7 @@ func (s *scanner) record(r Record) {
 	case conversation.PromptSent:
 		s.flush()
 		s.summary.Turns++
-		s.echo, s.repeated = conversation.NewEcho(e.Prompt), ""
+		s.echoes = true
 		s.add(r.Offset, FromUser, textOf(e.Prompt))
 		s.prompt(s.open.text.String())
 		s.flush()
@@ -73,7 +72,7 @@ func (s *scanner) record(r Record) {
 		s.prompt(s.open.text.String())
 		s.flush()
 	case conversation.Text:
-		s.message(r.Offset, e.Chunk, e.MessageID, e.Text)
+		s.message(r.Offset, e.Chunk, e.Text)
 	case conversation.TerminalOutput:
 		s.tool(r.Offset, string(e.Data))
 	case conversation.FileWritten:
@@ -107,10 +106,10 @@ func (s *scanner) prompt(text string) {
 }
 
 // message adds text of a message to the previous one, if both belong together.
-func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, id acpclient.MessageID, text string) {
+func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, text string) {
 	kind := FromAgent
 	if chunk == acpclient.UserMessageChunk {
-		if s.repeats(id, text) {
+		if s.echoes {
 			return
 		}
 		kind = FromUser
@@ -125,27 +124,17 @@ func (s *scanner) message(offset int64, chunk acpclient.ChunkKind, id acpclient.
 		s.flush()
 	}
 	if kind == FromAgent {
-		s.echo = conversation.Echo{} // an agent repeats the prompt before anything else
+		s.echoes = false // an agent repeats the prompt before anything else
 	}
 	s.add(offset, kind, text)
 	s.chat = chunk
-}
-
-// repeats reports whether the user's text is the last prompt, or a part of it,
-// repeated by the agent.
-func (s *scanner) repeats(id acpclient.MessageID, text string) bool {
-	if s.echo.Drops(text) {
-		s.repeated = id
-		return true
-	}
-	return id != "" && id == s.repeated
 }
 
 func (s *scanner) tool(offset int64, texts ...string) {
 	if s.open.kind != FromTool {
 		s.flush()
 	}
-	s.echo = conversation.Echo{}
+	s.echoes = false
 	for _, text := range texts {
 		if text != "" {
 			s.add(offset, FromTool, text+"\n")
@@ -156,7 +145,7 @@ func (s *scanner) tool(offset int64, texts ...string) {
 func (s *scanner) update(offset int64, u acpclient.SessionUpdate) {
 	switch u := u.(type) {
 	case *acpclient.ContentChunk:
-		s.message(offset, u.Chunk, u.MessageID, u.Content.Text)
+		s.message(offset, u.Chunk, u.Content.Text)
 	case *acpclient.ToolCall:
 		s.tool(offset, append(contentTexts(u.Content), u.Title, string(u.RawInput))...)
 	case *acpclient.ToolCallUpdate:
@@ -167,10 +156,8 @@ func (s *scanner) update(offset int64, u acpclient.SessionUpdate) {
 		s.tool(offset, append(texts, string(u.RawInput))...)
 	case *acpclient.MessageUpdate:
 		if u.Content.Value != nil {
-			s.message(offset, u.Chunk, u.MessageID, textOf(*u.Content.Value))
+			s.message(offset, u.Chunk, textOf(*u.Content.Value))
 		}
-	case *acpclient.PromptAccepted:
-		s.repeated = u.MessageID
 	case *acpclient.ToolCallContentChunk:
 		s.tool(offset, contentTexts(u.Content)...)
 	case *acpclient.SessionInfoUpdate:
