@@ -316,7 +316,7 @@ func (d *Permission) changesFiles() bool {
 
 // show shows the call on the whole screen.
 func (d *Permission) show() Action {
-	return Show{Call: d.asked.Asked, Head: head(d.asked.Asked, d.parts())}
+	return Show{Call: d.asked.Asked, Head: head(d.parts())}
 }
 
 // refresh updates the dialog from the question. If that changes while it is visible, the
@@ -332,7 +332,7 @@ func (d *Permission) refresh() {
 	}
 	d.outside, d.replacing = outside, replacing
 	d.version, d.targetsVersion, d.positionsVersion = call.Version(), d.env.Targets.Version(), d.env.DiffPositions.Version()
-	d.about = bodyOf(d.parts(), d.env.Diffs, max(d.context, diffview.DefaultContext), toolview.DrawsWhole(call))
+	d.about = bodyOf(d.parts(), d.env.Diffs, max(d.context, diffview.DefaultContext))
 	d.rawFrom = len(d.about) + 1
 	if d.raw {
 		d.about.add(quoted("title", call.Title), quoted(toolview.RawInput, toolview.JSON(call.RawInput, 0)))

@@ -6,7 +6,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/markdown"
@@ -19,11 +18,11 @@ func (d *Permission) parts() []toolview.Part {
 	return toolview.PathsIn(d.env.Cwd).Asked(d.asked, d.asker, d.env.Targets, d.env.DiffPositions)
 }
 
-// bodyOf returns the parts of a question as content. Glamour draws its Markdown if whole is set.
-func bodyOf(parts []toolview.Part, diffs *diffview.Preference, context int, whole bool) column {
+// bodyOf returns the parts of a question as content.
+func bodyOf(parts []toolview.Part, diffs *diffview.Preference, context int) column {
 	var all column
 	for _, part := range parts {
-		var c content = newBlock(func(p renderContext) []string { return drawPart(part, whole, p) })
+		var c content = newBlock(func(p renderContext) []string { return drawPart(part, p) })
 		if part.Look == toolview.LookDiff {
 			part.Diff.SetContext(context)
 			c = newChange(part, diffs)
@@ -38,7 +37,7 @@ func bodyOf(parts []toolview.Part, diffs *diffview.Preference, context int, whol
 }
 
 // drawPart draws a part that is no change of a file.
-func drawPart(part toolview.Part, whole bool, p renderContext) []string {
+func drawPart(part toolview.Part, p renderContext) []string {
 	th := p.th
 	switch part.Look {
 	case toolview.LookPlain:
@@ -79,7 +78,7 @@ func drawPart(part toolview.Part, whole bool, p renderContext) []string {
 	case toolview.LookVerbatim:
 		return styled(termtext.Break(termtext.Visible(strings.TrimRight(part.Text, "\n")), p.width), th.Text)
 	case toolview.LookMarkdown:
-		return drawMarkdown(part.Text, whole, p)
+		return markdown.Draw(part.Text, p.width, p.th)
 	case toolview.LookItems:
 		var out []string
 		for _, item := range part.Items {
@@ -142,20 +141,6 @@ func drawPlaces(places []toolview.Place, width int, style lipgloss.Style, th *th
 	return all
 }
 
-// drawMarkdown draws a text in Markdown, with Glamour if whole is set.
-func drawMarkdown(text string, whole bool, p renderContext) (out []string) {
-	if whole {
-		return markdown.Whole(text, p.width, p.th)
-	}
-	doc := markdown.New(p.th)
-	doc.SetText(text)
-	doc.Finish()
-	for i := range doc.Len() {
-		out = append(out, doc.Lines(i, p.width)...)
-	}
-	return out
-}
-
 // quoted draws text in full, below a label and behind a bar.
 func quoted(label, s string) content {
 	return newBlock(func(p renderContext) []string {
@@ -165,7 +150,7 @@ func quoted(label, s string) content {
 
 // note is a line or two in a quiet colour.
 func note(s string) content {
-	return newBlock(func(p renderContext) []string { return drawPart(toolview.Part{Text: s}, false, p) })
+	return newBlock(func(p renderContext) []string { return drawPart(toolview.Part{Text: s}, p) })
 }
 
 // change is the change of a file, below its path.
@@ -206,9 +191,9 @@ func (d diffPart) lines(p renderContext, from, to int) []string {
 }
 
 // head draws what is asked, without the contents of the call, for a page that shows them below.
-func head(call *conversation.ToolCall, parts []toolview.Part) func(width int, th *theme.Theme) []string {
+func head(parts []toolview.Part) func(width int, th *theme.Theme) []string {
 	contents := []toolview.Look{toolview.LookDiff, toolview.LookMarkdown, toolview.LookVerbatim}
-	body := bodyOf(slices.DeleteFunc(parts, func(p toolview.Part) bool { return slices.Contains(contents, p.Look) }), nil, 0, toolview.DrawsWhole(call))
+	body := bodyOf(slices.DeleteFunc(parts, func(p toolview.Part) bool { return slices.Contains(contents, p.Look) }), nil, 0)
 	return func(width int, th *theme.Theme) []string {
 		p := renderContext{width, th}
 		return body.lines(p, 0, body.height(p))

@@ -13,7 +13,6 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
-	"parley/tui/theme"
 	"parley/tui/toolview"
 )
 
@@ -462,22 +461,6 @@ func TestAPathThatLeadsOutIsNewsBesideTheRawInput(t *testing.T) {
 	d.View(80, 40)
 	if d.ArmsIn(c.now()) == 0 {
 		t.Error("the question takes keys")
-	}
-}
-
-// Glamour draws the plan of an exit-plan question, with tables as wide as the text. Of
-// many texts, each would take too long.
-func TestGlamourDrawsThePlan(t *testing.T) {
-	table := acpclient.TextContent("| file | line |\n|---|---|\n| main.go | 7 |\n")
-	for n, want := range map[int]bool{1: true, 100: false} {
-		plan := planPermission().Asked
-		plan.Content = slices.Repeat([]acpclient.ToolCallContent{table}, n)
-		d, _ := armed(&conversation.Permission{Seen: seen(1), Asked: plan})
-		p := renderContext{60, theme.New(true)}
-		lines := ansi.Strip(strings.Join(d.about.lines(p, 0, d.about.height(p)), "\n"))
-		if strings.Contains(lines, strings.Repeat("─", 20)) != want {
-			t.Errorf("%d times:\n%s", n, lines)
-		}
 	}
 }
 

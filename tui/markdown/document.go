@@ -14,8 +14,8 @@
 // The lines contain no control characters and no escape sequences except SGR and, for
 // http, https and file URLs, OSC 8 links.
 //
-// [Whole] draws a complete document with Glamour. Both use the same style, in Glamour's
-// format: from the configuration, from GLAMOUR_STYLE, or parley's own, which
+// [Whole] draws what parley itself has written with Glamour. Both use the same style, in
+// Glamour's format: from the configuration, from GLAMOUR_STYLE, or parley's own, which
 // theme.Marks extends. A test draws one document in every style of Glamour's both ways
 // and compares them; its comment lists the differences.
 package markdown
@@ -44,7 +44,6 @@ const minWidth = 10
 type Document struct {
 	text     string
 	finished bool
-	whole    bool // made by Complete: one block, which Glamour draws
 	version  uint64
 
 	blocks []block          // closed
@@ -70,6 +69,17 @@ type block struct {
 
 // New returns an empty document for the theme t.
 func New(t *theme.Theme) *Document { return &Document{theme: t, lines: map[int][]string{}} }
+
+// Draw draws a complete text in lines of at most width cells.
+func Draw(text string, width int, t *theme.Theme) (lines []string) {
+	d := New(t)
+	d.SetText(text)
+	d.Finish()
+	for i := range d.Len() {
+		lines = append(lines, d.Lines(i, width)...)
+	}
+	return lines
+}
 
 // SetText sets the text, which begins with the previous one. It parses, draws and copies
 // nothing. After Finish it does nothing.
@@ -161,9 +171,6 @@ func (d *Document) Rows(i, width int) (rows []termtext.Row) {
 
 // draw draws block i. Rows may be nil.
 func (d *Document) draw(i int, live memo, rows *[]termtext.Row) []string {
-	if d.whole {
-		return d.drawWhole(rows)
-	}
 	b := block{start: d.open, end: len(d.text), cont: d.cont}
 	if i < len(d.blocks) {
 		b = d.blocks[i]

@@ -133,6 +133,30 @@ func TestLinesFitAndAreInert(t *testing.T) {
 	})
 }
 
+func TestNothingOfATextControlsTheTerminal(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a sequence", "a\x1b[8mb\x1b]0;t\x07c", "abc"},
+		{"a sequence by reference", "a&#27;[8mb &#x1b[8mc", "a[8mb &#x1b[8mc"},
+		{"in code", "`a&#27;[8mb`", "a&#27;[8mb"},
+		{"in HTML", "a <b>&#27;[8mc</b>\n\n<div>&#27;[8md</div>", "a <b>[8mc</b>\n\n<div>&#27;[8md</div>"},
+		{"code keeps what it says", "```\n&#27;[8m\n```", "│ &#27;[8m"},
+		{"an override of direction", "a&#x202e;b", "ab"},
+		{"tabs", "```\na\tb\n```", "│ a   b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lines := Draw(c.text, 60, dark)
+			checkLines(t, lines, 60)
+			all := strings.Join(lines, "\n")
+			if strings.Contains(all, "\x1b[8m") {
+				t.Errorf("the text has hidden itself: %q", all)
+			}
+			if got := strings.Join(strings.Fields(ansi.Strip(all)), " "); got != strings.Join(strings.Fields(c.want), " ") {
+				t.Errorf("got  %q\nwant %q", ansi.Strip(all), c.want)
+			}
+		})
+	}
+}
+
 func FuzzDocument(f *testing.F) {
 	for i, s := range fragments {
 		f.Add(s+fragments[(i*7+3)%len(fragments)]+strings.Repeat(s, 40), uint8(i), uint16(i*3))

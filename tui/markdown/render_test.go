@@ -172,14 +172,7 @@ func TestNoLineBeginsWithPunctuation(t *testing.T) {
 		"- an item with `code`, and *emphasis*; a [link](https://example.com/a/path), too\n- long-word, and even-longer-word; end\n\n" +
 		"| key | what |\n| --- | --- |\n| `a`, `b` | *this*, `that`; `those`, these |\n\n> A quote of `code`, *emphasis*; and **so** on.\n"
 	for width := 24; width <= 100; width++ {
-		streamed := New(theme.New(true))
-		streamed.SetText(text)
-		streamed.Finish()
-		var lines []string
-		for i := range streamed.Len() {
-			lines = append(lines, streamed.Lines(i, width)...)
-		}
-		for kind, lines := range map[string][]string{"streamed": lines, "whole": Whole(text, width, theme.New(true))} {
+		for kind, lines := range map[string][]string{"streamed": Draw(text, width, theme.New(true)), "whole": Whole(text, width, theme.New(true))} {
 			for i, line := range lines {
 				words := strings.TrimLeft(ansi.Strip(line), " │•")
 				if words != "" && strings.Contains(",;.", words[:1]) && (len(words) == 1 || words[1] == ' ') {
@@ -258,25 +251,6 @@ func TestLinesFollowTheMethod(t *testing.T) {
 	}
 }
 
-// The same holds for documents that are drawn whole.
-func TestEveryCharacterOfAWholeDocumentReachesTheScreen(t *testing.T) {
-	th := theme.New(true)
-	for _, on := range test.TerminalSettings() {
-		t.Run(on.String(), func(t *testing.T) {
-			test.UseWidthMethod(t, on.Method)
-			rapid.Check(t, func(t *rapid.T) {
-				text := test.HardText(20).Draw(t, "text")
-				source := strings.ReplaceAll(text, "~", "\\~")
-				width := rapid.IntRange(minWidth, 200).Draw(t, "width")
-				screen := test.ShowOnTerminal(on.Kind, Whole(source, width, th), width)
-				if lost := test.MissingText(screen, text); lost != "" {
-					t.Fatalf("the screen lacks %+q\n%s", lost, screen)
-				}
-			})
-		})
-	}
-}
-
 // Names, formulas and ranges are shown as sent, in what streams and in whole documents; what
 // is emphasised or struck through is not.
 func TestMarksWithinWordsStay(t *testing.T) {
@@ -299,10 +273,7 @@ func TestMarksWithinWordsStay(t *testing.T) {
 		"_⃣a_⃣ ~~⃣a~~⃣ `⃣a`⃣":     "_⃣a_⃣ ~~⃣a~~⃣ `⃣a`⃣",
 		"[⃣a](b) 1⃣. ***⃣":        "[⃣a](b) 1⃣. ***⃣",
 	} {
-		d := New(dark)
-		d.SetText(text)
-		d.Finish()
-		streamed := strings.Join(d.Lines(0, 60), " ")
+		streamed := strings.Join(Draw(text, 60, dark), " ")
 		whole := strings.Join(Whole(text, 60, dark), " ")
 		for how, got := range map[string]string{"streamed": streamed, "whole": whole} {
 			if got = strings.TrimSpace(ansi.Strip(got)); got != want {

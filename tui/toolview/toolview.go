@@ -292,13 +292,6 @@ func JSON(raw []byte, most int) string {
 	return termtext.Visible(string(text)) + more
 }
 
-// DrawsWhole reports whether Glamour draws the texts of a call that is shown by itself.
-// They are complete, and few: each takes some milliseconds.
-func DrawsWhole(t *conversation.ToolCall) bool {
-	const few = 4
-	return t.Status != acpclient.ToolInProgress && len(t.Content) <= few
-}
-
 // Verbatim reports whether text from a call of a kind should be shown line by line
 // without formatting: program output, or the text of a file. Other text is Markdown, as
 // the protocol says, and so is text that is a single fence.

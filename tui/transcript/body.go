@@ -205,9 +205,6 @@ func (m *bodyMaker) Block(b *acpclient.ContentBlock) body {
 		return m.output(b.Text, false)
 	}
 	text := termtext.VisibleBlanks(b.Text)
-	if env := m.call.env; env.page && toolview.DrawsWhole(m.call.item) {
-		return &textBody{doc: markdown.Complete(text, env.inner)}
-	}
 	doc := markdown.New(m.call.env.inner)
 	doc.SetText(text)
 	doc.Finish()

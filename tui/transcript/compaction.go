@@ -24,7 +24,7 @@ func (m *maker) Compaction(i *conversation.Compaction) { m.made = &compaction{it
 func (c *compaction) update(env *environment, expanded bool) bool {
 	if c.env != env || c.last != c.item.Version() {
 		c.last = c.item.Version()
-		c.parts = textParts(nil).follow(c.item.Summary, env.dimmed, env.page)
+		c.parts = textParts(nil).follow(c.item.Summary, env.dimmed)
 	}
 	return c.base.update(env, expanded)
 }

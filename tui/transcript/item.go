@@ -50,7 +50,6 @@ type environment struct {
 	width     int // of text, in cells
 	diffWidth int // of diffs, in cells
 	diffs     *diffview.Preference
-	page      bool // an item has the screen: Glamour draws its complete texts
 	// pictures are the images that are ready to be drawn.
 	pictures *pictures
 	// open are the permission requests shown above the prompt. They show the content

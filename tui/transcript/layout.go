@@ -128,7 +128,6 @@ func (l *layout) environment(n *conversation.Node) *environment {
 	room := l.room(edges)
 	env.places.Dir, env.width, env.open = l.conv.Cwd, l.textIn(room), l.conv.Permissions
 	env.diffWidth, env.diffs = min(room, 2*maxText), l.diffs
-	env.page = l.page != nil
 	env.pictures, env.positions, env.now = &l.pictures, l.positions, l.now
 	return env
 }

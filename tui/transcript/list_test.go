@@ -76,11 +76,11 @@ func TestItems(t *testing.T) {
 			"❯ go\n\n✗ The agent answered with an error\n  no credit (code 400)",
 		},
 		{
-			"a plan in Markdown, drawn whole",
+			"a plan in Markdown",
 			[]conversation.Event{conversation.Update{Update: &acpclient.PlanUpdate{Plan: acpclient.PlanUpdateContent{
-				Type: acpclient.PlanMarkdown, PlanID: "p", Content: "# Fix\x1b[2J it\n\n- [x] read\n- [ ] [write](a/b.go)\n\n[the bug][1]\n\n[1]: https://b.c/1\n",
+				Type: acpclient.PlanMarkdown, PlanID: "p", Content: "# Fix\x1b[2J it\n\n- [x] read\n- [ ] [write](a/b.go)\n",
 			}}}},
-			"≡ Plan\n  Fix it\n\n  [✓] read\n  [ ] write a/b.go\n\n  the bug https://b.c/1",
+			"≡ Plan\n  Fix it\n\n  [✓] read\n  [ ] write (a/b.go)",
 		},
 		{
 			"tool calls without content stand close together",

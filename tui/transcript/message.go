@@ -22,8 +22,8 @@ type messageParts struct {
 	last     uint64
 }
 
-// follow follows the message. On a page, Glamour draws a complete one.
-func (m *messageParts) follow(th *theme.Theme, page bool) {
+// follow follows the message.
+func (m *messageParts) follow(th *theme.Theme) {
 	if m.last == m.item.Version() && m.parts != nil {
 		return
 	}
@@ -31,7 +31,7 @@ func (m *messageParts) follow(th *theme.Theme, page bool) {
 	if r := m.item.Replaced(); r != m.replaced {
 		m.parts, m.done, m.replaced = nil, false, r
 	}
-	m.parts = m.parts.follow(m.item.Parts, th, page && m.item.Done)
+	m.parts = m.parts.follow(m.item.Parts, th)
 	if m.item.Done && !m.done {
 		m.done = true
 		for i := range m.parts {
@@ -54,19 +54,15 @@ type part struct {
 	hidden bool // the annotations reserve the block for the model
 }
 
-// follow adds new parts and text. With complete, Glamour draws new parts.
-func (parts textParts) follow(items conversation.Parts, th *theme.Theme, complete bool) textParts {
+// follow adds new parts and text.
+func (parts textParts) follow(items conversation.Parts, th *theme.Theme) textParts {
 	if parts == nil {
 		parts = textParts{}
 	}
 	for i := range items {
 		if i == len(parts) {
 			p := part{block: items[i].Block}
-			switch {
-			case p.block != nil:
-			case complete:
-				p.doc = markdown.Complete(items[i].Text(), th)
-			default:
+			if p.block == nil {
 				p.doc = markdown.New(th)
 			}
 			p.hidden = p.block != nil && !p.block.Annotations.ForUser()
@@ -127,7 +123,7 @@ type message struct {
 }
 
 func (m *message) update(env *environment, expanded bool) (changed bool) {
-	m.follow(env.theme, env.page)
+	m.follow(env.theme)
 	changed = m.pictures != env.pictures.version
 	m.pictures = env.pictures.version
 	return m.base.update(env, expanded) || changed
@@ -168,7 +164,7 @@ type thought struct {
 const thoughtTail = 4
 
 func (t *thought) update(env *environment, expanded bool) bool {
-	t.follow(env.dimmed, env.page)
+	t.follow(env.dimmed)
 	return t.base.update(env, expanded)
 }
 

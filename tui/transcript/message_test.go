@@ -128,34 +128,6 @@ func TestFindsWhatWasAskedAndAnswered(t *testing.T) {
 	}
 }
 
-// TestGlamourDrawsWhatIsCompleteOnAPage: an answer that has ended, and the plan that a
-// question is about. What still streams looks as in the list. Glamour's tables are as
-// wide as the text.
-func TestGlamourDrawsWhatIsCompleteOnAPage(t *testing.T) {
-	const text = `| file | line |\n|---|---|\n| main.go | 7 |\n`
-	answer := up(t, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"`+text+`"}}`)
-	plan := func(status string) conversation.Event {
-		return call(t, "p", "switch_mode", status, "Ready to code?", `"content":[{"type":"content","content":{"type":"text","text":"`+text+`"}}]`)
-	}
-	for name, tt := range map[string]struct {
-		events []conversation.Event
-		whole  bool
-	}{
-		"an answer":                {[]conversation.Event{ask("go"), answer, conversation.TurnEnded{}}, true},
-		"an answer that streams":   {[]conversation.Event{ask("go"), answer}, false},
-		"a plan":                   {[]conversation.Event{ask("go"), plan("pending")}, true},
-		"what a running call says": {[]conversation.Event{ask("go"), plan("in_progress")}, false},
-	} {
-		l := newList(fold(tt.events...), 60, 20)
-		page := l.PageOf(l.conv.Items[1], nil)
-		page.SetSize(60, 20)
-		wide := strings.Repeat("─", 20)
-		if strings.Contains(view(page), wide) != tt.whole || strings.Contains(view(l), wide) {
-			t.Errorf("%s:\n%s\nin the list:\n%s", name, view(page), view(l))
-		}
-	}
-}
-
 // imageOf is a content block with an image of so many pixels.
 func imageOf(t *testing.T, width, height int) (acpclient.ContentBlock, *desktop.Thumbnail) {
 	t.Helper()

@@ -43,7 +43,7 @@ func (p *plan) draw(s *sheet, _, width int) {
 		}
 	}
 	if p.item.Markdown != "" {
-		s.add(markdown.Whole(p.item.Markdown, width, th)...)
+		s.add(markdown.Draw(p.item.Markdown, width, th)...)
 	}
 	if p.item.URI != "" {
 		s.add(fit(th.Info.Underline(true).Render(termtext.Line(p.item.URI)), width))
