@@ -86,6 +86,7 @@ func (f *front) named(name string, others bool) *command.Row[command.Common] {
 // line handles a typed line.
 func (p *program) line(line typed) {
 	p.out.answered()
+	p.left = time.Time{}
 	if p.question != nil {
 		p.answer(line)
 		return

@@ -250,12 +250,13 @@ func (p *program) interrupt() {
 	if open {
 		turn = l.Conversation.Turn
 	}
+	again := !p.left.IsZero() && time.Since(p.left) < againTime // maybe before the session has said that it cancels
 	switch {
-	case turn.Running && turn.Cancelling.IsZero():
+	case turn.Running && turn.Cancelling.IsZero() && !again:
 		session.Post(l.Session, session.Cancel{})
 		p.left = time.Now()
 		p.out.line("Cancelling. Press ctrl+c again to quit.")
-	case !p.left.IsZero() && time.Since(p.left) < againTime, turn.Running, p.ended:
+	case again, turn.Running, p.ended:
 		p.quits = true
 		p.hurry()
 	default:

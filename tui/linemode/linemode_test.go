@@ -625,3 +625,13 @@ func TestTheQueueInLines(t *testing.T) {
 	r.types("/queue now\n").reads("Cancelling the turn, then sending.", "Agent: Well.")
 	r.types("/queue clear\n").reads("Removed 1 prompt.")
 }
+
+// The second ctrl+c quits, also before the session has said that the turn is being cancelled.
+func TestTwoInterruptsAtOnceQuit(t *testing.T) {
+	interrupts := make(chan os.Signal)
+	r := runs(t, "handshake\nexpect session/prompt\nsay \"Working.\\n\"\nhang\n", nil, func(o *linemode.Options) { o.Interrupts = interrupts })
+	r.types("go\n").reads("Working.")
+	interrupts <- os.Interrupt
+	interrupts <- os.Interrupt
+	r.reads("Cancelling.").leaves()
+}

@@ -54,7 +54,7 @@ func TestInspectsTheProtocol(t *testing.T) {
 	p.Press("y").WaitClipboard(p.indented("whimsical"))
 
 	p.Press("a").Shows("all messages").Press("d").Shows("sent only").Gone("tool_call").Press("a").Shows("tool_call")
-	p.Press("f").Type("notes.txt").Shows("2 of ").Press("enter").Shows("with “notes.txt”").Gone("end_turn").Press("a").Gone("with “notes.txt”")
+	p.Press("f").Type("notes.txt").Shows("2 of ", "with “notes.txt”").Gone("f filter").Press("enter").Shows("f filter").Gone("end_turn").Press("a").Gone("with “notes.txt”")
 	p.Press("/").Type("a NOTE").Press("enter").Shows("from parley", `"content": "a note\n"`)
 	p.Press("q").Shows("summary").Press("q").Shows("It is read.").Leave()
 }
@@ -74,7 +74,7 @@ serve
 `})
 	p.Ready().Ask("look").Shows("It is read.").Idle()
 	p.Press("f12").Shows("Inspector", "ACP 2 · all messages", "session/prompt", "answer to session/prompt", "state_update", "running", "idle · end_turn", "✗ 1 invalid")
-	p.Press("w").Shows("schema violations only", "✗ agent_message").Press("enter").Shows("✗ params/update/content")
+	p.Press("w").Shows("schema violations only", "✗ agent_message").Press("enter").Shows("✗ params/update/content", "notification · from the agent")
 	p.Press("a", "m").Gone("✗ params/update/content").Press("f12").Shows("It is read.").Leave()
 }
 
