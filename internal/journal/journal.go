@@ -363,14 +363,15 @@ func (j *Journal) add(r record, sync bool) {
 	j.note(err)
 }
 
-// addLogged logs a change or an agreement, and returns its number.
+// addLogged logs a change or an agreement, and returns its number. It belongs to the running
+// turn unless it names its own, or an act.
 func (j *Journal) addLogged(r record, sync bool) (id int, err error) {
 	if err := j.ready(); err != nil {
 		return 0, err
 	}
 	j.mu.Lock()
 	j.history.lastID++
-	if r.ID = j.history.lastID; r.Act == 0 {
+	if r.ID = j.history.lastID; r.Act == 0 && r.Turn == 0 {
 		r.Turn = j.history.turn()
 	}
 	j.history.apply(r)

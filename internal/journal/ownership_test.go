@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
 	"parley/fs"
+	"parley/internal/conversation"
 )
 
 // The review compares with what the file would hold without the agent, so that the
@@ -337,4 +339,38 @@ func TestUndoingAHunkLeavesTheOthers(t *testing.T) {
 		}
 		p.holds(name, before)
 	})
+}
+
+// A change belongs to the turn in which the agent reported it, also if it is recorded after the
+// next turn has begun.
+func TestAChangeThatIsRecordedLateBelongsToItsTurn(t *testing.T) {
+	p := newProject(t)
+	p.write("a.txt", "a\n")
+	p.write("b.txt", "b\n")
+	edit := func(status acpclient.ToolCallStatus) {
+		kind := acpclient.ToolEdit
+		p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{
+			ToolCallID: "t", Kind: &kind, Status: &status, Content: []acpclient.ToolCallContent{{Type: acpclient.ToolContentDiff, Path: p.path("b.txt"), OldText: str("b\n"), NewText: "B\n"}},
+		}})
+	}
+	p.Watch(conversation.PromptSent{At: time.Now()})
+	edit(acpclient.ToolPending)
+	p.wait()
+	busy := make(chan struct{})
+	p.watch.do(func(*turnWatch) { <-busy })
+	p.write("b.txt", "B\n")
+	edit(acpclient.ToolCompleted)
+	p.Watch(conversation.TurnEnded{Reason: acpclient.StopEndTurn})
+	p.Watch(conversation.PromptSent{At: time.Now()})
+	close(busy)
+	p.wait()
+	p.serve("a.txt", "A\n")
+	p.Watch(conversation.TurnEnded{Reason: acpclient.StopEndTurn})
+	p.wait()
+
+	p.must(p.undo())
+	p.holds("a.txt", "a\n")
+	p.holds("b.txt", "B\n")
+	p.must(p.undo())
+	p.holds("b.txt", "b\n")
 }

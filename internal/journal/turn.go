@@ -473,7 +473,7 @@ func (t *turnWatch) record(path string, was, is Image, source Source, p Provenan
 	if was.Lost {
 		p = ProvenanceNone
 	}
-	t.j.add(record{Kind: kindChange, Path: path, Before: &was, After: &is, Source: source, Provenance: p, Happened: true}, false)
+	t.j.add(record{Kind: kindChange, Turn: t.turn, Path: path, Before: &was, After: &is, Source: source, Provenance: p, Happened: true}, false)
 }
 
 // before returns the content of a file when the turn began, or else when parley first read
