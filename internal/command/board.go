@@ -211,14 +211,9 @@ func (b *board) runningRow(r *app.Running) *boardRow {
 		},
 	}
 	row.End = func() {
-		b.f.InBackground(func(ctx context.Context) func() {
-			err := backend.EndRunning(ctx, r.ID)
-			return func() {
-				if err != nil {
-					b.f.Say("cannot end the session: " + err.Error())
-				}
-			}
-		})
+		get(b.f, "cannot end the session: ", func(ctx context.Context) (session.None, error) {
+			return session.None{}, backend.EndRunning(ctx, r.ID)
+		}, func(session.None) {})
 	}
 	row.Title = r.Name()
 	if r.Silent != "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
@@ -187,16 +188,9 @@ func defaultFuncs(f Front, l *app.Live, id acpclient.ConfigID, v acpclient.Confi
 		if now, is := app.DefaultValue(agent, options, o); !is || now != v {
 			said = o.Name + ": " + conversation.ValueName(o, v) + " is no longer the default"
 		}
-		f.InBackground(func(context.Context) func() {
-			err := save()
-			return func() {
-				if err != nil {
-					f.Say(err.Error())
-					return
-				}
-				l.Agent.Mode, l.Agent.Options = agent.Mode, agent.Options
-				f.Say(said)
-			}
+		get(f, "", func(context.Context) (config.Agent, error) { return agent, save() }, func(a config.Agent) {
+			l.Agent.Mode, l.Agent.Options = a.Mode, a.Options
+			f.Say(said)
 		})
 	}}
 }

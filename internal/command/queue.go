@@ -28,14 +28,32 @@ func Act[R any](f Front, s session.Doer, a session.Act[R], next func(R, error)) 
 
 // Try does an act in the background, and says why if it fails, after some words.
 func Try(f Front, s session.Doer, a session.Act[session.None], failed string) {
+	get(f, failed, does(s, a), func(session.None) {})
+}
+
+// get calls do in the background, and next with its result in the front end. If do fails, it says why,
+// after some words.
+func get[R any](f Front, failed string, do func(context.Context) (R, error), next func(R)) {
+	getOr(f, func(err error) { f.Say(failed + err.Error()) }, do, next)
+}
+
+// getOr is get that calls failed instead of saying why.
+func getOr[R any](f Front, failed func(error), do func(context.Context) (R, error), next func(R)) {
 	f.InBackground(func(ctx context.Context) func() {
-		err := session.Try(ctx, s, a)
+		r, err := do(ctx)
 		return func() {
 			if err != nil {
-				f.Say(failed + err.Error())
+				failed(err)
+				return
 			}
+			next(r)
 		}
 	})
+}
+
+// does returns what does an act.
+func does[R any](s session.Doer, a session.Act[R]) func(context.Context) (R, error) {
+	return func(ctx context.Context) (R, error) { return session.Do(ctx, s, a) }
 }
 
 // Gone says words, and what brings back the agent, until it is back.
@@ -151,11 +169,7 @@ func queueItems(f Front, l *app.Live) (items []Item) {
 
 // emptyQueue empties the queue. The prompts stay in the history.
 func emptyQueue(f Front) {
-	Act(f, f.Live().Session, session.EmptyQueue{}, func(all []conversation.QueuedPrompt, err error) {
-		if err != nil {
-			f.Say(err.Error())
-			return
-		}
+	get(f, "", does(f.Live().Session, session.EmptyQueue{}), func(all []conversation.QueuedPrompt) {
 		words, them := "removed "+termtext.Count(len(all), "prompt"), "them"
 		if len(all) == 1 {
 			them = "it"

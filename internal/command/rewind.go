@@ -39,22 +39,25 @@ func choosePrompt(f Front) {
 	if !c.Loading {
 		return
 	}
-	f.InBackground(func(ctx context.Context) func() {
-		err := session.Try(ctx, s, session.AwaitChanges{})
-		var since map[int]journal.Tally
-		if err == nil {
-			since, err = session.Do(ctx, s, session.CountChanges{})
-		}
-		return func() {
-			if err != nil {
-				f.Say(err.Error())
-			}
-			p.since = since
-			if p.update(p.choice()) && err == nil {
-				p.planNext()
-			}
+	getOr(f, func(err error) {
+		f.Say(err.Error())
+		p.update(p.choice())
+	}, settled(s, session.CountChanges{}), func(since map[int]journal.Tally) {
+		p.since = since
+		if p.update(p.choice()) {
+			p.planNext()
 		}
 	})
+}
+
+// settled returns what does an act once the changes of the agent are recorded.
+func settled[R any](s session.Doer, a session.Act[R]) func(context.Context) (R, error) {
+	return func(ctx context.Context) (r R, err error) {
+		if err := session.Try(ctx, s, session.AwaitChanges{}); err != nil {
+			return r, err
+		}
+		return session.Do(ctx, s, a)
+	}
 }
 
 // turn returns the journal's turn of a prompt, or 0.
@@ -78,18 +81,10 @@ func (p *promptList) planNext() {
 	if next == 0 {
 		return
 	}
-	s := p.live.Session
-	p.f.InBackground(func(ctx context.Context) func() {
-		plan, err := session.Do(ctx, s, session.PlanRewind{Turn: next})
-		return func() {
-			if err != nil {
-				p.f.Say(err.Error())
-				return
-			}
-			p.plans[next] = plan
-			if p.update(p.choice()) {
-				p.planNext()
-			}
+	get(p.f, "", does(p.live.Session, session.PlanRewind{Turn: next}), func(plan *journal.RewindPlan) {
+		p.plans[next] = plan
+		if p.update(p.choice()) {
+			p.planNext()
 		}
 	})
 }
@@ -148,19 +143,12 @@ func undoRewind(f Front) {
 		f.Say(why)
 		return
 	}
-	s := l.Session
-	f.InBackground(func(ctx context.Context) func() {
-		if s.Journal().LastRewind == 0 { // something was undone since
-			return func() { f.Say("there is no rewind to undo") }
-		}
-		done, err := session.Do(ctx, s, session.Redo{})
-		return func() {
-			if err != nil {
-				f.Tell("The rewind was not undone", err.Error())
-				return
-			}
-			f.Say(fmt.Sprintf("undid the rewind: %s changed. The earlier conversation: %s", app.CountFiles(len(done.Files)), f.KeyOf(Sessions)))
-		}
+	if l.Session.Journal().LastRewind == 0 { // something was undone since
+		f.Say("there is no rewind to undo")
+		return
+	}
+	getOr(f, func(err error) { f.Tell("The rewind was not undone", err.Error()) }, does(l.Session, session.Redo{}), func(done journal.Done) {
+		f.Say(fmt.Sprintf("undid the rewind: %s changed. The earlier conversation: %s", app.CountFiles(len(done.Files)), f.KeyOf(Sessions)))
 	})
 }
 
@@ -182,18 +170,9 @@ func planRewind(f Front, prompt conversation.Prompt) {
 		r.ask()
 		return
 	}
-	f.InBackground(func(ctx context.Context) func() {
-		err := session.Try(ctx, s, session.AwaitChanges{})
-		if err == nil {
-			r.plan, err = session.Do(ctx, s, session.PlanRewind{Turn: turn})
-		}
-		return func() {
-			if err != nil {
-				f.Tell("Nothing was rewound", err.Error())
-				return
-			}
-			r.ask()
-		}
+	getOr(f, func(err error) { f.Tell("Nothing was rewound", err.Error()) }, settled(s, session.PlanRewind{Turn: turn}), func(plan *journal.RewindPlan) {
+		r.plan = plan
+		r.ask()
 	})
 }
 
@@ -294,16 +273,7 @@ func (r *rewind) rewindFiles(ctx context.Context) (journal.Done, error) {
 
 // filesOnly rewinds the files, and not the conversation.
 func (r *rewind) filesOnly() {
-	r.f.InBackground(func(ctx context.Context) func() {
-		done, err := r.rewindFiles(ctx)
-		return func() {
-			if err != nil {
-				r.failed(err)
-				return
-			}
-			app.NoteRewind(r.live.Session, r.prompt.Number, done)
-		}
-	})
+	getOr(r.f, r.failed, r.rewindFiles, func(done journal.Done) { app.NoteRewind(r.live.Session, r.prompt.Number, done) })
 }
 
 // branch continues from before the prompt, in place of this session; files says whether to rewind

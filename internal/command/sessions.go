@@ -312,16 +312,11 @@ func (l *sessionList) delete(s app.SessionEntry) {
 	if l.live != nil {
 		agent = l.live.Session
 	}
-	l.f.InBackground(func(ctx context.Context) func() {
-		err := s.Delete(ctx, lib, agent, agentDeletes)
-		return func() {
-			if err != nil {
-				l.f.Say("cannot delete the session: " + err.Error())
-				return
-			}
-			l.sessions.Deleted(s)
-			l.show()
-			l.f.Say("deleted")
-		}
+	get(l.f, "cannot delete the session: ", func(ctx context.Context) (app.SessionEntry, error) {
+		return s, s.Delete(ctx, lib, agent, agentDeletes)
+	}, func(s app.SessionEntry) {
+		l.sessions.Deleted(s)
+		l.show()
+		l.f.Say("deleted")
 	})
 }

@@ -287,55 +287,39 @@ func Unless(ok bool, why string) string {
 // files of the user or project.
 func showRules(f Front) {
 	s := f.Live().Session
-	f.InBackground(func(ctx context.Context) func() {
-		all, err := session.Do(ctx, s, rules.ListRules{})
-		return func() {
-			if err != nil {
-				f.Say(err.Error())
-				return
+	get(f, "", does(s, rules.ListRules{}), func(all []rules.Rule) {
+		c := Choice{Title: "Rules", Ask: "Remove a rule?", Empty: "No rules: parley asks you every time."}
+		for i, r := range all {
+			item := Item{ID: strconv.Itoa(i), Title: termtext.VisibleLine(r.Rule.String()), Group: termtext.Capital(r.Scope.String()), Deletes: true}
+			switch {
+			case r.Scope == rules.SavedEverywhere, r.Scope == rules.SavedForProject:
+				item.Do = func() { askToRemove(f, s, r) }
+			case !r.Counts:
+				item.Why = "ignored: the project is not trusted"
+			default:
+				item.Why = r.Source
 			}
-			c := Choice{Title: "Rules", Ask: "Remove a rule?", Empty: "No rules: parley asks you every time."}
-			for i, r := range all {
-				item := Item{ID: strconv.Itoa(i), Title: termtext.VisibleLine(r.Rule.String()), Group: termtext.Capital(r.Scope.String()), Deletes: true}
-				switch {
-				case r.Scope == rules.SavedEverywhere, r.Scope == rules.SavedForProject:
-					item.Do = func() { f.Ask(removeRuleQuestion(ctx, s, r)) }
-				case !r.Counts:
-					item.Why = "ignored: the project is not trusted"
-				default:
-					item.Why = r.Source
-				}
-				c.Items = append(c.Items, item)
-			}
-			f.Choose(c)
+			c.Items = append(c.Items, item)
 		}
+		f.Choose(c)
 	})
 }
 
-func removeRuleQuestion(ctx context.Context, s app.Session, r rules.Rule) app.Question {
+// askToRemove asks whether to remove a rule.
+func askToRemove(f Front, s app.Session, r rules.Rule) {
 	line := r.Rule.String()
-	return app.Question{
+	remove := rules.RemoveRule{Everywhere: r.Scope == rules.SavedEverywhere, Rule: line}
+	f.Ask(app.Question{
 		Title: "Remove the rule", Text: "The rule is " + r.Scope.String() + ". It will no longer apply:", Lines: []string{line},
 		Choices: []app.Choice{
-			{Name: "Remove it", Do: func() (app.Outcome, error) {
-				err := session.Try(ctx, s, rules.RemoveRule{Everywhere: r.Scope == rules.SavedEverywhere, Rule: line})
-				return app.Outcome{Say: "removed: " + line}, err
+			{Name: "Remove it", Here: func() {
+				get(f, "", does(s, remove), func(session.None) { f.Say("removed: " + line) })
 			}},
 			{Name: "Keep it"},
 		},
-	}
+	})
 }
 
 func signOut(f Front) {
-	s := f.Live().Session
-	f.InBackground(func(ctx context.Context) func() {
-		err := session.Try(ctx, s, session.Logout{})
-		return func() {
-			if err != nil {
-				f.Say("signing out failed: " + err.Error())
-				return
-			}
-			f.Say("signed out")
-		}
-	})
+	get(f, "signing out failed: ", does(f.Live().Session, session.Logout{}), func(session.None) { f.Say("signed out") })
 }

@@ -44,13 +44,7 @@ func chooseWorktree(f Front) {
 
 // with does do in the background and then what it returns. It reports errors.
 func (w worktree) with(do func(context.Context) (func(), error)) {
-	w.f.InBackground(func(ctx context.Context) func() {
-		then, err := do(ctx)
-		if err != nil {
-			return func() { w.f.Tell("That failed", err.Error()) }
-		}
-		return then
-	})
+	getOr(w.f, func(err error) { w.f.Tell("That failed", err.Error()) }, do, func(then func()) { then() })
 }
 
 // show shows the unmerged changes.
