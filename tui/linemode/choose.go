@@ -67,8 +67,8 @@ func (f *front) choose(c command.Choice) {
 
 // stay is without a choice. An open question stays.
 func (f *front) stay() {
-	if f.p.question == nil {
-		f.p.state.stay()
+	if f.p.question == nil && f.live() == nil {
+		f.p.chooseAgent()
 	}
 }
 

@@ -38,7 +38,7 @@ func TestWordsChoose(t *testing.T) {
 	} {
 		did = ""
 		var written strings.Builder
-		f := &front{p: &program{out: newPrinter(&written, true), state: &live{}}, name: "pick", words: words}
+		f := &front{p: &program{out: newPrinter(&written, true), session: &live{}}, name: "pick", words: words}
 		f.Choose(command.Choice{Title: "Pick", Ask: "Which?", Keys: []command.Key{{Word: "drop"}}, Items: []command.Item{
 			{ID: "fixed", Title: "Fixed", Why: "it is so"},
 			leaf("b", "The second", "yes"),

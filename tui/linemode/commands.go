@@ -102,13 +102,13 @@ func (p *program) line(line typed) {
 	switch {
 	case text == "":
 	case strings.HasPrefix(text, "//"):
-		p.state.send(text[1:])
+		p.send(text[1:])
 	case strings.HasPrefix(text, "/"):
 		p.command(text)
 	case strings.HasPrefix(text, "!"):
 		p.command("/run " + text[1:])
 	default:
-		p.state.send(text)
+		p.send(text)
 	}
 }
 
@@ -128,14 +128,14 @@ func (p *program) command(text string) {
 	}
 	for _, c := range p.out.conv.Commands {
 		if c.Name == name {
-			p.state.send(text)
+			p.send(text)
 			return
 		}
 	}
 	if l, open := p.live(); open {
 		for _, t := range app.Templates(l.Session) {
 			if t.Name == name {
-				p.state.send(t.With(f.words))
+				p.send(t.With(f.words))
 				return
 			}
 		}
@@ -149,7 +149,7 @@ func (p *program) command(text string) {
 
 // run does a command, or says why it cannot be done now.
 func (f *front) run(c command.Common) {
-	f.p.state.take() // what the command before has done counts
+	f.p.take() // what the command before has done counts
 	l, open := f.p.live()
 	switch {
 	case !open && c.Session && !c.Begins:
@@ -209,7 +209,7 @@ func (p *program) cancel() {
 	case q != nil && q.Closed != nil:
 		p.question = nil
 		q.Closed()
-		p.state.take()
+		p.take()
 	case q != nil:
 		p.out.line("Answer this question first.")
 	case open && l.Conversation.Opening():
@@ -248,7 +248,7 @@ func (f *front) sendNow() {
 		return
 	}
 	command.SendAtOnce(f, f.live().content(f.words))
-	f.p.state.take()
+	f.p.take()
 }
 
 // showCall writes the tool call with a number.
@@ -357,7 +357,7 @@ func (l *live) run(line string) {
 			if err != nil {
 				l.p.out.line("Cannot run the command: " + err.Error())
 			}
-			l.p.state.take()
+			l.p.take()
 		}
 	})
 }

@@ -16,7 +16,6 @@ func TestCommandsForASessionNeedOne(t *testing.T) {
 		}
 		var written strings.Builder
 		p := &program{out: newPrinter(&written, true)}
-		p.state = &choosing{p: p}
 		p.line(typed{text: "/" + name})
 		if got := written.String(); got != "No open session.\n" {
 			t.Errorf("/%s writes %q", name, got)
@@ -24,7 +23,6 @@ func TestCommandsForASessionNeedOne(t *testing.T) {
 	}
 	var written strings.Builder
 	p := &program{out: newPrinter(&written, true)}
-	p.state = &choosing{p: p}
 	p.line(typed{text: "!make"})
 	if got := written.String(); got != "No open session.\n" {
 		t.Errorf("!make writes %q", got)

@@ -75,7 +75,6 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 		ctx: ctx, calm: calm, hurry: hurry, opt: opt, in: newInput(opt.In, opt.Terminal),
 		out: newPrinter(opt.Out, opt.Terminal), calls: make(chan func()), gone: make(chan struct{}),
 	}
-	p.state = &choosing{p: p}
 	if err := p.in.start(); err != nil {
 		return Left{}, err
 	}
@@ -84,7 +83,7 @@ func Run(ctx context.Context, opt Options) (Left, error) {
 	p.work()
 	close(p.gone)
 	p.dropOpening()
-	left := p.state.close()
+	left := p.close()
 	if p.leaving != nil {
 		<-p.leaving
 	}
@@ -106,8 +105,11 @@ type program struct {
 	calls chan func()   // results of background work
 	gone  chan struct{} // closed when the program no longer reads calls
 
-	state   state           // changed by enter
-	leaving <-chan struct{} // closed when all earlier sessions have ended; nil without any
+	// session is nil while the user chooses one, or reads one that cannot be continued. unstarted means that
+	// its agent could not be started.
+	session   *live
+	unstarted bool
+	leaving   <-chan struct{} // closed when all earlier sessions have ended; nil without any
 
 	// opening makes the session that replaces the one that is shown, nil if there is none. It gets
 	// held, the prompts of before, and all lines that are typed meanwhile.
@@ -126,46 +128,27 @@ type program struct {
 	quits    bool
 }
 
-// state is the state of a program: [*choosing] or [*live].
-type state interface {
-	// enter begins the state, leave ends it before the next one.
-	enter()
-	leave()
-	// close ends the last state, and returns its session.
-	close() Left
-	// events is ready when there are events to take; nil without a session.
-	events() <-chan struct{}
-	take()
-	// silent is ready when the agent has sent nothing for long; nil without a session.
-	silent() <-chan time.Time
-	saySilent()
-	// send sends a prompt, or queues it.
-	send(text string)
-	// ask returns the agent's next question, or nil.
-	ask() *question
-	// idle reports whether a prompt would be sent at once, busy whether the session is at
-	// work.
-	idle() bool
-	busy() bool
-	// notOpened goes on without a session that could not be opened, stay after the user's choice to
-	// open none.
-	notOpened(app.Spec)
-	stay()
-}
-
-// enter changes to another state, which shows a conversation. Nothing else changes the
-// state.
-func (p *program) enter(s state, c *conversation.Conversation) {
-	p.state.leave()
-	p.state, p.question, p.staying = s, nil, nil
+// enter shows another session and its conversation; nil ends the last one and shows none. Nothing else
+// changes the session.
+func (p *program) enter(l *live, c *conversation.Conversation) {
+	if old, open := p.live(); open {
+		p.end(old.Session)
+	}
+	p.session, p.unstarted, p.question, p.staying = l, false, nil, nil
 	p.out.show(c)
-	s.enter()
+	if l != nil {
+		l.enter()
+	}
 }
 
 // live returns the open session, if there is one.
-func (p *program) live() (*live, bool) {
-	l, ok := p.state.(*live)
-	return l, ok
+func (p *program) live() (l *live, open bool) { return p.session, p.session != nil }
+
+// take handles the events of the session so far.
+func (p *program) take() {
+	if l, open := p.live(); open {
+		l.take()
+	}
 }
 
 // work runs until there is nothing left to do.
@@ -184,9 +167,15 @@ func (p *program) work() {
 		if p.listing || p.opening != nil { // they are for what comes
 			lines = nil
 		}
+		var events <-chan struct{}
+		var silent <-chan time.Time
+		l, open := p.live()
+		if open {
+			events, silent = l.Session.Stream().Ready(), l.silence.C
+		}
 		select {
-		case <-p.state.events():
-			p.state.take()
+		case <-events:
+			l.take()
 		case line, more := <-lines:
 			if !more {
 				p.endOfInput()
@@ -200,8 +189,8 @@ func (p *program) work() {
 			p.arm()
 		case <-quiet.C:
 			p.out.flushHanging()
-		case <-p.state.silent():
-			p.state.saySilent()
+		case <-silent:
+			l.saySilent()
 		case <-p.opt.Interrupts:
 			p.interrupt()
 		case <-p.opt.Continued:
@@ -233,10 +222,10 @@ func (p *program) settle() {
 	if p.question != nil || p.quits {
 		return
 	}
-	switch {
-	case p.ended && p.working == 0 && !p.state.busy():
+	switch l, open := p.live(); {
+	case p.ended && p.working == 0 && (!open || !l.busy()):
 		p.quits = true
-	case p.state.idle() && !p.ended && p.working == 0: // else there is more to read first
+	case open && l.idle() && !p.ended && p.working == 0: // else there is more to read first
 		p.out.prompt("> ")
 	}
 }

@@ -41,8 +41,6 @@ type live struct {
 	// told are the waits that were written, with when they began.
 	told map[string]time.Time
 	link app.Link // the last one written
-	// unstarted means that the agent exited before a session was opened.
-	unstarted bool
 }
 
 // newLive returns the state of a session.
@@ -62,34 +60,33 @@ func (l *live) enter() {
 	}
 }
 
-func (l *live) leave() { l.p.end(l.Session) }
-
-func (l *live) close() Left {
-	l.p.out.flush()
+// close ends the program's session, and returns it.
+func (p *program) close() Left {
+	l, open := p.live()
+	if !open {
+		return Left{Unstarted: p.unstarted}
+	}
+	p.out.flush()
 	switch n := len(l.Conversation.Queue); {
 	case n == 0, l.Running() != "":
 	case n == 1:
-		l.p.out.line("1 prompt was not sent.")
+		p.out.line("1 prompt was not sent.")
 	default:
-		l.p.out.line(fmt.Sprintf("%d prompts were not sent.", n))
+		p.out.line(fmt.Sprintf("%d prompts were not sent.", n))
 	}
-	l.p.out.line("Leaving.")
-	left := Left{Left: l.Left("the session"), Unstarted: l.unstarted}
-	l.p.end(l.Session)
-	<-l.p.leaving
-	app.SaveUnsent(l.p.opt.Stored, l.Session)
+	p.out.line("Leaving.")
+	left := Left{Left: l.Left("the session"), Unstarted: p.unstarted}
+	p.end(l.Session)
+	<-p.leaving
+	app.SaveUnsent(p.opt.Stored, l.Session)
 	left.Unsent = app.Unsent(l.Session) // a host may have confirmed some as they were left
 	return left
 }
 
-func (l *live) notOpened(app.Spec) { l.p.held.Send(l.Session) }
-
-func (*live) stay() {}
-
-func (l *live) events() <-chan struct{} { return l.Session.Stream().Ready() }
-
+// idle reports whether a prompt would be sent at once.
 func (l *live) idle() bool { return l.Conversation.Idle() && l.running() == nil }
 
+// busy reports whether the session is at work.
 func (l *live) busy() bool {
 	c := l.Conversation
 	return l.running() != nil || c.Opening() || c.Phase == conversation.PhaseReady && !c.Idle()
@@ -128,8 +125,6 @@ func (l *live) take() {
 	}
 	l.saySilent()
 }
-
-func (l *live) silent() <-chan time.Time { return l.silence.C }
 
 // wait is something that the agent has not done.
 type wait struct {
@@ -203,7 +198,7 @@ func (l *live) apply(e conversation.Event) {
 		}
 		l.p.out.line(starting + l.Agent.Name + ".")
 	case conversation.SessionOpened:
-		l.unstarted = false
+		l.p.unstarted = false
 		who := cmp.Or(termtext.Line(l.Conversation.Agent.Name()), "The agent")
 		l.p.out.line(who + " is ready, in " + toolview.PathsIn("").Path(l.Conversation.Cwd) + ".")
 		l.mode = ""
@@ -279,7 +274,7 @@ func (l *live) lost(e conversation.AgentLost) {
 	l.signIn, l.form, l.direct = nil, nil, false
 	l.p.out.items()
 	what := l.GoneText()
-	l.unstarted = l.unstarted || l.Conversation.Phase == conversation.PhaseFailed
+	l.p.unstarted = l.p.unstarted || l.Conversation.Phase == conversation.PhaseFailed
 	if why := l.GoneReason(); why != "" {
 		what += ": " + why
 	}

@@ -87,8 +87,10 @@ func (p *program) next() *question {
 		p.own = p.own[1:]
 		return q
 	}
-	if q := p.state.ask(); q != nil {
-		return q
+	if l, open := p.live(); open {
+		if q := l.ask(); q != nil {
+			return q
+		}
 	}
 	if p.again(); len(p.own) > 0 {
 		return p.next()
@@ -159,7 +161,7 @@ func (p *program) early(line string) {
 		return
 	}
 	p.out.line("Taken as a prompt, typed before the question: " + line)
-	p.state.send(line)
+	p.send(line)
 }
 
 // answer handles a line as the answer to the open question.
@@ -193,7 +195,7 @@ func (p *program) answerWith(q *question, text string) (problem string) {
 			return problem
 		}
 		p.question = nil
-		p.state.take()
+		p.take()
 		return ""
 	}
 	number, words, _ := strings.Cut(text, " ")
@@ -208,7 +210,7 @@ func (p *program) answerWith(q *question, text string) (problem string) {
 	}
 	p.question = nil
 	p.give(q.Choices[n-1], words)
-	p.state.take() // the question is closed
+	p.take() // the question is closed
 	return ""
 }
 
@@ -216,7 +218,7 @@ func (p *program) answerWith(q *question, text string) (problem string) {
 func (p *program) give(c app.Choice, words string) {
 	switch {
 	case c.Act != nil:
-		l, act := p.state.(*live), c.Act
+		l, act := p.session, c.Act
 		if a, is := act.(session.Answer); is && words != "" {
 			act = session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: l.content(words)}
 		}

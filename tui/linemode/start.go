@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"parley/acpclient"
 	"parley/internal/app"
@@ -13,43 +12,30 @@ import (
 	"parley/internal/prompt"
 )
 
-// choosing is the state without a session: the user chooses an agent or a stored session,
-// or reads one that cannot be continued.
-type choosing struct {
-	p *program
-	// unstarted means that an agent could not be started.
-	unstarted bool
-}
-
 const heldText = "It will be sent when the session is open."
 
-func (s *choosing) enter()      {}
-func (s *choosing) leave()      {}
-func (s *choosing) close() Left { return Left{Unstarted: s.unstarted} }
-
-func (s *choosing) send(text string) {
-	s.p.held = append(s.p.held, prompt.New(text))
-	s.p.out.line(heldText)
+// send sends a prompt, queues it, or holds it for the session that is being opened.
+func (p *program) send(text string) {
+	if l, open := p.live(); open {
+		l.send(text)
+		return
+	}
+	p.held = append(p.held, prompt.New(text))
+	p.out.line(heldText)
 }
 
-func (s *choosing) notOpened(spec app.Spec) {
-	s.unstarted = s.unstarted || spec.New()
-	if spec.New() && s.p.opt.Available != nil && s.p.opt.Agent == nil {
-		s.p.chooseAgent()
-	} else {
-		s.p.quits = true
+// notOpened goes on without a session that could not be opened.
+func (p *program) notOpened(spec app.Spec) {
+	l, open := p.live()
+	switch p.unstarted = p.unstarted || spec.New() && !open; {
+	case open:
+		p.held.Send(l.Session)
+	case spec.New() && p.opt.Available != nil && p.opt.Agent == nil:
+		p.chooseAgent()
+	default:
+		p.quits = true
 	}
 }
-
-func (s *choosing) stay() { s.p.chooseAgent() }
-
-func (*choosing) events() <-chan struct{}  { return nil }
-func (*choosing) take()                    {}
-func (*choosing) silent() <-chan time.Time { return nil }
-func (*choosing) saySilent()               {}
-func (*choosing) ask() *question           { return nil }
-func (*choosing) idle() bool               { return false }
-func (*choosing) busy() bool               { return false }
 
 // begin starts the agent or session that the command line names, or asks for one.
 func (p *program) begin() {
@@ -126,7 +112,7 @@ func (p *program) replace(s app.Spec, create func(context.Context) (*app.Opened,
 			default:
 				p.out.line("Cannot open the session: " + err.Error())
 			}
-			if p.state.notOpened(s); failed != nil {
+			if p.notOpened(s); failed != nil {
 				failed(err)
 			}
 		}
@@ -140,11 +126,11 @@ func (p *program) opened(s app.Spec, o *app.Opened) {
 		p.end(o.Session)
 		p.later(p.numbered(untrusted.Question(
 			app.Choice{Here: func() { untrusted.Agree(); p.open(s) }},
-			app.Choice{Name: "Not now", Here: func() { p.state.notOpened(s) }})))
+			app.Choice{Name: "Not now", Here: func() { p.notOpened(s) }})))
 		return
 	}
 	if o.ReadOnly != nil && !o.Session.About().LookOn {
-		p.enter(&choosing{p: p}, o.Transcript.Conversation)
+		p.enter(nil, o.Transcript.Conversation)
 		p.showEnd()
 		p.end(o.Session)
 		p.out.line("The session is read-only: " + o.ReadOnly.Error())
@@ -157,7 +143,7 @@ func (p *program) opened(s app.Spec, o *app.Opened) {
 	if o.Transcript != nil {
 		p.showEnd()
 	} else if first := app.FirstPrompt(o.Agent); first != "" && !held {
-		p.state.send(first) // the tour begins by itself
+		p.send(first) // the tour begins by itself
 	}
 	for _, q := range o.Queue {
 		p.out.line("Not sent yet: " + app.PromptLine(q))
