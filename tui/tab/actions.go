@@ -84,8 +84,8 @@ func (b promptCommand) run(t *Tab) tea.Cmd {
 	if l, open := t.live(); open && b.live != nil {
 		return b.live(l)
 	}
-	if r, ok := t.state.transcript(); ok && b.read != nil {
-		b.read(r)
+	if b.read != nil {
+		b.read(t.reading)
 	}
 	if b.do != nil {
 		return b.do(t)
@@ -150,7 +150,7 @@ func newPromptRows() command.Rows[promptCommand] {
 			in: inSession, live: nextMode, atQuestion: true, unready: func(l *live) string { return command.Offers(l.Live, noModes, acpclient.CategoryMode) }, waits: true,
 		}},
 		{ID: command.Palette, Keys: "ctrl+p", Help: "Open the palette", Absent: "it opens the palette", Do: promptCommand{
-			live: func(l *live) tea.Cmd { showPalette(l.tab, l.otherItems()); return nil },
+			live: func(l *live) tea.Cmd { showPalette(l.Tab, l.otherItems()); return nil },
 			do:   always(func(t *Tab) { showPalette(t, nil) }), atQuestion: true,
 		}},
 		{ID: command.Cancel, Keys: "esc", Help: "Cancel turn / close", Words: "stop abort interrupt", Do: promptCommand{
@@ -170,7 +170,7 @@ func newPromptRows() command.Rows[promptCommand] {
 		{ID: command.SendNow, Keys: "alt+s", Help: "Send now: steer the turn, or cancel it first", Words: "interrupt inject", Do: promptCommand{
 			in: inSession, live: func(l *live) tea.Cmd { return l.queue.SendNow() },
 			unready: func(l *live) string {
-				return command.Unless(l.queue.Queued() > 0 || !l.tab.composer.Empty(), nothingToSend)
+				return command.Unless(l.queue.Queued() > 0 || !l.composer.Empty(), nothingToSend)
 			},
 		}},
 		{ID: command.FocusTranscript, Keys: "tab alt+t", Help: "Move to the transcript", Words: "transcript scroll read copy select", Do: promptCommand{
@@ -330,8 +330,8 @@ func (t *Tab) runWith(a config.Action, argument string) tea.Cmd {
 
 // otherItems returns the palette items that are no actions.
 func (l *live) otherItems() []command.Item {
-	f := l.tab.acting
-	items := slices.Concat(l.operationItems(), command.RewindItems(f), l.tab.worktreeItems())
+	f := l.acting
+	items := slices.Concat(l.operationItems(), command.RewindItems(f), l.worktreeItems())
 	for i := range items {
 		items[i].Group = "more"
 	}
@@ -341,17 +341,16 @@ func (l *live) otherItems() []command.Item {
 // slashItems returns the palette items of the agent's slash commands. One that takes
 // input is put into the prompt.
 func (l *live) slashItems() []command.Item {
-	t := l.tab
 	var items []command.Item
 	for _, c := range l.Conversation.Commands {
 		items = append(items, command.Item{
 			ID: "command " + c.Name, Title: "/" + c.Name, Detail: c.Description, Group: "commands of the agent",
-			Do: t.here(func() tea.Cmd {
+			Do: l.here(func() tea.Cmd {
 				if c.Input == nil {
-					return t.prompts.Submit(composer.NewPrompt("/" + c.Name))
+					return l.prompts.Submit(composer.NewPrompt("/" + c.Name))
 				}
-				keep := t.composer.Keep(t.composer.Text())
-				t.composer.SetText("/" + c.Name + " ")
+				keep := l.composer.Keep(l.composer.Text())
+				l.composer.SetText("/" + c.Name + " ")
 				return keep
 			}),
 		})
@@ -362,9 +361,9 @@ func (l *live) slashItems() []command.Item {
 		}
 		items = append(items, command.Item{
 			ID: "prompt " + p.Name, Title: "/" + p.Name, Detail: p.About, Group: "your prompts", Words: "template snippet",
-			Do: t.here(func() tea.Cmd {
-				keep := t.composer.Keep(t.composer.Text())
-				t.composer.SetText("/" + p.Name + " ")
+			Do: l.here(func() tea.Cmd {
+				keep := l.composer.Keep(l.composer.Text())
+				l.composer.SetText("/" + p.Name + " ")
 				return keep
 			}),
 		})
@@ -411,10 +410,10 @@ func (t *Tab) commandItems() []command.Item {
 	for _, r := range transcriptRows() {
 		if r.Absent == "" {
 			item := paletteItem(t, r, noItems(t), func() tea.Cmd {
-				if read, ok := t.state.transcript(); ok && !read.empty() {
-					return read.reader.Chosen(r.Do)
+				if t.empty() {
+					return t.say(emptyTranscript)
 				}
-				return t.say(emptyTranscript)
+				return t.reader.Chosen(r.Do)
 			})
 			item.Group = "the marked item"
 			items = append(items, item)
@@ -469,7 +468,7 @@ func (l *live) operationItems() []command.Item {
 	for i, p := range l.Conversation.Operations() {
 		items = append(items, command.Item{
 			ID: fmt.Sprintf("cancel-%d", i), Title: "cancel only: " + toolview.Title(p.Call, termtext.Line),
-			Do: func() { command.CancelOperation(l.tab.acting, p) },
+			Do: func() { command.CancelOperation(l.acting, p) },
 		})
 	}
 	return items

@@ -81,14 +81,13 @@ func (b *bench) conv() *conversation.Conversation { return b.transcript().list.C
 func (b *bench) list() *transcript.List           { return b.transcript().list }
 
 func (b *bench) transcript() reading {
-	r, _ := b.state.transcript()
-	return r
+	return b.reading
 }
 
 // has gives the tab a session that is only there.
 func (b *bench) has(s app.Session) {
 	b.opening = nil
-	b.become(newLive(b.Tab, (&app.Opened{Session: s}).Live()))
+	newLive(b.Tab, (&app.Opened{Session: s}).Live())
 }
 
 // opens tells that the agent is ready and has opened the session.

@@ -357,7 +357,7 @@ func (c *comparison) Seat(side int) *command.Seat {
 
 func (c *comparison) Stop(side int) {
 	if l := c.live(side); l != nil {
-		c.add(l.tab.address(l.cancel()))
+		c.add(l.address(l.cancel()))
 	}
 }
 

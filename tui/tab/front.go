@@ -138,9 +138,7 @@ func (f *front) reading() pages.Env {
 }
 
 func (f *front) ShowCall(call *conversation.ToolCall) {
-	if r, ok := f.tab.state.transcript(); ok {
-		f.tab.dialogs.Push(r.reader.pager(call))
-	}
+	f.tab.dialogs.Push(f.tab.reader.pager(call))
 	f.add(f.tab.diffPositions.Locate(f.tab.cwd, toolview.Fragments(call.Content)))
 }
 
@@ -165,7 +163,7 @@ func (f *front) Changes() { f.add(f.live().showChanges()) }
 
 func (f *front) Closed() string {
 	l := f.live()
-	return cmp.Or(l.tab.stored.readOnly, command.Unless(l.tab.opening == nil, notOpen+" yet"))
+	return cmp.Or(l.stored.readOnly, command.Unless(l.opening == nil, notOpen+" yet"))
 }
 
 // EditQueued implements command.Front, as NoEdit does.
@@ -238,7 +236,7 @@ func commonCommand(c command.Common) promptCommand {
 		p.with = func(t *Tab, words string) tea.Cmd { return t.front(func(f command.Front) { c.With(f, words) }) }
 	}
 	if c.Why != nil {
-		p.unready = func(l *live) string { return c.Why(l.tab.acting) }
+		p.unready = func(l *live) string { return c.Why(l.acting) }
 	}
 	return p
 }

@@ -12,7 +12,7 @@ func (t *Tab) Kept() bool { return t.Running() != "" }
 // Running returns the id under which the tab's session runs in a host, "" if it does not.
 func (t *Tab) Running() string {
 	if l, open := t.live(); open {
-		return l.Running()
+		return l.Live.Running()
 	}
 	return ""
 }

@@ -183,9 +183,7 @@ func isClick(msg tea.MouseMsg) bool {
 func (in *input) lendMouse() {
 	in.mouseLent, in.pressed = true, nil
 	in.tab.composer.Release()
-	if r, ok := in.tab.state.transcript(); ok {
-		r.reader.drag.down = false
-	}
+	in.tab.reader.drag.down = false
 }
 
 // TakesMouse reports whether the tab wants mouse events.

@@ -246,8 +246,8 @@ func (s *Screen) cut(width, height int) {
 
 // transcript draws the transcript, or the welcome while it is empty.
 func (d *drawing) transcript(height int) []string {
-	if r, ok := d.tab.state.transcript(); ok && !r.empty() {
-		return r.reader.draw(d.width, height).Lines
+	if !d.tab.empty() {
+		return d.tab.reader.draw(d.width, height).Lines
 	}
 	ready := d.info.l != nil && d.info.Conversation.Phase == conversation.PhaseReady
 	return welcome(d.tab.program, ready, d.info.StartTail(d.width, height-welcomeHeight), d.width, height)
@@ -358,12 +358,12 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	panel := t.panel.draw(width, room)
 	above := room - len(panel.Lines)
 	var lines []string
-	if r, ok := t.state.transcript(); ok && !r.empty() {
-		r.list.SetSize(width, max(1, above))
-		r.list.SetNow(t.program.Now())
-		r.reader.rows = max(1, above)
-		done, more = r.list.Finished()
-		lines = r.list.Rest(above)
+	if !t.empty() {
+		t.list.SetSize(width, max(1, above))
+		t.list.SetNow(t.program.Now())
+		t.reader.rows = max(1, above)
+		done, more = t.list.Finished()
+		lines = t.list.Rest(above)
 	} else {
 		lines = d.transcript(above)
 		lines = lines[:min(len(lines), welcomeHeight+2)]
@@ -376,16 +376,12 @@ const mostRest = 10_000
 
 // Unprinted returns the lines that the terminal does not have yet, unfinished items included.
 func (t *Tab) Unprinted(width int) []string {
-	r, ok := t.state.transcript()
-	if !ok {
-		return nil
-	}
-	r.list.SetSize(width, 1)
+	t.list.SetSize(width, 1)
 	var all []string
 	for more := true; more; {
 		var lines []string
-		lines, more = r.list.Finished()
+		lines, more = t.list.Finished()
 		all = append(all, lines...)
 	}
-	return append(all, r.list.Rest(mostRest)...)
+	return append(all, t.list.Rest(mostRest)...)
 }

@@ -41,7 +41,7 @@ func (l *live) cancel() tea.Cmd {
 	case l.Conversation.WaitsForLimit():
 		session.Post(l.Session, session.StopWaiting{})
 	case !l.Conversation.Turn.Running:
-		return l.tab.prompts.Escape(l.Conversation)
+		return l.prompts.Escape(l.Conversation)
 	case l.Conversation.Turn.Cancelling.IsZero():
 		session.Post(l.Session, session.Cancel{})
 	case l.ignoresCancel():
@@ -70,7 +70,7 @@ func (l *live) askToStop() {
 			{Name: "Keep waiting", Key: "w"},
 			{Name: "Stop the agent", Key: "k", Risky: true, Here: func() { session.Post(l.Session, session.Kill{}) }},
 		},
-		While: func() bool { return l.tab.Works() && !l.Conversation.Turn.Cancelling.IsZero() },
+		While: func() bool { return l.Works() && !l.Conversation.Turn.Cancelling.IsZero() },
 	})
 }
 
@@ -93,13 +93,13 @@ func (l *live) askToStartAgain(title, reason, stderr string) {
 	if l.unused() {
 		choices = append(choices, app.Choice{Name: "Choose another agent", Key: "c", Here: l.here(l.chooseInstead)})
 	}
-	choices = append(choices, app.Choice{Name: "Stay and read", Key: "s"}, l.tab.leaving.LeaveChoice("q"))
+	choices = append(choices, app.Choice{Name: "Stay and read", Key: "s"}, l.leaving.LeaveChoice("q"))
 	phase := l.Conversation.Phase
 	l.ask(app.Question{
 		Title: title, Text: reason, Detail: stderr, Choices: choices,
 		While: func() bool { // another viewer may start it again, or a key open it again
-			shown, _ := l.tab.live()
-			return shown == l && l.tab.opening == nil && l.Conversation.Phase == phase
+			shown, _ := l.live()
+			return shown == l && l.opening == nil && l.Conversation.Phase == phase
 		},
 	})
 }
@@ -107,7 +107,7 @@ func (l *live) askToStartAgain(title, reason, stderr string) {
 // leaveStart ends an agent that is still starting. If it was the tab's first, the user
 // can choose another.
 func (l *live) leaveStart() tea.Cmd {
-	if !l.unused() || l.tab.opening != nil { // there is something to read
+	if !l.unused() || l.opening != nil { // there is something to read
 		session.Post(l.Session, session.Kill{})
 		return nil
 	}
@@ -123,9 +123,9 @@ func (l *live) unused() bool {
 
 // chooseInstead ends the tab's agent and lets the user choose another.
 func (l *live) chooseInstead() tea.Cmd {
-	t, left := l.tab, l.Session
+	left := l.Session
 	// It may hold prompts whose events have not arrived.
-	back := act(t.ui, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return t.prompts.ReturnToDraft(held...) })
-	t.become(&unopened{t})
-	return tea.Batch(back, send(End{func(ctx context.Context) { app.End(ctx, left) }}), t.front(command.ChooseAgent))
+	back := act(l.ui, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return l.prompts.ReturnToDraft(held...) })
+	l.become(&unopened{l.Tab}, conversation.New())
+	return tea.Batch(back, send(End{func(ctx context.Context) { app.End(ctx, left) }}), l.front(command.ChooseAgent))
 }

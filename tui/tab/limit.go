@@ -22,7 +22,7 @@ func (q *limitQuestion) follow(l *live) tea.Cmd {
 	now, limit := l.program.Now(), l.Conversation.Limit
 	var ask tea.Cmd
 	if limit != nil && limit != q.asked {
-		ask = l.tab.front(func(f command.Front) {
+		ask = l.front(func(f command.Front) {
 			asks := command.LimitQuestion(f, now)
 			if asks == nil {
 				return

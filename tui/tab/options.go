@@ -114,10 +114,10 @@ func (o *options) rememberModel() tea.Cmd {
 
 // nextMode switches to the next mode, or toggles a mode that is on or off.
 func nextMode(l *live) tea.Cmd {
-	t, c := l.tab, l.Conversation
+	c := l.Conversation
 	o := c.OptionByCategory(acpclient.CategoryMode)
 	if o == nil {
-		return t.say(noModes)
+		return l.say(noModes)
 	}
 	now, _ := c.OptionValue(o)
 	if o.Type == acpclient.ConfigBoolean {
@@ -126,11 +126,11 @@ func nextMode(l *live) tea.Cmd {
 	}
 	values := o.Options.All()
 	if len(values) == 0 {
-		return t.say(o.Name + " has no values")
+		return l.say(o.Name + " has no values")
 	}
 	i := slices.IndexFunc(values, func(v acpclient.ConfigSelectOption) bool { return v.Value == now.ID })
 	if i == 0 && len(values) == 1 {
-		return t.say(o.Name + " has no other value than " + values[0].Name)
+		return l.say(o.Name + " has no other value than " + values[0].Name)
 	}
 	next := values[(i+1)%len(values)].Value
 	for n := range len(values) - 1 {

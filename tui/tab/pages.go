@@ -19,12 +19,11 @@ import (
 
 // showChanges opens the review of the agent's changes.
 func (l *live) showChanges() tea.Cmd {
-	t := l.tab
 	if l.changes == nil {
-		l.changes = pages.NewReview(t.pageEnv(l.list.Diffs()), l.Session)
+		l.changes = pages.NewReview(l.pageEnv(l.list.Diffs()), l.Session)
 	}
-	if !t.dialogs.Has(l.changes) {
-		t.dialogs.Push(l.changes)
+	if !l.dialogs.Has(l.changes) {
+		l.dialogs.Push(l.changes)
 	}
 	return l.changes.Open()
 }
@@ -39,20 +38,20 @@ func (l *live) changedFiles() int {
 
 // inspect opens the protocol inspector.
 func (l *live) inspect() tea.Cmd {
-	t, ring := l.tab, l.Session.Ring()
+	ring := l.Session.Ring()
 	switch {
 	case ring == nil:
-		return t.say("no agent has been started here")
+		return l.say("no agent has been started here")
 	case l.inspector == nil || l.inspector.Ring() != ring:
-		l.inspector = pages.NewInspector(t.pageEnv(nil), pages.InspectorOptions{
-			Ring: ring, Dir: t.cwd, Now: t.program.Now,
+		l.inspector = pages.NewInspector(l.pageEnv(nil), pages.InspectorOptions{
+			Ring: ring, Dir: l.cwd, Now: l.program.Now,
 			Version: func() int { return int(l.Conversation.Agent.Protocol) },
 		})
 	}
-	if t.dialogs.Has(l.inspector) {
+	if l.dialogs.Has(l.inspector) {
 		return nil
 	}
-	t.dialogs.Push(l.inspector)
+	l.dialogs.Push(l.inspector)
 	return l.inspector.Open()
 }
 
@@ -84,8 +83,8 @@ func (t *Tab) TellNews() { t.news = true }
 // fileList lists the files that the agent wrote through parley, with the size of each
 // change. It compares them in the background.
 func fileList(l *live) tea.Cmd {
-	t, c := l.tab, l.Conversation
-	at := toolview.PathsIn(t.cwd)
+	c := l.Conversation
+	at := toolview.PathsIn(l.cwd)
 	files := make([]conversation.FileChange, 0, len(c.Files))
 	for _, f := range c.Files {
 		files = append(files, *f)
@@ -103,11 +102,11 @@ func fileList(l *live) tea.Cmd {
 			}
 			items = append(items, command.Item{
 				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
-				Do: func() { t.acting.add(t.edit(f.Path, 0)) },
+				Do: func() { l.acting.add(l.edit(f.Path, 0)) },
 			})
 		}
 		return func() tea.Cmd {
-			t.dialogs.PushBelow(dialog.NewSelector(t.env(), command.Choice{
+			l.dialogs.PushBelow(dialog.NewSelector(l.env(), command.Choice{
 				Title: "Files written", Items: items,
 				Empty: "No files written through parley. The transcript shows what the agent wrote by itself.",
 			}))

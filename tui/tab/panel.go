@@ -68,8 +68,8 @@ func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	if d == nil || !t.area.onDialog(at.Y) {
 		return nil, false
 	}
-	if r, ok := t.state.transcript(); ok && isClick(msg) && r.reader.Reads() {
-		r.reader.Unfocus()
+	if isClick(msg) && t.reader.Reads() {
+		t.reader.Unfocus()
 	}
 	cmd, _ := p.take(d.Mouse(msg, at.X, at.Y-t.area.dialog))
 	return cmd, true
@@ -127,10 +127,7 @@ func (t *Tab) dialogEnv() dialog.Env {
 	p := t.program
 	env := dialog.Env{
 		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Now: p.Now,
-		Drafting: func() bool { return !t.composer.Blank() }, Edits: t.composer.Edits,
-	}
-	if r, ok := t.state.transcript(); ok {
-		env.Diffs = r.list.Diffs()
+		Drafting: func() bool { return !t.composer.Blank() }, Edits: t.composer.Edits, Diffs: t.list.Diffs(),
 	}
 	if l, open := t.live(); open {
 		env.Targets = &l.questions.targets
@@ -192,10 +189,9 @@ func (p *panel) chosen(c app.Choice) tea.Cmd {
 
 // do performs an action of a dialog about the session.
 func (l *live) do(action dialog.Action) tea.Cmd {
-	t := l.tab
 	switch a := action.(type) {
 	case dialog.Answer:
-		return t.try(l.Session, a.Act)
+		return l.try(l.Session, a.Act)
 	case dialog.RejectWith:
 		return l.questions.RejectWith(a)
 	case dialog.Another:
@@ -203,15 +199,15 @@ func (l *live) do(action dialog.Action) tea.Cmd {
 	case dialog.Edit:
 		return l.questions.Edit(a.Text)
 	case dialog.Show:
-		t.dialogs.Push(l.reader.pagerOf(a.Call, a.Head, t.dialogs.Top()))
+		l.dialogs.Push(l.reader.pagerOf(a.Call, a.Head, l.dialogs.Top()))
 	case dialog.ProposeRules:
 		l.questions.proposeRules(a.ID)
 	case dialog.CancelTurn:
-		return act(t.ui, l.Session, session.Cancel{}, func(running bool, err error) tea.Cmd {
+		return act(l.ui, l.Session, session.Cancel{}, func(running bool, err error) tea.Cmd {
 			if err == nil && !running {
-				return t.say("no turn is running: choose one of the options")
+				return l.say("no turn is running: choose one of the options")
 			}
-			return t.sayIf(err)
+			return l.sayIf(err)
 		})
 	case dialog.OpenURL:
 		return l.openURL(a)
@@ -231,16 +227,15 @@ func (p *panel) close() tea.Cmd {
 
 // openURL opens an address that the user has agreed to.
 func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
-	t := l.tab
-	asked, _ := t.dialogs.Top().(*dialog.Link)
+	asked, _ := l.dialogs.Top().(*dialog.Link)
 	accept := session.AnswerElicitation{Question: a.Question, Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
-	return act(t.ui, l.Session, accept, func(_ session.None, err error) tea.Cmd {
+	return act(l.ui, l.Session, accept, func(_ session.None, err error) tea.Cmd {
 		if err != nil {
-			return t.say(err.Error())
+			return l.say(err.Error())
 		}
 		return open(a.URL, func(err error) tea.Cmd {
 			if asked == nil {
-				return t.say(err.Error())
+				return l.say(err.Error())
 			}
 			asked.Failed(err)
 			return nil

@@ -163,7 +163,7 @@ func (t *Tab) Summary() Summary {
 
 // State returns where the tab stands for the user, who may not have seen the end of a turn.
 func (t *Tab) State() conversation.Standing {
-	switch is := t.state.condition(); {
+	switch is := t.condition(); {
 	case is == conversation.StandingLost, is == conversation.StandingFailed:
 		return is
 	case t.info.unseen == conversation.StandingFailed:
@@ -182,15 +182,11 @@ func (t *Tab) State() conversation.Standing {
 
 // Overview sums the tab up for lists of several. It costs the same however long the session is.
 func (t *Tab) Overview() app.Overview {
-	var o app.Overview
-	if r, ok := t.state.transcript(); ok {
-		var changes *journal.Summary
-		if s := t.session(); s != nil {
-			changes = s.Journal()
-		}
-		o = app.OverviewOf(&r.list.Conversation().State, changes)
+	var changes *journal.Summary
+	if s := t.session(); s != nil {
+		changes = s.Journal()
 	}
-	a := t.agent()
+	o, a := app.OverviewOf(&t.list.Conversation().State, changes), t.agent()
 	o.Agent, o.Title = cmp.Or(a.Name, a.ID, o.Agent), t.label()
 	o.Standing = t.State()
 	return o
@@ -208,10 +204,7 @@ func (t *Tab) WaitsFor() tea.ProgramStatusKind {
 }
 
 // Works reports whether a turn is running.
-func (t *Tab) Works() bool {
-	r, ok := t.state.transcript()
-	return ok && r.list.Conversation().Turn.Running
-}
+func (t *Tab) Works() bool { return t.list.Conversation().Turn.Running }
 
 // Turns returns how many turns have ended in the tab.
 func (t *Tab) Turns() int { return t.info.turns }
@@ -224,11 +217,10 @@ func (t *Tab) label() string {
 
 // newSession starts a session with the same agent and directory in a new tab.
 func (l *live) newSession() tea.Cmd {
-	t := l.tab
-	if l.Agent.ID == "" || t.stored.untrusted != nil { // unknown, or without consent
-		return t.front(command.ChooseAgent)
+	if l.Agent.ID == "" || l.stored.untrusted != nil { // unknown, or without consent
+		return l.front(command.ChooseAgent)
 	}
-	return t.openBeside(app.Spec{Agent: &l.Agent})
+	return l.openBeside(app.Spec{Agent: &l.Agent})
 }
 
 // openBeside opens a new session in a new tab, in this tab's directory unless another one is named.
@@ -254,12 +246,7 @@ func (t *Tab) setName(name string) tea.Cmd {
 }
 
 // ownTitle returns the title that the session has without its first prompt, or "".
-func ownTitle(t *Tab) string {
-	if r, ok := t.state.transcript(); ok {
-		return cmp.Or(t.stored.title, r.list.Conversation().Title)
-	}
-	return ""
-}
+func ownTitle(t *Tab) string { return cmp.Or(t.stored.title, t.list.Conversation().Title) }
 
 // saveName stores the user's name for the session, once the session is stored.
 func saveName(t *Tab) tea.Cmd {

@@ -30,7 +30,7 @@ func (p *promptLayer) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
 	if !config.Types(name) {
-		if r, ok := t.state.transcript(); ok && r.list.Focused() && bound {
+		if t.list.Focused() && bound {
 			return nil, false
 		}
 		if t.composer.Blank() && !t.composer.Chooses() && t.dialogs.Asks() && t.focus() == layer(t.panel) {
@@ -81,7 +81,7 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 	}
 	t.leaving.Acted()
 	t.prompts.Typed()
-	t.blur()
+	t.reader.Blur()
 	return cmd, true
 }
 
@@ -132,7 +132,7 @@ func (p *promptLayer) draw(width, height int) dialog.View {
 func (p *promptLayer) paste(text string) (tea.Cmd, bool) {
 	t := p.tab
 	t.program.Guard.Typed()
-	t.blur()
+	t.reader.Blur()
 	if text == "" {
 		return p.pasteImage(), true // terminals paste "" if the clipboard holds no text
 	}
@@ -162,7 +162,7 @@ func (p *promptLayer) pasteImage() tea.Cmd {
 			case !t.composer.AddImage(img):
 				return t.say("the prompt has too many images and pastes")
 			}
-			t.blur()
+			t.reader.Blur()
 			return nil
 		}
 	})
@@ -177,8 +177,8 @@ func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 			return nil, false
 		}
 		used, cmd := t.composer.Click(at.X, t.area.composerLine(at.Y))
-		if r, ok := t.state.transcript(); ok && used {
-			r.reader.Unfocus()
+		if used {
+			t.reader.Unfocus()
 		}
 		return cmd, used
 	case tea.MouseMotionMsg:

@@ -26,7 +26,7 @@ import (
 func draftsBench(t *testing.T) (b *bench, dir string) {
 	t.Helper()
 	b, dir = newBench(t, t.TempDir()), t.TempDir()
-	b.become(&unopened{b.Tab})
+	b.become(&unopened{b.Tab}, conversation.New())
 	b.program.Stored = store.NewLibrary(store.New(dir))
 	b.drafts.Library = b.program.Stored
 	return b, dir

@@ -237,8 +237,8 @@ func (t *Tab) FollowOthers() bool {
 		t.foreign = nil
 		return false
 	}
-	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !slices.Contains(t.program.Tabs.All(), f.of.tab) ||
-		!slices.ContainsFunc(f.of.tab.Questions(), func(q command.Asked) bool { return q.Permission && q.ID == f.q.ID }) {
+	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !slices.Contains(t.program.Tabs.All(), f.of.Tab) ||
+		!slices.ContainsFunc(f.of.Tab.Questions(), func(q command.Asked) bool { return q.Permission && q.ID == f.q.ID }) {
 		t.dialogs.Close(f)
 		t.composer.AddLine(f.TakeWords())
 	}
@@ -270,12 +270,12 @@ func (f *foreignQuestion) redirect(a dialog.Action) dialog.Action {
 		f.in.composer.AddLine(f.TakeWords())
 		return dialog.Close{}
 	case dialog.Answer, dialog.RejectWith:
-		return dialog.Stay(func() tea.Cmd { return f.of.tab.panel.do(a) })
+		return dialog.Stay(func() tea.Cmd { return f.of.Tab.panel.do(a) })
 	default:
 		return dialog.Act{Do: f.in.here(func() tea.Cmd {
-			f.in.program.Tabs.Show(f.of.tab)
-			f.of.tab.ShowQuestion(f.q)
-			return f.of.tab.panel.do(a)
+			f.in.program.Tabs.Show(f.of.Tab)
+			f.of.Tab.ShowQuestion(f.q)
+			return f.of.Tab.panel.do(a)
 		})}
 	}
 }

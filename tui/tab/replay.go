@@ -17,9 +17,9 @@ import (
 // Replay plays a recording instead of a session.
 func (t *Tab) Replay(p *record.Player) tea.Cmd {
 	t.setDir(p.Script().Cwd)
-	r := &replaying{ui: t.ui, tab: t, player: p, last: t.program.Now(), reading: newReading(t, conversation.New())}
+	r := &replaying{ui: t.ui, tab: t, player: p, last: t.program.Now()}
 	t.stored.title = p.Script().Title
-	t.become(r)
+	t.become(r, conversation.New())
 	return t.address(r.Start())
 }
 
@@ -37,7 +37,6 @@ const (
 // the keys that pause, speed up and jump. It touches no files and starts no programs.
 type replaying struct {
 	*ui
-	reading
 	tab    *Tab
 	player *record.Player
 	last   time.Time // end of the time already played
@@ -68,10 +67,8 @@ func (r *replaying) Start() tea.Cmd {
 // Play plays up to now and schedules the next step.
 func (r *replaying) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
 
-func (r *replaying) layers() []layer { return r.reader.over(r.tab.panel, r) }
+func (r *replaying) layers() []layer               { return r.tab.reader.over(r.tab.panel, r) }
 func (r *replaying) refusal(a availability) string { return command.Unless(a == inAll, notInReplay) }
-
-func (r *replaying) moves() bool { return r.player.Playing() && r.reading.moves() }
 
 // now returns the recorded time of the current position, if it is known.
 func (r *replaying) now() time.Time {
@@ -116,7 +113,7 @@ func (r *replaying) pause() tea.Cmd {
 
 func (r *replaying) nextTurn() tea.Cmd {
 	cmd := r.perform(r.player.NextTurn())
-	r.list.Bottom()
+	r.tab.list.Bottom()
 	return cmd
 }
 
@@ -130,23 +127,23 @@ func (*replaying) quit() tea.Cmd { return send(Quit{Sure: true}) }
 
 // perform applies events to the conversation, without reacting to them.
 func (r *replaying) perform(events []conversation.Event) tea.Cmd {
-	c := r.list.Conversation()
+	c := r.tab.list.Conversation()
 	for _, e := range events {
 		c.Apply(e)
 		r.tab.info.Notice(e, c)
 		opening, _ := e.(conversation.SessionOpening)
 		if opening.Clear || c.Restored() {
-			r.forget()
+			r.tab.forget()
 		}
 	}
-	return r.reader.Follow()
+	return r.tab.reader.Follow()
 }
 
 // rewind returns to the beginning.
 func (r *replaying) rewind() {
-	focused := r.list.Focused()
-	r.reading = newReading(r.tab, conversation.New())
-	r.list.Focus(focused)
+	focused := r.tab.list.Focused()
+	r.tab.reading = newReading(r.tab, conversation.New())
+	r.tab.list.Focus(focused)
 	r.tab.info.Forget()
 	r.asked = nil
 }

@@ -33,8 +33,8 @@ func (f *front) Fork(prompt int) {
 
 // fork opens a fork of the session in a new tab.
 func (l *live) fork(prompt int, worktree bool) tea.Cmd {
-	p, dir := l.program, l.tab.cwd
-	s := app.Spec{Stored: l.tab.StoredID(), Branch: prompt, Agent: &l.Agent, Keep: l.Running() != "", Beside: l.Session}
+	p, dir := l.program, l.cwd
+	s := app.Spec{Stored: l.Tab.StoredID(), Branch: prompt, Agent: &l.Agent, Keep: l.Live.Running() != "", Beside: l.Session}
 	return tea.Batch(l.say("forking the session"), inBackground(func() then {
 		if worktree {
 			var err error

@@ -14,16 +14,16 @@ import (
 // openSession opens another of the agent's sessions: here if that loses no turn, queued
 // prompt or transcript that is not stored, else in a new tab.
 func (l *live) openSession(info acpclient.SessionInfo) tea.Cmd {
-	t, c := l.tab, l.Conversation
+	c := l.Conversation
 	switch {
 	case info.SessionID == c.ID:
 		return nil
-	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(t.cwd):
-		return t.try(l.Session, session.OpenSession{Info: info}) // reports the error
-	case c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && t.StoredID() == "":
-		return t.openBeside(app.Spec{Agent: &l.Agent, Cwd: t.cwd, Session: info.SessionID})
+	case info.Cwd != "" && filepath.Clean(info.Cwd) != filepath.Clean(l.cwd):
+		return l.try(l.Session, session.OpenSession{Info: info}) // reports the error
+	case c.Turn.Running || len(c.Queue) > 0 || len(c.Items) > 0 && l.Tab.StoredID() == "":
+		return l.openBeside(app.Spec{Agent: &l.Agent, Cwd: l.cwd, Session: info.SessionID})
 	}
-	return t.try(l.Session, session.OpenSession{Info: info})
+	return l.try(l.Session, session.OpenSession{Info: info})
 }
 
 // Redactor removes what is secret about the tab's agent from what leaves the machine.

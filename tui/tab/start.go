@@ -86,7 +86,7 @@ func (t *Tab) replace(o *opening, create func(context.Context) (*app.Opened, err
 	dropped := t.dropOpening()
 	t.opening = o
 	if _, open := t.live(); !open {
-		t.become(&unopened{t})
+		t.become(&unopened{t}, conversation.New())
 	}
 	return tea.Batch(dropped, func() tea.Msg { return opened() })
 }
@@ -189,7 +189,6 @@ func (t *Tab) adopt(s *app.Live) *live {
 		t.composer.SetRoot(about.Host) // its files are not here to be listed
 	}
 	l := newLive(t, s)
-	t.become(l)
 	t.drafts.Leave()
 	t.pace(frame)
 	return l
@@ -243,37 +242,36 @@ type storedSession struct {
 // restoreView restores the stored view. If the user has started another draft, the stored
 // one goes into the history.
 func (l *live) restoreView(msg openedMsg) (keep tea.Cmd) {
-	t, c := l.tab, msg.Transcript.Conversation
-	t.stored.title = msg.Transcript.Title
-	t.info.Remember(c)
-	t.composer.SetCommands(c.Commands, nil)
+	c := msg.Transcript.Conversation
+	l.stored.title = msg.Transcript.Title
+	l.info.Remember(c)
+	l.composer.SetCommands(c.Commands, nil)
 	if top := msg.View.Top; top != nil {
 		l.list.StartAt(*top)
 	}
 	switch draft := msg.View.Draft; {
-	case t.composer.Empty():
-		t.composer.SetText(draft)
-	case t.composer.Text() != draft:
-		keep = t.composer.Keep(draft)
+	case l.composer.Empty():
+		l.composer.SetText(draft)
+	case l.composer.Text() != draft:
+		keep = l.composer.Keep(draft)
 	}
-	t.drafts.SetSaved(msg.View)
+	l.drafts.SetSaved(msg.View)
 	return keep
 }
 
 // showReadOnly reports why the session is read-only, and asks where consent would help.
 func (l *live) showReadOnly(why error) tea.Cmd {
-	t := l.tab
 	var untrusted *app.UntrustedError
-	t.stored.readOnly = "read-only here: " + why.Error()
+	l.stored.readOnly = "read-only here: " + why.Error()
 	if errors.As(why, &untrusted) {
-		t.stored.untrusted = untrusted
+		l.stored.untrusted = untrusted
 		if untrusted.Agreed() { // meanwhile, in another tab
-			return t.open(t.stored.from)
+			return l.open(l.stored.from)
 		}
 		l.askToTrustAgent()
 		return nil
 	}
-	t.ask(app.Question{Title: "This session is read-only", Text: why.Error(), Choices: []app.Choice{{Name: "Read it"}}})
+	l.ask(app.Question{Title: "This session is read-only", Text: why.Error(), Choices: []app.Choice{{Name: "Read it"}}})
 	return nil
 }
 
@@ -300,26 +298,24 @@ func (t *Tab) TakeConsent(c Consent) tea.Cmd {
 
 // askToTrustAgent asks whether to start, or connect to, the session's agent.
 func (l *live) askToTrustAgent() {
-	t := l.tab
-	why := t.stored.untrusted
+	why := l.stored.untrusted
 	done := "started"
 	if why.Listens != "" {
 		done = "connected to"
 	}
-	t.stored.readOnly = "its agent was not " + done + ": " + keyOrPalette(t.program.Keys, command.StartAgain) + " asks about it again"
-	t.stored.consenting = t.ask(why.Question(app.Choice{Risky: true, Here: func() {
+	l.stored.readOnly = "its agent was not " + done + ": " + keyOrPalette(l.program.Keys, command.StartAgain) + " asks about it again"
+	l.stored.consenting = l.ask(why.Question(app.Choice{Risky: true, Here: func() {
 		why.Agree()
-		t.acting.add(send(Consent{why, true}))
-	}}, app.Choice{Name: "Only read", Here: func() { t.acting.add(send(Consent{why, false})) }}))
+		l.acting.add(send(Consent{why, true}))
+	}}, app.Choice{Name: "Only read", Here: func() { l.acting.add(send(Consent{why, false})) }}))
 }
 
 // askForNewSession offers a new session when the agent cannot reopen a stored one.
 func (l *live) askForNewSession(err error) {
-	t := l.tab
 	anew := func(about string) func() {
-		return t.here(func() tea.Cmd {
-			t.stored.replaced, l.Earlier = true, about
-			return t.try(l.Session, session.OpenAnew{})
+		return l.here(func() tea.Cmd {
+			l.stored.replaced, l.Earlier = true, about
+			return l.try(l.Session, session.OpenAnew{})
 		})
 	}
 	why := err.Error()
@@ -330,7 +326,7 @@ func (l *live) askForNewSession(err error) {
 	if l.Session.About().Forked {
 		title = "The agent did not fork the session"
 	}
-	t.ask(app.Question{Title: title, Text: why + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt.", Choices: []app.Choice{
+	l.ask(app.Question{Title: title, Text: why + "\nYou can still read it here. A new session knows it only if it is sent with your next prompt.", Choices: []app.Choice{
 		{Name: "New session with this conversation", Here: anew(app.EarlierText(l.Conversation))},
 		{Name: "New session", Here: anew("")},
 		{Name: "Stay and read"},

@@ -15,7 +15,6 @@ import (
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/pages"
-	"parley/tui/theme"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
@@ -30,17 +29,12 @@ type state interface {
 	layers() []layer
 	// refusal says why an action with this availability cannot be done, or returns "".
 	refusal(availability) string
-	// transcript returns what can be read, if there is a conversation.
-	transcript() (r reading, ok bool)
-	// condition returns the state's mark in the tab line, moves whether its display changes with time.
-	condition() conversation.Standing
-	moves() bool
-	setTheme(*theme.Theme)
 }
 
-func (t *Tab) become(s state) {
+// become changes to another state, which shows a conversation.
+func (t *Tab) become(s state, c *conversation.Conversation) {
 	t.leave()
-	t.state = s
+	t.state, t.reading = s, newReading(t, c)
 }
 
 // leave stops the work of the session that is shown.
@@ -135,30 +129,19 @@ func (t *Tab) chooses() bool {
 
 // reads reports whether the transcript has the keys.
 func (t *Tab) reads() bool {
-	r, ok := t.state.transcript()
-	return ok && r.reader.Reads()
-}
-
-// blur gives up the focus of the transcript if it has it.
-func (t *Tab) blur() {
-	if r, ok := t.state.transcript(); ok {
-		r.reader.Blur()
-	}
+	return t.reader.Reads()
 }
 
 // endsReading lets a key unmark text or close the find field of a transcript without the
 // focus, and reports whether the key does nothing else.
 func (t *Tab) endsReading(name string) bool {
-	r, ok := t.state.transcript()
-	return ok && (r.reader.clearsSpan(name) || r.reader.closesFind(name))
+	return t.reader.clearsSpan(name) || t.reader.closesFind(name)
 }
 
 // topItem returns the number of the top item of the transcript, nil if its end is followed.
 func (t *Tab) topItem() *int {
-	if r, ok := t.state.transcript(); ok {
-		if top, following := r.list.Start(); !following {
-			return &top
-		}
+	if top, following := t.list.Start(); !following {
+		return &top
 	}
 	return nil
 }
@@ -169,12 +152,6 @@ func (t *Tab) noImages() string {
 		return l.noImages()
 	}
 	return ""
-}
-
-// empty reports whether the transcript has no items.
-func (t *Tab) empty() bool {
-	r, ok := t.state.transcript()
-	return !ok || r.empty()
 }
 
 // displayedTime returns the time of what is drawn.
@@ -199,7 +176,7 @@ func (t *Tab) session() app.Session {
 	return nil
 }
 
-// reading is the transcript of the states that have one.
+// reading is the transcript of a tab, which is empty while there is no session.
 type reading struct {
 	list   *transcript.List
 	reader *transcriptReader // reads the list
@@ -213,22 +190,26 @@ func newReading(t *Tab, c *conversation.Conversation) reading {
 	return reading{l, &transcriptReader{reader{ui: t.ui, list: l, edit: t.edit, message: t.prompt.messageLine, lendMouse: t.input.lendMouse, main: true}}}
 }
 
-func (r reading) transcript() (reading, bool) { return r, true }
-func (r reading) empty() bool                 { return len(r.list.Conversation().Items) == 0 }
-func (r reading) setTheme(th *theme.Theme)    { r.list.SetTheme(th) }
+// empty reports whether the transcript has no items.
+func (r reading) empty() bool { return len(r.list.Conversation().Items) == 0 }
 
-func (r reading) moves() bool {
+// works reports whether an agent starts, or a turn runs that waits for no answer.
+func (r reading) works() bool {
 	c := r.list.Conversation()
 	return !asked(c) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
-func (r reading) condition() conversation.Standing {
-	switch c := r.list.Conversation(); {
+// condition returns where the session stands.
+func (t *Tab) condition() conversation.Standing {
+	_, open := t.live()
+	switch c := t.list.Conversation(); {
+	case t.chooses():
+		return conversation.StandingIdle
 	case c.Phase == conversation.PhaseLost:
 		return conversation.StandingLost
 	case c.Phase == conversation.PhaseFailed:
 		return conversation.StandingFailed
-	case c.Turn.Running:
+	case c.Turn.Running, open && c.Phase != conversation.PhaseReady, !open && !t.replays():
 		return conversation.StandingWorking
 	}
 	return conversation.StandingIdle
@@ -263,23 +244,10 @@ func (u *unopened) refusal(a availability) string {
 	return command.Unless(a == inAll || a == unlessReplaying, noAgent)
 }
 
-func (u *unopened) condition() conversation.Standing {
-	if u.tab.opening != nil {
-		return conversation.StandingWorking
-	}
-	return conversation.StandingIdle
-}
-
-func (u *unopened) transcript() (r reading, ok bool) { return reading{}, false }
-func (u *unopened) moves() bool                      { return false }
-func (u *unopened) setTheme(*theme.Theme)            {}
-
 // live is the state with a session, which may have lost its agent.
 type live struct {
-	*ui
+	*Tab
 	*app.Live
-	reading
-	tab           *Tab
 	pump          *pump
 	heard         time.Time        // when something last happened in the session
 	changes       *pages.Review    // nil until it is shown
@@ -299,9 +267,11 @@ type live struct {
 	hidden    []string
 }
 
+// newLive shows a session in a tab.
 func newLive(t *Tab, s *app.Live) *live {
 	s.Restart = keyOrPalette(t.program.Keys, command.StartAgain)
-	l := &live{ui: t.ui, Live: s, tab: t, reading: newReading(t, s.Conversation), pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
+	l := &live{Tab: t, Live: s, pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
+	t.become(l, s.Conversation)
 	l.questions = questions{ui: t.ui, Live: s, composer: t.composer, targets: toolview.PathTargets{Roots: s.Roots()}}
 	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, take: t.prompts.Take, front: t.front}
 	l.commands = commands{
@@ -317,7 +287,7 @@ func (l *live) layers() []layer {
 	if l.commands.Attached() {
 		return []layer{&l.commands}
 	}
-	return l.reader.over(l.tab.panel, l.tab.prompt)
+	return l.reader.over(l.panel, l.prompt)
 }
 
 // noImages says why the agent takes no images, or returns "".
@@ -342,23 +312,4 @@ func (l *live) update(msg tea.Msg) tea.Cmd {
 		return l.fold(msg)
 	}
 	return nil
-}
-
-func (l *live) condition() conversation.Standing {
-	if is := l.reading.condition(); is != conversation.StandingIdle || l.Conversation.Phase == conversation.PhaseReady {
-		return is
-	}
-	return conversation.StandingWorking
-}
-
-func (l *live) moves() bool { return l.signIn.dialog == nil && l.reading.moves() }
-
-func (l *live) setTheme(th *theme.Theme) {
-	l.reading.setTheme(th)
-	if l.changes != nil {
-		l.changes.SetTheme(th)
-	}
-	if l.inspector != nil {
-		l.inspector.SetTheme(th)
-	}
 }

@@ -33,8 +33,8 @@ type statusInfo struct {
 func newStatusInfo(t *Tab) *statusInfo {
 	f := &statusInfo{Tab: t, Theme: t.program.Theme}
 	f.l, _ = t.live()
-	if r, ok := t.state.transcript(); ok {
-		f.Conversation = r.list.Conversation()
+	if _, none := t.state.(*unopened); !none {
+		f.Conversation = t.list.Conversation()
 	}
 	return f
 }
@@ -400,10 +400,7 @@ func (r *reader) messageLine(left, right string, width int) (line string, column
 
 // messageLine draws the line below the transcript.
 func (f *statusInfo) messageLine(width int) (line string, column int) {
-	if r, ok := f.state.transcript(); ok {
-		return r.reader.messageLine(f.Activity(), r.reader.position(), width)
-	}
-	return f.prompt.messageLine(f.Activity(), "", width), -1
+	return f.reader.messageLine(f.Activity(), f.reader.position(), width)
 }
 
 const (

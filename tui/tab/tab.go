@@ -46,7 +46,8 @@ type Tab struct {
 
 	// state is what the tab has of an agent, a session or a recording, opening what it will have
 	// instead, or nil.
-	state   state
+	state state
+	reading
 	opening *opening
 
 	diffPositions diffPositions // line numbers of diffs
@@ -83,13 +84,13 @@ type Tab struct {
 func New(id ID, p Program, cwd string) *Tab {
 	t := &Tab{ui: &ui{id: id, program: p, dialogs: dialog.NewStack(p.Guard)}, cwd: cwd}
 	t.env, t.now = t.dialogEnv, t.displayedTime
-	t.state = &unopened{t}
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
 	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, composer: t.composer, session: t.session, top: t.topItem}
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
 	t.acting = &front{tab: t}
 	t.leaving, t.input = &leaving{tab: t}, &input{tab: t}
+	t.state, t.reading = &unopened{t}, newReading(t, conversation.New())
 	return t
 }
 
@@ -170,7 +171,7 @@ func (t *Tab) Close() func(ctx context.Context) {
 func (t *Tab) Left() app.Left {
 	title := t.Summary().Title
 	if l, open := t.live(); open {
-		return l.Left(title)
+		return l.Live.Left(title)
 	}
 	return app.Left{Title: title, Agent: t.agent(), Stored: t.StoredID(), Cwd: t.cwd}
 }
@@ -183,7 +184,13 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 	t.program.Theme = th
 	t.composer.SetTheme(th)
 	t.dialogs.SetTheme(th)
-	t.state.setTheme(th)
+	t.list.SetTheme(th)
+	if l, open := t.live(); open && l.changes != nil {
+		l.changes.SetTheme(th)
+	}
+	if l, open := t.live(); open && l.inspector != nil {
+		l.inspector.SetTheme(th)
+	}
 }
 
 // Recolour redoes expensive colouring in the background after a change of theme.
@@ -199,7 +206,13 @@ func (t *Tab) Moves() bool {
 	if c := t.compared; c != nil && t.dialogs.Has(c.page) && c.moves() {
 		return true
 	}
-	return t.state.moves()
+	switch s := t.state.(type) {
+	case *live:
+		return s.signIn.dialog == nil && t.works()
+	case *replaying:
+		return s.player.Playing() && t.works()
+	}
+	return false
 }
 
 // Tick advances animations by a step.
@@ -229,10 +242,8 @@ func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 	if l, open := t.live(); open {
 		l.commands.Fit(t.width, t.height)
 	}
-	if r, ok := t.state.transcript(); ok {
-		if decode := t.pictures.Next(r.list); decode != nil {
-			cmd = tea.Batch(cmd, decode)
-		}
+	if decode := t.pictures.Next(t.list); decode != nil {
+		cmd = tea.Batch(cmd, decode)
 	}
 	return t.address(cmd)
 }
@@ -270,16 +281,15 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 
 // fold applies a batch of events to the conversation and asks for the next.
 func (l *live) fold(batch batchMsg) tea.Cmd {
-	t := l.tab
 	cmds := make([]tea.Cmd, 0, 2)
 	for _, e := range batch {
 		if _, ours := e.(conversation.QueueChanged); !ours {
-			l.heard = t.program.Now()
+			l.heard = l.program.Now()
 		}
 		l.Apply(e)
-		t.info.Notice(e, l.Conversation)
-		if t.compared != nil {
-			cmds = append(cmds, t.compared.follow(t, e))
+		l.info.Notice(e, l.Conversation)
+		if l.compared != nil {
+			cmds = append(cmds, l.compared.follow(l.Tab, e))
 		}
 		if l.Conversation.Restored() {
 			l.forget()
@@ -291,7 +301,7 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 		}
 	}
 	cmds = append(cmds, l.limit.follow(l), l.questions.Follow(), l.commands.Follow(), l.followStart())
-	if cmd := t.diffPositions.Find(batch, l.Conversation); cmd != nil {
+	if cmd := l.diffPositions.Find(batch, l.Conversation); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(append(cmds, l.reader.Follow(), l.pump.next)...)
@@ -299,17 +309,16 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 
 // react handles what an event requires beyond being shown.
 func (l *live) react(e conversation.Event) tea.Cmd {
-	t := l.tab
 	switch e := e.(type) {
 	case conversation.SessionOpening:
 		if e.Clear {
 			l.forget()
-			t.stored = storedSession{} // it belongs to the other session
-			t.drafts.SetSaved(store.View{})
+			l.stored = storedSession{} // it belongs to the other session
+			l.drafts.SetSaved(store.View{})
 		}
 	case conversation.SessionOpened:
 		if q := l.SendQueueQuestion(); q != nil {
-			t.ask(*q)
+			l.ask(*q)
 		}
 		return l.readTemplates()
 	case conversation.PermissionClosed:
@@ -321,23 +330,23 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	case conversation.AuthDone:
 		l.signIn.Ended(e.Err)
 	case conversation.BudgetReached:
-		if l.overBudget == nil || !t.dialogs.Has(l.overBudget) {
-			l.overBudget = t.ask(app.BudgetQuestion(l.Session, l.Conversation))
+		if l.overBudget == nil || !l.dialogs.Has(l.overBudget) {
+			l.overBudget = l.ask(app.BudgetQuestion(l.Session, l.Conversation))
 		}
 	case conversation.AgentLost:
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
 			s := app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}
-			return tea.Batch(l.say("the session was rewound on another terminal"), t.replace(&opening{spec: s}, func(ctx context.Context) (*app.Opened, error) {
+			return tea.Batch(l.say("the session was rewound on another terminal"), l.replace(&opening{spec: s}, func(ctx context.Context) (*app.Opened, error) {
 				return l.program.Follow(ctx, s)
 			}))
 		}
 		l.askAboutLost()
 	case conversation.SessionFailed:
-		if o := l.Session.About(); (o.Reopened || o.Forked) && !t.stored.replaced { // a stored one
+		if o := l.Session.About(); (o.Reopened || o.Forked) && !l.stored.replaced { // a stored one
 			l.askForNewSession(e.Err)
 			break
 		}
-		return act(t.ui, l.Session, session.Stderr{}, func(text string, _ error) tea.Cmd {
+		return act(l.ui, l.Session, session.Stderr{}, func(text string, _ error) tea.Cmd {
 			l.askToStartAgain("The agent could not open the session", e.Err.Error(), text)
 			return nil
 		})
@@ -346,7 +355,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	case conversation.TerminalExited:
 		return l.commands.Ended(e.ID)
 	case conversation.TurnEnded:
-		return tea.Batch(t.readBranch(), saveName(t), l.readTemplates())
+		return tea.Batch(l.readBranch(), saveName(l.Tab), l.readTemplates())
 	case conversation.Update:
 		if _, ok := e.Update.(*acpclient.AvailableCommandsUpdate); ok {
 			l.offerCommands()
@@ -370,7 +379,7 @@ func (l *live) readTemplates() tea.Cmd {
 // offerCommands gives the slash commands to the composer. It says once which of the user's
 // prompts have the name of another command.
 func (l *live) offerCommands() {
-	for _, name := range l.tab.composer.SetCommands(l.Conversation.Commands, l.templates) {
+	for _, name := range l.composer.SetCommands(l.Conversation.Commands, l.templates) {
 		if !slices.Contains(l.hidden, name) {
 			l.hidden = append(l.hidden, name)
 			session.Post(l.Session, session.AddNotice{Severity: acpclient.NoticeInfo, Title: "Your prompt /" + name + " is hidden", Detail: "There is a command of this name: rename the prompt's file."})
