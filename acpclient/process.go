@@ -88,6 +88,9 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("%s ended: %s", e.Command.name(), e.State)
 }
 
+// ExitCode returns the exit code, -1 if a signal ended the program.
+func (e *ExitError) ExitCode() int { return e.State.ExitCode() }
+
 // stdinGrace and termGrace are how long Stop waits after closing stdin and after
 // SIGTERM. Some agents take seconds to notice that stdin is closed.
 const (

@@ -250,13 +250,13 @@ func rooted(root string, opt *session.Options) error {
 // outlive a connection.
 func connectTo(far *remote.Agent, opt *session.Options) {
 	opt.Command = acpclient.Command{Path: far.String()}
-	opt.Spawn = func(acpclient.Command) (*acpclient.Peer, error) {
-		c := far.Connect()
-		return &acpclient.Peer{
-			Transport: c, Done: c.Done(), Err: c.Err, Stop: c.Stop,
-			Stderr: func() string { return "" },
-		}, nil
-	}
+	opt.Spawn = func(acpclient.Command) (*acpclient.Peer, error) { return PeerAt(far), nil }
+}
+
+// PeerAt begins to connect to an agent that listens.
+func PeerAt(far *remote.Agent) *acpclient.Peer {
+	c := far.Connect()
+	return &acpclient.Peer{Transport: c, Done: c.Done(), Err: c.Err, Stop: c.Stop, Stderr: func() string { return "" }}
 }
 
 // offersV2 reports whether to offer an agent version 2 of the protocol, according to the

@@ -183,12 +183,15 @@ func (o *doctorOptions) prepare(cmd *cobra.Command) (*app.Launcher, doctor.Optio
 		return l, opt, err
 	}
 	if opt.Cwd = cmp.Or(a.RemoteRoot, opt.Cwd); far != nil {
-		opt.URL = far.String()
-		opt.Start = doctor.Listener(func() doctor.Connection { return far.Connect() }, far.Ordered())
+		opt.URL, opt.Unordered = far.String(), !far.Ordered()
+		opt.Start = func(io.Writer) (*acpclient.Peer, error) { return app.PeerAt(far), nil }
 		return l, opt, nil
 	}
 	opt.Command = acpclient.Command{Path: a.Command, Args: a.Args, Env: command.Env, Dir: command.Dir}.String()
-	opt.Start = doctor.Process(command)
+	opt.Start = func(stderr io.Writer) (*acpclient.Peer, error) {
+		command.Stderr = stderr
+		return acpclient.Spawn(command)
+	}
 	return l, opt, nil
 }
 

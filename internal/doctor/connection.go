@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/acpclient"
 )
 
 // advertised reports whether the capability at a path is true or an object.
@@ -51,7 +53,7 @@ func (e *exam) initialize() bool {
 	if e.refused = e.offer > newestWithoutOffer && e.ctx.Err() == nil && (a.message == nil || a.err != nil); e.refused {
 		why := "got no response"
 		if a.err != nil {
-			why = "failed: " + a.err.String()
+			why = "failed: " + a.err.Error()
 		}
 		e.referee.finds(ruleVersion, a.message, "Offering version %d %s. The rest was tested with version %d", e.offer, why, newestWithoutOffer)
 		return false
@@ -60,8 +62,8 @@ func (e *exam) initialize() bool {
 	case a.message == nil && e.ctx.Err() != nil:
 		e.report.fail("the test was interrupted")
 		return false
-	case a.message == nil && e.gone && e.agent.listens():
-		e.report.fail("%v", e.agent.Lost())
+	case a.message == nil && e.gone && e.listens():
+		e.report.fail("%v", e.agent.Err())
 		return false
 	case a.message == nil && e.gone:
 		e.report.fail("the agent exited before it responded to initialize")
@@ -153,9 +155,9 @@ func (e *exam) unknown() {
 			e.deaf = true
 			return
 		}
-		e.mustRefuse(a, ruleUnknown, "", "The unknown method %s returned a result", method)
+		e.mustRefuse(a, ruleUnknown, 0, "The unknown method %s returned a result", method)
 		if a.err != nil {
-			e.mustRefuse(a, ruleUnknownCode, codeMethodNotFound, "")
+			e.mustRefuse(a, ruleUnknownCode, acpclient.CodeMethodNotFound, "")
 		}
 	}
 	e.referee.notified = true
@@ -241,10 +243,10 @@ func (e *exam) examineAgain() {
 	if e.stopped() {
 		return
 	}
-	if e.agent.Unordered {
+	if e.opt.Unordered {
 		e.report.untried("the order of responses and updates: they arrive on separate streams")
 	}
-	if e.agent.listens() { // the transport may end the connection
+	if e.listens() { // the transport may end the connection
 		e.report.untried("malformed lines: the agent listens on the network")
 		return
 	}
@@ -282,6 +284,5 @@ func (e *exam) endQuietly() {
 	if !e.gone {
 		e.until(time.Second, func() bool { return e.gone })
 	}
-	close(e.quit)
-	e.agent.Stop(e.ctx)
+	e.stop()
 }

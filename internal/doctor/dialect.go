@@ -3,6 +3,7 @@ package doctor
 import (
 	"encoding/json"
 
+	"parley/acpclient"
 	"parley/internal/schema"
 )
 
@@ -34,7 +35,7 @@ type dialect struct {
 	// refusalCancels says that a turn may end as cancelled because permission was refused.
 	refusalCancels bool
 	// cancelCode is the error with which a cancelled prompt may be answered.
-	cancelCode string
+	cancelCode acpclient.ErrorCode
 }
 
 // unadvertised is a capability that the doctor does not advertise, and its page.
@@ -129,7 +130,7 @@ var v2 = &dialect{
 		"user_message", "user_message_chunk", "agent_message", "agent_message_chunk", "agent_thought", "agent_thought_chunk",
 		"tool_call_update", "tool_call_content_chunk", "plan_update",
 	},
-	states: true, refusalCancels: true, cancelCode: "-32800",
+	states: true, refusalCancels: true, cancelCode: acpclient.CodeRequestCancelled,
 }
 
 // dialectOf returns the dialect of a version.

@@ -19,14 +19,18 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/acpclient"
 	"parley/internal/termtext"
 )
 
 // Options say what to examine, and how.
 type Options struct {
 	// Start starts the agent. It is called twice: the second agent is asked what could
-	// confuse the first. The writer gets the agent's stderr.
-	Start func(stderr io.Writer) (*Running, error)
+	// confuse the first. The writer gets the agent's stderr. One with a Transport listens on the
+	// network.
+	Start func(stderr io.Writer) (*acpclient.Peer, error)
+	// Unordered says that messages may arrive in another order than they were sent in.
+	Unordered bool
 	// Command is the agent's command as text, or URL where it listens.
 	Command, URL string
 	// Cwd is the directory of the sessions, an absolute path without symlinks.
@@ -152,7 +156,7 @@ func (e *exam) end() {
 	if e.gone && !e.ending {
 		e.died()
 	}
-	if e.agent.listens() {
+	if e.listens() {
 		e.endQuietly()
 		return
 	}
@@ -174,12 +178,11 @@ func (e *exam) end() {
 		e.referee.finds(ruleExit, nil, "The agent is still running %v after its stdin was closed", min(e.opt.Timeout, exitTime))
 	} else if exited && !e.report.has(ruleDied) {
 		e.report.timing("stdin closed to exit", time.Since(began))
-		if code := e.agent.ExitCode(); code != 0 {
+		if code := e.exitCode(); code != 0 {
 			e.referee.finds(ruleExitCode, nil, "The agent exited with code %d when its stdin was closed", code)
 		}
 	}
-	close(e.quit)
-	e.agent.Stop(e.ctx)
+	e.stop()
 	if !utf8.ValidString(e.tail.String()) {
 		e.referee.finds(ruleStderr, nil, "The agent's stderr is not UTF-8")
 	}
@@ -197,15 +200,15 @@ func (r *Report) has(broken *Rule) bool {
 
 // died reports that the agent has ended or closed its stdout by itself.
 func (e *exam) died() {
-	if e.agent.listens() {
+	if e.listens() {
 		if e.report.Outcome != NotExamined { // which says why
-			e.referee.finds(ruleDied, nil, "The connection ended after line %d: %v", e.line, e.agent.Lost())
+			e.referee.finds(ruleDied, nil, "The connection ended after line %d: %v", e.line, e.agent.Err())
 		}
 		return
 	}
 	select {
 	case <-e.agent.Done:
-		e.referee.finds(ruleDied, nil, "The agent exited with code %d after line %d", e.agent.ExitCode(), e.line)
+		e.referee.finds(ruleDied, nil, "The agent exited with code %d after line %d", e.exitCode(), e.line)
 	case <-time.After(quiet):
 		e.referee.finds(ruleDied, nil, "The agent closed its stdout after line %d", e.line)
 	}
@@ -236,7 +239,7 @@ type exam struct {
 	ctx     context.Context
 	began   time.Time
 
-	agent *Running
+	agent *acpclient.Peer
 	lines chan rawLine
 	out   chan []byte
 	quit  chan struct{}
@@ -263,12 +266,12 @@ type answer struct {
 	line    int // of the request
 	message *message
 	result  json.RawMessage
-	err     *rpcError
+	err     *acpclient.Error
 	took    time.Duration
 }
 
 // is reports whether the answer is an error with this code.
-func (a answer) is(code string) bool { return a.err != nil && a.err.Code.String() == code }
+func (a answer) is(code acpclient.ErrorCode) bool { return a.err != nil && a.err.Code == code }
 
 // start starts the agent and the goroutines of its pipes.
 func (e *exam) start() error {
@@ -277,12 +280,36 @@ func (e *exam) start() error {
 	if err != nil {
 		return err
 	}
-	e.agent, e.referee.unordered = agent, agent.Unordered
+	e.agent, e.referee.unordered = agent, e.opt.Unordered
 	e.lines, e.out, e.quit = make(chan rawLine), make(chan []byte, 256), make(chan struct{})
 	e.answers = map[string]*message{}
-	go readLines(agent.Stdout, e.lines, e.quit)
-	go writeLines(agent.Stdin, e.out)
+	next := linesOf(agent.In)
+	if e.listens() {
+		next = messagesOf(agent.Transport, &e.tail)
+	}
+	go readLines(next, e.lines, e.quit)
+	go writeLines(agent, e.out)
 	return nil
+}
+
+// listens reports whether the agent listens on the network.
+func (e *exam) listens() bool { return e.agent.Transport != nil }
+
+// exitCode returns the exit code of an agent that has ended, -1 if a signal ended it.
+func (e *exam) exitCode() int {
+	if end, ok := e.agent.Err().(interface{ ExitCode() int }); ok {
+		return end.ExitCode()
+	}
+	return -1
+}
+
+// stop ends the agent, and the goroutines of its pipes.
+func (e *exam) stop() {
+	close(e.quit)
+	e.agent.Stop(e.ctx)
+	if c, ok := e.agent.In.(io.Closer); ok {
+		_ = c.Close()
+	}
 }
 
 // stopped reports whether the exam must end.
@@ -369,21 +396,20 @@ func (e *exam) await(id json.RawMessage, method string) answer {
 	e.unanswered = 0
 	a := answer{method: method, line: q.line, message: m, result: m.fields["result"], took: m.at.Sub(began)}
 	if raw, failed := m.fields["error"]; failed {
-		a.err = new(rpcError)
-		_ = json.Unmarshal(raw, a.err)
+		a.err = new(acpclient.Error)
+		_ = acpclient.Unmarshal(raw, a.err) // takes anything
 	}
 	return a
 }
 
-// mustRefuse reports an answer that is not an error, or one with another code. A code of
-// "" means any.
-func (e *exam) mustRefuse(a answer, broken *Rule, code, taken string, args ...any) {
+// mustRefuse reports an answer that is not an error, or one with another code; 0 means any.
+func (e *exam) mustRefuse(a answer, broken *Rule, code acpclient.ErrorCode, taken string, args ...any) {
 	switch {
 	case a.message == nil:
 	case a.err == nil:
 		e.referee.finds(broken, a.message, taken, args...)
-	case code != "" && !a.is(code):
-		e.referee.finds(broken, a.message, "%s (line %d) failed with %s instead of %s", a.method, a.line, a.err, code)
+	case code != 0 && !a.is(code):
+		e.referee.finds(broken, a.message, "%s (line %d) failed with %s instead of code %d", a.method, a.line, a.err, code)
 	}
 }
 
@@ -399,7 +425,7 @@ func (e *exam) succeeds(broken *Rule, what, method string, params any) (answer, 
 
 // missing reports a deviation if an advertised method is not found.
 func (e *exam) missing(method string, a answer) bool {
-	if a.is(codeMethodNotFound) {
+	if a.is(acpclient.CodeMethodNotFound) {
 		e.referee.finds(ruleAdvertised, a.message, "%s is advertised but not implemented", method)
 		return true
 	}

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/acpclient"
 	"parley/internal/schema"
 	"parley/internal/termtext"
 )
@@ -246,11 +247,11 @@ func TestAnAgentWhoseChildHoldsItsStdoutHasEnded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		for range 8 {
 			f := newFake()
-			start := func(stderr io.Writer) (*Running, error) {
+			start := func(stderr io.Writer) (*acpclient.Peer, error) {
 				r, err := f.start(stderr)
 				child := make(chan struct{})
 				stop := r.Stop
-				r.Stdout = &heldOpen{r.Stdout, child}
+				r.In = &heldOpen{r.In, child}
 				r.Stop = func(ctx context.Context) { close(child); stop(ctx) }
 				return r, err
 			}
@@ -295,12 +296,10 @@ func TestTheOrderOfStreamsSaysNothing(t *testing.T) {
 			})
 		}
 		r, err := Examine(t.Context(), Options{
-			Cwd: "/tmp/examined", Command: "fake --acp", Prompt: ScriptedPrompt, Timeout: 20 * time.Second,
-			Start: func(stderr io.Writer) (*Running, error) {
+			Cwd: "/tmp/examined", Command: "fake --acp", Prompt: ScriptedPrompt, Timeout: 20 * time.Second, Unordered: true,
+			Start: func(stderr io.Writer) (*acpclient.Peer, error) {
 				late.Wait() // for those of the run before
-				agent, err := f.start(stderr)
-				agent.Unordered = true
-				return agent, err
+				return f.start(stderr)
 			},
 		})
 		if err != nil || r.Outcome != Clean || len(r.Deviations) > 0 {

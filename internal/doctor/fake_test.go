@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"sync/atomic"
+
+	"parley/acpclient"
 )
 
 type object = map[string]any
@@ -94,7 +96,7 @@ func newFake() *fake {
 }
 
 // start is what Options.Start is. Both runs of the agent are one fake.
-func (f *fake) start(stderr io.Writer) (*Running, error) {
+func (f *fake) start(stderr io.Writer) (*acpclient.Peer, error) {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	f.out, f.stderr, f.stopped = outW, stderr, false
@@ -110,11 +112,17 @@ func (f *fake) start(stderr io.Writer) (*Running, error) {
 		_ = inR.Close()
 		_ = outW.Close()
 	}()
-	return &Running{
-		Stdin: inW, Stdout: outR, Done: done, ExitCode: func() int { return int(code.Load()) },
+	return &acpclient.Peer{
+		Out: inW, In: outR, Done: done, Err: func() error { return exited(code.Load()) },
 		Stop: func(context.Context) { close(stop); _ = inW.Close(); _ = outR.Close(); <-done },
 	}, nil
 }
+
+// exited is how the fake has ended.
+type exited int32
+
+func (e exited) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+func (e exited) ExitCode() int { return int(e) }
 
 func (f *fake) run(in io.Reader) {
 	if f.first != nil {

@@ -141,42 +141,35 @@ func (r *Report) settle() {
 func (r *Report) Text() string {
 	var b strings.Builder
 	r.head(&b)
-	if len(r.Capabilities) > 0 {
-		b.WriteString("\nCapabilities\n")
-		for _, c := range r.Capabilities {
-			has := "-"
-			if c.Advertised {
-				has = "yes"
-			}
-			fmt.Fprintf(&b, "  %-42s %s\n", c.Name, has)
+	var capabilities, timings, stderr []string
+	for _, c := range r.Capabilities {
+		has := "-"
+		if c.Advertised {
+			has = "yes"
 		}
+		capabilities = append(capabilities, fmt.Sprintf("%-42s %s", c.Name, has))
 	}
+	section(&b, "Capabilities", capabilities)
 	findings(&b, "Deviations", r.Deviations)
 	findings(&b, "Notes", r.Notes)
-	if len(r.Timings) > 0 {
-		b.WriteString("\nTimings\n")
-		width := 0
-		for _, t := range r.Timings {
-			width = max(width, len(t.What))
-		}
-		for _, t := range r.Timings {
-			fmt.Fprintf(&b, "  %-*s %9.1f ms\n", width, t.What, t.Milliseconds)
-		}
+	for _, t := range r.Timings {
+		timings = append(timings, fmt.Sprintf("%-42s %9.1f ms", t.What, t.Milliseconds))
 	}
-	if len(r.NotTried) > 0 {
-		b.WriteString("\nNot tried\n")
-		for _, what := range r.NotTried {
-			b.WriteString("  " + what + "\n")
-		}
+	section(&b, "Timings", timings)
+	section(&b, "Not tried", r.NotTried)
+	for line := range strings.Lines(r.Stderr) {
+		stderr = append(stderr, strings.TrimRight(line, "\n"))
 	}
-	if r.Stderr != "" {
-		b.WriteString("\nLast lines of stderr\n")
-		for line := range strings.Lines(r.Stderr) {
-			b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
-		}
-	}
+	section(&b, "Last lines of stderr", stderr)
 	b.WriteString("\n" + r.verdict() + "\n")
 	return wrapped(b.String())
+}
+
+// section writes a title and indented lines, if there are any.
+func section(b *strings.Builder, title string, lines []string) {
+	if len(lines) > 0 {
+		b.WriteString("\n" + title + "\n  " + strings.Join(lines, "\n  ") + "\n")
+	}
 }
 
 const (

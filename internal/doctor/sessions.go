@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/acpclient"
 )
 
 // setup returns the params that open a session.
@@ -26,7 +28,7 @@ func (e *exam) sessions() {
 	if first == nil {
 		return
 	}
-	e.mustRefuse(e.call("session/new", struct{}{}), ruleParams, codeInvalidParams, "session/new opened a session without cwd")
+	e.mustRefuse(e.call("session/new", struct{}{}), ruleParams, acpclient.CodeInvalidParams, "session/new opened a session without cwd")
 	var second *session // beside the first one
 	if !e.stopped() {
 		params := e.setup("")
@@ -54,14 +56,14 @@ func (e *exam) sessions() {
 	if e.referee.has(ruleReplayFrom) {
 		e.try("session/resume from an unknown position", func() {
 			a := e.callReopen(reopening{method: "session/resume", from: "_parley", replays: true}, first)
-			e.mustRefuse(a, ruleReplayFrom, codeInvalidParams, "session/resume replayed from an unknown position")
+			e.mustRefuse(a, ruleReplayFrom, acpclient.CodeInvalidParams, "session/resume replayed from an unknown position")
 			e.fence()
 		})
 	}
 	for _, method := range []string{"session/load", "session/resume"} {
 		e.try(method, func() {
 			a := e.call(method, e.setup("00000000-0000-4000-8000-00000000dead"))
-			e.mustRefuse(a, ruleNotThere, "", "%s opened a session that does not exist", method)
+			e.mustRefuse(a, ruleNotThere, 0, "%s opened a session that does not exist", method)
 			e.fence()
 		})
 	}
@@ -88,7 +90,7 @@ func (e *exam) newSession(params any) *session {
 	switch {
 	case a.message == nil:
 		return nil
-	case a.is(codeAuthRequired):
+	case a.is(acpclient.CodeAuthRequired):
 		e.report.Why = short(e.opt.Clean("the agent wants you to sign in before it opens a session: "+a.err.Message), 300)
 		if len(e.report.SignIn) == 0 {
 			e.referee.finds(ruleAuthMethods, a.message, "The agent asks for sign-in but offers no method")
@@ -140,7 +142,7 @@ func (e *exam) reopen(how reopening, s *session) {
 	if !how.replays || s.turns == 0 {
 		return
 	}
-	if e.agent.Unordered {
+	if e.opt.Unordered {
 		e.until(e.opt.Timeout, func() bool { return s.replays > 0 && s.whole() })
 	}
 	switch {
@@ -233,7 +235,7 @@ func (e *exam) list() {
 		return
 	}
 	a := e.call("session/list", map[string]any{"cursor": "parley-is-no-cursor"})
-	e.mustRefuse(a, ruleCursor, "", "session/list accepted an invalid cursor")
+	e.mustRefuse(a, ruleCursor, 0, "session/list accepted an invalid cursor")
 }
 
 // deleteAll deletes the exam's sessions and checks that they are gone.
@@ -244,7 +246,7 @@ func (e *exam) deleteAll() {
 		switch {
 		case ok:
 			deleted = append(deleted, id)
-		case a.message == nil || a.is(codeMethodNotFound):
+		case a.message == nil || a.is(acpclient.CodeMethodNotFound):
 			return
 		}
 	}
@@ -380,9 +382,9 @@ func (e *exam) cancelTurn(s *session, text string, wait time.Duration) (took tim
 		return 0, false
 	}
 	if raw, failed := m.fields["error"]; failed {
-		var err rpcError
-		_ = json.Unmarshal(raw, &err)
-		if err.Code.String() != e.referee.dialect.cancelCode {
+		var err acpclient.Error
+		_ = acpclient.Unmarshal(raw, &err)
+		if err.Code != e.referee.dialect.cancelCode {
 			e.referee.finds(ruleCancel, m, "A cancelled prompt returned the error %s", &err)
 		}
 		return 0, false

@@ -246,7 +246,7 @@ func (e *exam) setOptions(s *session) {
 		e.setOption(s, last.id(), last.current())
 	}
 	a := e.callSetOption(s, options[0].id(), nothing)
-	e.mustRefuse(a, ruleUnknownValue, "", "The option %q accepted an unknown value", words(options[0].id()))
+	e.mustRefuse(a, ruleUnknownValue, 0, "The option %q accepted an unknown value", words(options[0].id()))
 	e.fence()
 }
 

@@ -4,11 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
+	"parley/acpclient"
 	"parley/internal/termtext"
 )
 
@@ -24,7 +28,7 @@ const (
 // maxLine limits how much of a line is kept, in bytes.
 const maxLine = 64 << 20
 
-// rawLine is a line of the agent without its line end.
+// rawLine is a line of the agent without its line end, or a message of one that listens.
 type rawLine struct {
 	data    []byte
 	at      time.Time
@@ -34,12 +38,11 @@ type rawLine struct {
 
 // readLines sends the agent's lines to a channel until the end or until quit is closed,
 // and closes the channel.
-func readLines(from io.Reader, to chan<- rawLine, quit <-chan struct{}) {
+func readLines(next func() (rawLine, error), to chan<- rawLine, quit <-chan struct{}) {
 	defer close(to)
-	r := bufio.NewReaderSize(from, 64<<10)
 	for {
-		line, err := readLine(r)
-		if len(line.data) > 0 || err == nil {
+		line, err := next()
+		if line.at = time.Now(); len(line.data) > 0 || err == nil {
 			line.unended = err != nil
 			select {
 			case to <- line:
@@ -53,32 +56,52 @@ func readLines(from io.Reader, to chan<- rawLine, quit <-chan struct{}) {
 	}
 }
 
-func readLine(r *bufio.Reader) (line rawLine, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		if room := maxLine - len(line.data); len(part) > room {
-			part, line.cut = part[:room], true
+// messagesOf reads the messages of an agent that listens. It tells of refused ones on stderr.
+func messagesOf(t acpclient.Transport, stderr io.Writer) func() (rawLine, error) {
+	return func() (rawLine, error) {
+		message, err := t.Read()
+		for errors.Is(err, acpclient.ErrMessageRefused) {
+			fmt.Fprintln(stderr, err) // for the report
+			message, err = t.Read()
 		}
-		line.data = append(line.data, part...)
-		if err == bufio.ErrBufferFull {
-			continue
+		return rawLine{data: bytes.Clone(message)}, err
+	}
+}
+
+// linesOf reads lines.
+func linesOf(from io.Reader) func() (rawLine, error) {
+	r := bufio.NewReaderSize(from, 64<<10)
+	return func() (line rawLine, err error) {
+		for {
+			part, err := r.ReadSlice('\n')
+			if room := maxLine - len(line.data); len(part) > room {
+				part, line.cut = part[:room], true
+			}
+			line.data = append(line.data, part...)
+			if err != bufio.ErrBufferFull {
+				line.data = bytes.TrimRight(line.data, "\r\n")
+				return line, err
+			}
 		}
-		line.data, line.at = bytes.TrimRight(line.data, "\r\n"), time.Now()
-		return line, err
 	}
 }
 
 // writeLines writes lines to the agent: an agent that does not read blocks only this
 // goroutine. When the channel is closed, it closes the agent's stdin.
-func writeLines(to io.WriteCloser, lines <-chan []byte) {
+func writeLines(to *acpclient.Peer, lines <-chan []byte) {
+	t := to.Transport
+	if t == nil {
+		t = acpclient.NewLines(nil, to.Out)
+	}
 	broken := false
 	for line := range lines {
 		if !broken {
-			_, err := to.Write(append(line, '\n'))
-			broken = err != nil // the reader notices that the agent is gone
+			broken = t.Write(bytes.Clone(line)) != nil // the reader notices that the agent is gone
 		}
 	}
-	_ = to.Close()
+	if stdin, ok := to.Out.(io.Closer); ok {
+		_ = stdin.Close()
+	}
 }
 
 // wireLine is a line of Options.Wire.
@@ -154,24 +177,6 @@ func key(id json.RawMessage) string {
 	return b.String()
 }
 
-// rpcError is an error of JSON-RPC.
-type rpcError struct {
-	Code    json.Number `json:"code"`
-	Message string      `json:"message"`
-}
-
-// Error codes of the protocol.
-const (
-	codeInvalidParams  = "-32602"
-	codeMethodNotFound = "-32601"
-	codeAuthRequired   = "-32000"
-)
-
-// String returns the error as untrusted text.
-func (e *rpcError) String() string {
-	return strings.TrimSpace(e.Code.String() + " " + e.Message)
-}
-
 // words returns the beginning of the agent's text, sanitised.
 func words(text string) string { return short(text, 120) }
 
@@ -187,4 +192,49 @@ func short(text string, runes int) string {
 		text += "…"
 	}
 	return termtext.VisibleLine(text)
+}
+
+// tail keeps the end of what is written to it. It is safe for concurrent use.
+type tail struct {
+	mu    sync.Mutex
+	data  []byte
+	asked int // how much of it is from before the last request
+}
+
+// maxStderr is how much of an agent's stderr is kept, in bytes.
+const maxStderr = 8 << 10
+
+// Write implements io.Writer. It never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, p...)
+	if over := len(t.data) - maxStderr; over > 0 {
+		for over < len(t.data) && !utf8.RuneStart(t.data[over]) {
+			over++ // a whole character
+		}
+		t.data, t.asked = bytes.Clone(t.data[over:]), max(0, t.asked-over)
+	}
+	return len(p), nil
+}
+
+// String returns all that is kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.data)
+}
+
+// begin marks where a request begins.
+func (t *tail) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asked = len(t.data)
+}
+
+// since returns what was written since the last request, as far as it is kept.
+func (t *tail) since() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.data[t.asked:])
 }
