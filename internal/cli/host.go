@@ -83,12 +83,7 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	if err != nil {
 		return refuse(err)
 	}
-	logs, err := host.OpenLog(dir)
-	if err != nil {
-		return refuse(err)
-	}
-	defer logs.Close()
-	logger := slog.New(slog.NewTextHandler(logs, nil)).With("session", spec.ID)
+	logger := slog.New(slog.NewTextHandler(host.LogIn(dir), nil)).With("session", spec.ID)
 	l := spec.Launcher(cfg, currentVersion())
 	l.Unstored = dir
 	l.Warn = func(text string) { logger.Warn(text) }

@@ -78,14 +78,14 @@ type Client struct {
 	altered chan struct{} // closed when the journal changes
 	number  int           // of the last act
 	pending []*pendingAct // unanswered acts, in order
-	refused []session.Unconfirmed
-	kept    []session.Unconfirmed // unconfirmed prompts of a viewer that has left
-	why     error                 // why it cannot attach again, once done is closed
-	ended   string                // why the host has ended, or ""
-	next    string                // the ID of the host that continues the session, or ""
-	left    bool
-	ending  bool // this front end ends the session itself
-	watch   watch
+	// withheld are acts that were refused, and unconfirmed prompts of a viewer that has left.
+	withheld []session.Unconfirmed
+	why      error  // why it cannot attach again, once done is closed
+	ended    string // why the host has ended, or ""
+	next     string // the ID of the host that continues the session, or ""
+	left     bool
+	ending   bool // this front end ends the session itself
+	watch    watch
 
 	// room limits how long an event may wait for the front end; it is cancelled while the
 	// front end itself waits for an answer, which is queued behind the events.
@@ -330,7 +330,7 @@ func (c *Client) Disconnected() bool {
 func (c *Client) Past() *conversation.Conversation { return c.past }
 
 // Agent returns the session's agent.
-func (c *Client) Agent() config.Agent { return c.welcome.Agent.config() }
+func (c *Client) Agent() config.Agent { return c.welcome.Agent.Agent }
 
 // Earlier returns text to send with the first prompt, by [app.WithEarlier], or "".
 func (c *Client) Earlier() string { return c.welcome.Earlier }
@@ -524,14 +524,14 @@ func (c *Client) Begin(call session.Call) (wait func(context.Context) error, err
 	}, nil
 }
 
-// mostRefused limits the refused acts that a client remembers.
-const mostRefused = 64
+// mostWithheld limits the refused acts that a client remembers.
+const mostWithheld = 64
 
 // Unconfirmed implements [app.Session].
 func (c *Client) Unconfirmed() []session.Unconfirmed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := slices.Concat(c.kept, c.refused)
+	all := slices.Clone(c.withheld)
 	for _, a := range c.pending {
 		u := session.Unconfirmed{Act: a.made, Progress: session.Sent}
 		if c.conn == nil {
@@ -546,8 +546,8 @@ func (c *Client) Unconfirmed() []session.Unconfirmed {
 func (c *Client) Withdraw() []session.Unconfirmed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := slices.Concat(c.kept, c.refused)
-	c.kept, c.refused = nil, nil
+	all := c.withheld
+	c.withheld = nil
 	return all
 }
 
@@ -556,9 +556,9 @@ func (c *Client) refuse(a *pendingAct, why error) {
 	if a.err = why; !a.alone {
 		return
 	}
-	c.refused = append(c.refused, session.Unconfirmed{Act: a.made, Progress: session.Refused, Err: why})
-	if over := len(c.refused) - mostRefused; over > 0 {
-		c.refused = slices.Delete(c.refused, 0, over)
+	c.withheld = append(c.withheld, session.Unconfirmed{Act: a.made, Progress: session.Refused, Err: why})
+	if over := len(c.withheld) - mostWithheld; over > 0 {
+		c.withheld = slices.Delete(c.withheld, 0, over)
 	}
 }
 

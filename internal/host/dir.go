@@ -129,47 +129,18 @@ func Connect(ctx context.Context, path string) (net.Conn, error) {
 	case err != nil:
 		return nil, err
 	}
-	h := hosted{c.(*net.UnixConn), path}
 	err = ownPeer(c)
 	var secret string
 	if err == nil {
 		secret, err = readKey(key) // without one, the host says why it refuses
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = prove(h, secret)
+		err = prove(c, secret)
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	return h, nil
-}
-
-// hosted is a connection to a host. Its errors wrap [ErrGone] once the host has ended.
-type hosted struct {
-	*net.UnixConn
-	path string
-}
-
-// Read implements [io.Reader].
-func (h hosted) Read(b []byte) (int, error) {
-	n, err := h.UnixConn.Read(b)
-	return n, h.explain(err)
-}
-
-// Write implements [io.Writer].
-func (h hosted) Write(b []byte) (int, error) {
-	n, err := h.UnixConn.Write(b)
-	return n, h.explain(err)
-}
-
-func (h hosted) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, there := os.Lstat(h.path); errors.Is(there, fs.ErrNotExist) {
-		return ErrGone
-	}
-	return err
+	return c, nil
 }
 
 // askTime is how long a host may take to report its status.

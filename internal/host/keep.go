@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
@@ -381,7 +382,7 @@ func Relay(ctx context.Context, id string, in io.Reader, out io.Writer) error {
 	defer c.Close()
 	go func() {
 		_, _ = io.Copy(c, in) // the viewer detects its end
-		_ = c.(hosted).CloseWrite()
+		_ = c.(*net.UnixConn).CloseWrite()
 	}()
 	_, err = io.Copy(out, c)
 	return err

@@ -20,19 +20,10 @@ const (
 type Log struct {
 	path string
 	most int64
-	file *os.File
 }
 
-// OpenLog opens the log in the directory of histories.
-func OpenLog(dir string) (*Log, error) {
-	l := &Log{path: filepath.Join(dir, "log"), most: mostLog}
-	return l, l.open()
-}
-
-func (l *Log) open() (err error) {
-	l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, config.FileMode)
-	return err
-}
+// LogIn returns the log in the directory of histories.
+func LogIn(dir string) *Log { return &Log{path: filepath.Join(dir, "log"), most: mostLog} }
 
 // Write writes a line. A very long one is cut.
 func (l *Log) Write(line []byte) (int, error) {
@@ -40,30 +31,15 @@ func (l *Log) Write(line []byte) (int, error) {
 	if whole > mostLine {
 		line = append(line[:mostLine:mostLine], "…\n"...)
 	}
-	if err := l.turn(int64(len(line))); err != nil {
-		return 0, err
-	}
-	if _, err := l.file.Write(line); err != nil {
-		return 0, err
-	}
-	return whole, nil
-}
-
-// turn makes room for some bytes. Another host may have done so.
-func (l *Log) turn(bytes int64) error {
-	now, err := os.Stat(l.path)
-	mine, mineErr := l.file.Stat()
-	moved := err != nil || mineErr != nil || !os.SameFile(now, mine)
-	if !moved && mine.Size()+bytes <= l.most {
-		return nil
-	}
-	if !moved {
+	if now, err := os.Stat(l.path); err == nil && now.Size()+int64(len(line)) > l.most {
 		if err := os.Rename(l.path, l.path+".old"); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return errors.Join(l.file.Close(), l.open())
+	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, config.FileMode)
+	if err != nil {
+		return 0, err
+	}
+	_, err = f.Write(line)
+	return whole, errors.Join(err, f.Close())
 }
-
-// Close closes the log.
-func (l *Log) Close() error { return l.file.Close() }

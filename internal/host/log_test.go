@@ -14,16 +14,8 @@ func TestTheLogOfHostsIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	var hosts [3]*slog.Logger
 	for i := range hosts {
-		l, err := OpenLog(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := LogIn(dir)
 		l.most = 64 << 10
-		defer func() {
-			if err := l.Close(); err != nil {
-				t.Error(err)
-			}
-		}()
 		hosts[i] = slog.New(slog.NewTextHandler(l, nil)).With("session", i)
 	}
 	for i := range 900 {

@@ -17,22 +17,18 @@ import (
 func (c *Client) Unsent() *store.Unsent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.kept)+len(c.refused)+len(c.pending) == 0 {
-		return nil
-	}
 	u := &store.Unsent{Viewer: c.id}
 	add := func(number int, made session.AnyAct) {
 		if p, sends := session.PromptOf(made); sends {
 			u.Prompts = append(u.Prompts, store.UnsentPrompt{Number: number, Prompt: p})
 		}
 	}
-	for _, k := range c.kept {
-		add(0, k.Act)
+	for _, w := range c.withheld {
+		if !c.ending || w.Progress == session.Left {
+			add(0, w.Act)
+		}
 	}
 	if !c.ending {
-		for _, r := range c.refused {
-			add(0, r.Act)
-		}
 		for _, a := range c.pending {
 			add(a.Number, a.made)
 		}
@@ -73,7 +69,7 @@ func (c *Client) takeOver(ctx context.Context, u *store.Unsent) {
 		if !was.Known && p.Number > 0 {
 			k.Err = errPerhapsDone
 		}
-		c.kept = append(c.kept, k)
+		c.withheld = append(c.withheld, k)
 	}
 }
 

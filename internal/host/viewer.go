@@ -226,28 +226,14 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 	}
 	switch method {
 	case requestStatus:
-		return r.host.status(), nil
-	case requestWatch:
-		var p watching
-		if err := json.Unmarshal(params, &p); err != nil {
-			return nil, err
-		}
-		return r.host.watch(ctx, p.After)
+		return with(params, func(p watching) (any, error) { return r.host.watch(ctx, p.After) })
 	case requestAttach:
-		var p hello
-		if err := json.Unmarshal(params, &p); err != nil {
-			return nil, err
-		}
-		return r.attach(ctx, p)
+		return with(params, func(p hello) (any, error) { return r.attach(ctx, p) })
 	case requestReplace:
-		var p replacing
-		if err := json.Unmarshal(params, &p); err != nil {
-			return nil, err
-		}
 		if r.followed == nil || r.readOnly {
 			return nil, wireError(ErrReadOnly)
 		}
-		return r.host.replace(p.Viewer), nil
+		return with(params, func(p replacing) (any, error) { return r.host.replace(p.Viewer), nil })
 	case requestLeave:
 		r.leave()
 		return struct{}{}, nil
@@ -255,24 +241,27 @@ func (r receiver) HandleRequest(ctx context.Context, method string, params json.
 		if r.readOnly {
 			return nil, wireError(ErrReadOnly)
 		}
-		var p ending
-		if err := json.Unmarshal(params, &p); err != nil {
-			return nil, err
-		}
-		why := errEnded
-		if p.Next != "" {
-			why = &app.MovedError{To: p.Next}
-		}
-		r.host.end(why)
-		return struct{}{}, nil
+		return with(params, func(p ending) (any, error) {
+			why := errEnded
+			if p.Next != "" {
+				why = &app.MovedError{To: p.Next}
+			}
+			r.host.end(why)
+			return struct{}{}, nil
+		})
 	case requestAct:
-		var p act
-		if err := json.Unmarshal(params, &p); err != nil {
-			return nil, err
-		}
-		return r.act(ctx, p)
+		return with(params, func(p act) (any, error) { return r.act(ctx, p) })
 	}
 	return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: "this parley does not know " + method}
+}
+
+// with handles a request with its params.
+func with[P any](params json.RawMessage, handle func(P) (any, error)) (any, error) {
+	var p P
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, err
+	}
+	return handle(p)
 }
 
 // attach makes the connection a viewer's, which then gets past and new events. It closes an

@@ -12,7 +12,7 @@ import (
 )
 
 // watching asks for the status as soon as its revision is another one than After. Revisions begin
-// with 1.
+// with 1: after 0, it is answered at once.
 type watching struct {
 	After int64 `json:"after"`
 }
@@ -180,7 +180,7 @@ func (w *statusWatcher) watch(id string) {
 			ctx, cancel = context.WithTimeout(w.ctx, askTime)
 		}
 		var now watched
-		err := call(ctx, conn, requestWatch, watching{revision}, &now)
+		err := call(ctx, conn, requestStatus, watching{revision}, &now)
 		cancel()
 		if err != nil {
 			return

@@ -17,7 +17,7 @@ import (
 )
 
 // Version is the version of the wire. Host and viewer must have the same one.
-const Version = 2
+const Version = 3
 
 // wireDiffers returns the error for a host and a viewer with different wires, from the
 // versions of their programs and wires.
@@ -28,9 +28,8 @@ func wireDiffers(host string, hostWire int, viewer string, viewerWire int) error
 
 // The requests of a viewer, and the notifications of a host, with their types.
 const (
-	requestStatus  = "status"  // a Status
+	requestStatus  = "status"  // watching, and a watched
 	requestReplace = "replace" // replacing, and leftActs
-	requestWatch   = "watch"   // watching, and a watched
 	requestAttach  = "attach"  // hello, and a welcome
 	requestAct     = "act"     // act, and the list of its results
 	requestLeave   = "leave"   // the viewer will not return
@@ -77,23 +76,14 @@ type welcome struct {
 	Header *record.Header `json:"header,omitempty"` // of the inspector, nil if it is empty
 }
 
-// agent describes an agent without its secrets.
+// agent describes an agent without its secrets, which have no place in JSON.
 type agent struct {
-	ID          string        `json:"id"`
-	Name        string        `json:"name"`
-	Source      config.Source `json:"source,omitempty"`
-	Command     string        `json:"command,omitempty"`
-	Args        []string      `json:"args,omitempty"`
-	Address     string        `json:"address,omitempty"`
-	InstallHint string        `json:"installHint,omitempty"`
+	config.Agent
+	Env, Headers *struct{} `json:",omitempty"`
 }
 
 func describe(a config.Agent) agent {
-	return agent{a.ID, a.Name, a.Source, a.Command, a.Args, a.Listens(), a.InstallHint}
-}
-
-func (a agent) config() config.Agent {
-	return config.Agent{ID: a.ID, Name: a.Name, Source: a.Source, Command: a.Command, Args: a.Args, Address: a.Address, InstallHint: a.InstallHint}
+	return agent{Agent: config.Agent{ID: a.ID, Name: a.Name, Source: a.Source, Command: a.Command, Args: a.Args, Address: a.Listens(), InstallHint: a.InstallHint}}
 }
 
 // changed is what a viewer knows of a session besides its events.
