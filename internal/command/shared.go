@@ -102,16 +102,17 @@ type Own interface {
 // Common is what a command of all front ends does, and when.
 type Common struct {
 	// Session means that it needs a session; line mode does without one if Begins, as it begins
-	// one then. Replay means that it can be done in a replay, too.
-	Session, Begins, Replay bool
+	// one then. Prompt means that it needs one for which a prompt can be written, Replay that it can be
+	// done in a replay, too.
+	Session, Begins, Prompt, Replay bool
 	// AtQuestion means that it can be done while a question is open, Waits that it is done once the
 	// session is open, while that is being opened.
 	AtQuestion, Waits bool
 	// Plain is what line mode's help says of it, "" for Help, and Names are its names there before
 	// those of Slash, separated by spaces.
 	Plain, Names string
-	// Why says why it cannot be done now, or returns "". There is a session. Nil means that it
-	// always can.
+	// Why says why it cannot be done now, or returns "". There is a session if it needs one. Nil means
+	// that it always can.
 	Why func(Front) string
 	Do  func(Front)
 	// With does it with the words after its name. Without it they are for the choice of Do.

@@ -27,74 +27,26 @@ const (
 	oneTab          = "there is only one tab"
 )
 
-// promptCommand is what a command of the prompt does, and when.
-type promptCommand struct {
-	in availability
-	// live does it on the session; do does it in the states without one, or in all if live
-	// is nil.
-	do   func(*Tab) tea.Cmd
-	live func(*live) tea.Cmd
-	// read does it on the transcript instead, once that has items.
-	read func(reading)
-	// with does it with the argument of the slash command; nil filters the list that do
-	// opens, if any.
-	with func(t *Tab, argument string) tea.Cmd
-	// why, and unready of the session, says why it cannot be done now in a state in which it
-	// is available, or returns "". Nil means that it always can.
-	why     func(*Tab) string
-	unready func(*live) string
-	// atQuestion means that the action works while a question is open, if the prompt is empty.
-	atQuestion bool
-	// waits means that it is done once the session is open, while that is being opened.
-	waits bool
-}
-
-// availability is the states of the tab in which there is an action.
-type availability uint8
-
-const (
-	unlessReplaying availability = iota
-	inSession                    // in live only
-	withPrompt                   // in live, and while it is opened
-	inAll
-)
-
-// refusal says why the action cannot be done now, or returns "".
-func (b promptCommand) refusal(t *Tab) string {
-	if b.waits && t.opens() {
+// refusal says why a command cannot be done now, or returns "".
+func (t *Tab) refusal(c command.Common) string {
+	_, open := t.live()
+	switch {
+	case c.Waits && t.opens():
+		return ""
+	case t.replays() && !c.Replay:
+		return notInReplay
+	case c.Session && !open && t.opening != nil:
+		return notOpen + " yet"
+	case c.Session && !open, c.Prompt && t.chooses():
+		return noAgent
+	case c.Why == nil:
 		return ""
 	}
-	if why := t.state.refusal(b.in); why != "" {
-		return why
-	}
-	if b.read != nil {
-		return noItems(t)
-	}
-	if l, open := t.live(); open && b.unready != nil {
-		return b.unready(l)
-	}
-	if b.why != nil {
-		return b.why(t)
-	}
-	return ""
-}
-
-// run does the action.
-func (b promptCommand) run(t *Tab) tea.Cmd {
-	if l, open := t.live(); open && b.live != nil {
-		return b.live(l)
-	}
-	if b.read != nil {
-		b.read(t.reading)
-	}
-	if b.do != nil {
-		return b.do(t)
-	}
-	return nil
+	return c.Why(t.acting)
 }
 
 // promptRows are the commands of the prompt, and those that work everywhere.
-var promptRows func() command.Rows[promptCommand]
+var promptRows func() command.Rows[command.Common]
 
 func init() {
 	promptRows = sync.OnceValue(newPromptRows)
@@ -131,91 +83,86 @@ func groups() []config.Group {
 	}
 }
 
-func newPromptRows() command.Rows[promptCommand] {
+func newPromptRows() command.Rows[command.Common] {
 	const prompt = "it is about the key itself, which writes or ends the prompt"
-	always := func(do func(*Tab)) func(*Tab) tea.Cmd {
-		return func(t *Tab) tea.Cmd { do(t); return nil }
+	always := func(do func(*Tab)) func(command.Front) {
+		return onTab(func(t *Tab) tea.Cmd { do(t); return nil })
 	}
-	severalTabs := func(t *Tab) string { return command.Unless(!t.program.Tabs.Alone(), oneTab) }
+	reads := func(do func(reading)) command.Common {
+		return command.Common{AtQuestion: true, Replay: true, Why: ofTab(noItems), Do: always(func(t *Tab) { do(t.reading) })}
+	}
+	severalTabs := ofTab(func(t *Tab) string { return command.Unless(!t.program.Tabs.Alone(), oneTab) })
 
-	rows := append(command.Map(command.Commands(), commonCommand), command.Map(composer.Commands(), func(do func(*composer.Composer) tea.Cmd) promptCommand {
-		return promptCommand{in: withPrompt, do: func(t *Tab) tea.Cmd { return do(t.composer) }}
+	rows := append(command.Commands(), command.Map(composer.Commands(), func(do func(*composer.Composer) tea.Cmd) command.Common {
+		return command.Common{Prompt: true, Do: onTab(func(t *Tab) tea.Cmd { return do(t.composer) })}
 	})...)
-	rows = append(rows, command.Rows[promptCommand]{
-		{ID: command.Send, Keys: "enter", Help: "Send the prompt", Absent: prompt, Do: promptCommand{
-			live: func(l *live) tea.Cmd { return l.queue.SendNothing() },
-			do:   func(t *Tab) tea.Cmd { return t.say(nothingToSend) },
+	rows = append(rows, command.Rows[command.Common]{
+		{ID: command.Send, Keys: "enter", Help: "Send the prompt", Absent: prompt, Do: command.Common{Do: onTab(sendNothing)}},
+		{ID: command.NextMode, Keys: "shift+tab", Help: "Next mode", Words: "cycle switch permission plan auto", Do: command.Common{
+			Session: true, Do: onLive(nextMode), AtQuestion: true, Why: ofLive(func(l *live) string { return command.Offers(l.Live, noModes, acpclient.CategoryMode) }), Waits: true,
 		}},
-		{ID: command.NextMode, Keys: "shift+tab", Help: "Next mode", Words: "cycle switch permission plan auto", Do: promptCommand{
-			in: inSession, live: nextMode, atQuestion: true, unready: func(l *live) string { return command.Offers(l.Live, noModes, acpclient.CategoryMode) }, waits: true,
-		}},
-		{ID: command.Palette, Keys: "ctrl+p", Help: "Open the palette", Absent: "it opens the palette", Do: promptCommand{
-			live: func(l *live) tea.Cmd { showPalette(l.Tab, l.otherItems()); return nil },
-			do:   always(func(t *Tab) { showPalette(t, nil) }), atQuestion: true,
-		}},
-		{ID: command.Cancel, Keys: "esc", Help: "Cancel turn / close", Words: "stop abort interrupt", Do: promptCommand{
-			in: inSession, live: func(l *live) tea.Cmd { return l.cancel() }, do: cancelNothing,
-			unready: func(l *live) string {
+		{ID: command.Palette, Keys: "ctrl+p", Help: "Open the palette", Absent: "it opens the palette", Do: command.Common{AtQuestion: true, Do: always(showPalette)}},
+		{ID: command.Cancel, Keys: "esc", Help: "Cancel turn / close", Words: "stop abort interrupt", Do: command.Common{
+			Session: true, Do: onTab(cancel),
+			Why: ofLive(func(l *live) string {
 				return command.Unless(l.Conversation.Turn.Running || l.Conversation.Opening(), "no turn is running")
-			},
+			}),
 		}},
-		{ID: command.Interrupt, Keys: "ctrl+c", Help: "Clear the draft, then cancel the turn, then quit", Absent: "cancel and quit are listed by themselves", Do: promptCommand{
-			in: inAll, do: func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }, atQuestion: true,
+		{ID: command.Interrupt, Keys: "ctrl+c", Help: "Clear the draft, then cancel the turn, then quit", Absent: "cancel and quit are listed by themselves", Do: command.Common{
+			Replay: true, Do: onTab(func(t *Tab) tea.Cmd { return t.leaving.Interrupt() }), AtQuestion: true,
 		}},
-		{ID: command.Suspend, Keys: "ctrl+z", Help: "Suspend parley, or detach", Words: "background pause", Do: promptCommand{in: inAll, do: (*Tab).suspend, atQuestion: true}},
-		{ID: command.HistoryPrev, Keys: "up", Help: "Previous prompt", Absent: step, Do: promptCommand{live: func(l *live) tea.Cmd { return l.queue.Recall() }}},
-		{ID: command.PasteImage, Keys: "ctrl+v", Help: "Paste the image on the clipboard", Words: "screenshot picture attach", Do: promptCommand{
-			in: withPrompt, do: func(t *Tab) tea.Cmd { return t.prompt.pasteImage() },
+		{ID: command.Suspend, Keys: "ctrl+z", Help: "Suspend parley, or detach", Words: "background pause", Do: command.Common{Replay: true, Do: onTab((*Tab).suspend), AtQuestion: true}},
+		{ID: command.HistoryPrev, Keys: "up", Help: "Previous prompt", Absent: step, Do: command.Common{Do: onLive(func(l *live) tea.Cmd { return l.queue.Recall() })}},
+		{ID: command.PasteImage, Keys: "ctrl+v", Help: "Paste the image on the clipboard", Words: "screenshot picture attach", Do: command.Common{
+			Prompt: true, Do: onTab(func(t *Tab) tea.Cmd { return t.prompt.pasteImage() }),
 		}},
-		{ID: command.SendNow, Keys: "alt+s", Help: "Send now: steer the turn, or cancel it first", Words: "interrupt inject", Do: promptCommand{
-			in: inSession, live: func(l *live) tea.Cmd { return l.queue.SendNow() },
-			unready: func(l *live) string {
+		{ID: command.SendNow, Keys: "alt+s", Help: "Send now: steer the turn, or cancel it first", Words: "interrupt inject", Do: command.Common{
+			Session: true, Do: onLive(func(l *live) tea.Cmd { return l.queue.SendNow() }),
+			Why: ofLive(func(l *live) string {
 				return command.Unless(l.queue.Queued() > 0 || !l.composer.Empty(), nothingToSend)
-			},
+			}),
 		}},
-		{ID: command.FocusTranscript, Keys: "tab alt+t", Help: "Move to the transcript", Words: "transcript scroll read copy select", Do: promptCommand{
-			read: func(r reading) { r.list.Focus(true) }, atQuestion: true, in: inAll,
-		}},
-		{ID: command.Find, Keys: "ctrl+f", Help: "Find words in the transcript", Words: "search grep", Do: promptCommand{atQuestion: true, in: inAll, read: func(r reading) { r.reader.startFinding() }}},
+		{ID: command.FocusTranscript, Keys: "tab alt+t", Help: "Move to the transcript", Words: "transcript scroll read copy select", Do: reads(func(r reading) { r.list.Focus(true) })},
+		{ID: command.Find, Keys: "ctrl+f", Help: "Find words in the transcript", Words: "search grep", Do: reads(func(r reading) { r.reader.startFinding() })},
 	}...)
-	rows = append(rows, command.Map(scrollRows(), func(do readerFunc) promptCommand {
-		return promptCommand{atQuestion: true, in: inAll, read: func(read reading) { do(&read.reader.reader) }}
+	rows = append(rows, command.Map(scrollRows(), func(do readerFunc) command.Common {
+		return reads(func(r reading) { do(&r.reader.reader) })
 	})...)
-	return append(rows, command.Rows[promptCommand]{
-		{ID: command.LendMouse, Help: "Let the terminal use the mouse (until a key)", Words: "select copy", Do: promptCommand{do: always(func(t *Tab) { t.input.lendMouse() }), atQuestion: true, in: inAll}},
-		{ID: command.Terminal, Keys: "f7", Help: "Step into the running command", Words: "attach shell bash console", Do: promptCommand{
-			in: inSession, live: func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }, atQuestion: true,
-			unready: func(l *live) string {
+	return append(rows, command.Rows[command.Common]{
+		{ID: command.LendMouse, Help: "Let the terminal use the mouse (until a key)", Words: "select copy", Do: command.Common{Do: always(func(t *Tab) { t.input.lendMouse() }), AtQuestion: true, Replay: true}},
+		{ID: command.Terminal, Keys: "f7", Help: "Step into the running command", Words: "attach shell bash console", Do: command.Common{
+			Session: true, Do: onLive(func(l *live) tea.Cmd { return l.commands.StepIntoRunning() }), AtQuestion: true,
+			Why: ofLive(func(l *live) string {
 				return command.Unless(len(l.Conversation.Running()) > 0, "no command is running")
-			},
+			}),
 		}},
-		{ID: command.AddOutput, Keys: "f8", Help: "Add the output of your last command", Words: "output shell bash attach", Do: promptCommand{
-			in: inSession, live: func(l *live) tea.Cmd { return l.commands.AddOutput(l.Conversation.LastCommand()) },
-			unready: func(l *live) string {
+		{ID: command.AddOutput, Keys: "f8", Help: "Add the output of your last command", Words: "output shell bash attach", Do: command.Common{
+			Session: true, Do: onLive(func(l *live) tea.Cmd { return l.commands.AddOutput(l.Conversation.LastCommand()) }),
+			Why: ofLive(func(l *live) string {
 				return command.Unless(l.Conversation.LastCommand() != nil, "run a command with ! first")
-			},
+			}),
 		}},
-		{ID: command.Inspector, Keys: "f12", Help: "Inspect the protocol", Words: "debug log json rpc acp traffic messages", Do: promptCommand{in: inSession, live: (*live).inspect, atQuestion: true}},
-		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(1) }), why: severalTabs}},
-		{ID: command.PrevTab, Keys: "ctrl+pgup alt+,", Help: "Previous tab", Do: promptCommand{do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), why: severalTabs}},
-		{ID: command.Tab, Keys: "alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+9", Help: "Go to this tab", Absent: "it is the number of the tab: next and previous tab are listed", Do: promptCommand{do: always(func(*Tab) {})}}, // the key names the tab: see tabKey
-		{ID: "compare", Help: "Compare agents", Words: "best of side by side race worktrees", Slash: "compare", Do: promptCommand{
-			do: openCompare, with: newCompare, why: noCompare, atQuestion: true,
+		{ID: command.Inspector, Keys: "f12", Help: "Inspect the protocol", Words: "debug log json rpc acp traffic messages", Do: command.Common{Session: true, Do: onLive((*live).inspect), AtQuestion: true}},
+		{ID: command.NextTab, Keys: "ctrl+pgdown alt+.", Help: "Next tab", Do: command.Common{Do: always(func(t *Tab) { t.program.Tabs.Step(1) }), Why: severalTabs}},
+		{ID: command.PrevTab, Keys: "ctrl+pgup alt+,", Help: "Previous tab", Do: command.Common{Do: always(func(t *Tab) { t.program.Tabs.Step(-1) }), Why: severalTabs}},
+		{ID: command.Tab, Keys: "alt+1 alt+2 alt+3 alt+4 alt+5 alt+6 alt+7 alt+8 alt+9", Help: "Go to this tab", Absent: "it is the number of the tab: next and previous tab are listed", Do: command.Common{Do: always(func(*Tab) {})}}, // the key names the tab: see tabKey
+		{ID: "compare", Help: "Compare agents", Words: "best of side by side race worktrees", Slash: "compare", Do: command.Common{
+			Why: ofTab(noCompare), Do: onTab(openCompare), With: func(f command.Front, words string) { f.(*front).add(newCompare(f.(*front).tab, words)) }, AtQuestion: true,
 		}},
-		{ID: command.CloseTab, Keys: "alt+w", Help: "Close the tab", Do: promptCommand{do: func(t *Tab) tea.Cmd { return t.leaving.Close() }}},
-		{ID: "files", Help: "Show the files the agent wrote", Words: "edits diff changes", Do: promptCommand{in: inSession, live: fileList}},
-		{ID: "shell", Help: "Open your shell", Words: "terminal bash console command !", Do: promptCommand{in: inSession, live: func(l *live) tea.Cmd { return l.commands.Run("") }}},
-		{ID: "theme", Help: "Choose the theme", Words: "colours colors dark light appearance", Slash: "theme themes", Do: promptCommand{do: func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) }}},
-		{ID: "edit_config", Help: "Edit the configuration file", Words: "settings preferences vim mcp servers sandbox keys notifications", Slash: "config vim mcp sandbox keys", Do: promptCommand{do: (*Tab).editConfig}},
+		{ID: command.CloseTab, Keys: "alt+w", Help: "Close the tab", Do: command.Common{Do: onTab(func(t *Tab) tea.Cmd { return t.leaving.Close() })}},
+		{ID: "files", Help: "Show the files the agent wrote", Words: "edits diff changes", Do: command.Common{Session: true, Do: onLive(fileList)}},
+		{ID: "shell", Help: "Open your shell", Words: "terminal bash console command !", Do: command.Common{Session: true, Do: onLive(func(l *live) tea.Cmd { return l.commands.Run("") })}},
+		{ID: "theme", Help: "Choose the theme", Words: "colours colors dark light appearance", Slash: "theme themes", Do: command.Common{Do: onTab(func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) })}},
+		{ID: "edit_config", Help: "Edit the configuration file", Words: "settings preferences vim mcp servers sandbox keys notifications", Slash: "config vim mcp sandbox keys", Do: command.Common{Do: onTab((*Tab).editConfig)}},
 	}...)
 }
 
 // promptCommandOf returns what a command of the prompt does; that of no command does nothing.
-func promptCommandOf(id config.Action) promptCommand {
+func promptCommandOf(id config.Action) command.Common {
 	if row := promptRows().Named(id); row != nil {
 		return row.Do
 	}
-	return promptCommand{}
+	return command.Common{Do: func(command.Front) {}}
 }
 
 func noItems(t *Tab) string { return command.Unless(!t.empty(), emptyTranscript) }
@@ -243,7 +190,7 @@ func keysNow(t *Tab) []config.Action {
 		command.Palette, command.NextMode, command.Changes, command.FocusTranscript, command.Model,
 		command.Sessions, command.NewSession, command.Options, command.HistorySearch, command.Editor, command.Quit,
 	} {
-		if len(now) < most && len(t.program.Keys.For(a)) > 0 && promptCommandOf(a).refusal(t) == "" {
+		if len(now) < most && len(t.program.Keys.For(a)) > 0 && t.refusal(promptCommandOf(a)) == "" {
 			now = append(now, a)
 		}
 	}
@@ -262,22 +209,33 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 		return nil
 	}
 	b := promptCommandOf(a)
-	why := b.refusal(t)
+	why := t.refusal(b)
 	if a == command.Cancel { // its key has other uses outside turns
 		why = ""
 	}
 	switch {
 	case a != "" && why != "":
 		return t.say(why)
-	case b.waits && t.opens():
+	case b.Waits && t.opens():
 		t.awaited.set(a, "")
 		return nil
 	}
-	return b.run(t)
+	return t.front(b.Do)
 }
 
-// cancelNothing handles the key that cancels, without a session.
-func cancelNothing(t *Tab) tea.Cmd {
+// sendNothing handles enter on an empty prompt.
+func sendNothing(t *Tab) tea.Cmd {
+	if l, open := t.live(); open {
+		return l.queue.SendNothing()
+	}
+	return t.say(nothingToSend)
+}
+
+// cancel handles the key that cancels.
+func cancel(t *Tab) tea.Cmd {
+	if l, open := t.live(); open {
+		return l.cancel()
+	}
 	if t.replays() {
 		return t.say(t.keyOf(command.ReplayQuit) + " closes the replay")
 	}
@@ -303,15 +261,15 @@ func composerCommands() []composer.OwnCommand {
 // runSlashCommand runs one of parley's commands.
 func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
 	all := promptRows()
-	at := slices.IndexFunc(all, func(r command.Row[promptCommand]) bool { return slices.Contains(strings.Fields(r.Slash), name) })
+	at := slices.IndexFunc(all, func(r command.Row[command.Common]) bool { return slices.Contains(strings.Fields(r.Slash), name) })
 	if at < 0 {
 		return nil
 	}
-	if with := all[at].Do.with; with != nil && argument != "" {
-		return with(t, argument)
+	if with := all[at].Do.With; with != nil && argument != "" {
+		return t.front(func(f command.Front) { with(f, argument) })
 	}
 	id := all[at].ID
-	if all[at].Do.waits && t.opens() {
+	if all[at].Do.Waits && t.opens() {
 		t.awaited.set(id, argument)
 		return nil
 	}
@@ -371,8 +329,12 @@ func (l *live) slashItems() []command.Item {
 	return items
 }
 
-// showPalette lists all commands and more items, most recently used first.
-func showPalette(t *Tab, more []command.Item) {
+// showPalette lists all commands, and more of a session, most recently used first.
+func showPalette(t *Tab) {
+	var more []command.Item
+	if l, open := t.live(); open {
+		more = l.otherItems()
+	}
 	items := t.commandItems()
 	if t.chooses() { // little can be done yet
 		slices.SortStableFunc(items, func(a, b command.Item) int {
@@ -404,7 +366,7 @@ func (t *Tab) commandItems() []command.Item {
 	var items []command.Item
 	for _, r := range promptRows() {
 		if r.Absent == "" {
-			items = append(items, paletteItem(t, r, r.Do.refusal(t), func() tea.Cmd { return t.run(r.ID) }))
+			items = append(items, paletteItem(t, r, t.refusal(r.Do), func() tea.Cmd { return t.run(r.ID) }))
 		}
 	}
 	for _, r := range transcriptRows() {

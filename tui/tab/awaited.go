@@ -12,7 +12,7 @@ import (
 )
 
 // awaited is the user's latest action that must wait until the session is open and the agent's
-// offers are known: see promptCommand.waits.
+// offers are known: see Waits of [command.Common].
 type awaited struct {
 	action   config.Action // "" if there is none
 	argument string        // of its slash command

@@ -223,20 +223,26 @@ func (f *front) SignIn() {
 	l.signIn.Ask(l.SignIn(conversation.AuthRequired{}))
 }
 
-// commonCommand is what a command of all front ends does, as one of the prompt.
-func commonCommand(c command.Common) promptCommand {
-	p := promptCommand{in: unlessReplaying, atQuestion: c.AtQuestion, waits: c.Waits, do: func(t *Tab) tea.Cmd { return t.front(c.Do) }}
-	switch {
-	case c.Session:
-		p.in = inSession
-	case c.Replay:
-		p.in = inAll
-	}
-	if c.With != nil {
-		p.with = func(t *Tab, words string) tea.Cmd { return t.front(func(f command.Front) { c.With(f, words) }) }
-	}
-	if c.Why != nil {
-		p.unready = func(l *live) string { return c.Why(l.acting) }
-	}
-	return p
+// onTab and onLive turn functions of the tab and of its session into those of a command; without a
+// session the latter do nothing.
+func onTab(do func(*Tab) tea.Cmd) func(command.Front) {
+	return func(f command.Front) { f.(*front).add(do(f.(*front).tab)) }
+}
+
+func onLive(do func(*live) tea.Cmd) func(command.Front) {
+	return onTab(func(t *Tab) tea.Cmd {
+		if l, open := t.live(); open {
+			return do(l)
+		}
+		return nil
+	})
+}
+
+// ofTab and ofLive are the same of functions that say why a command cannot be done.
+func ofTab(why func(*Tab) string) func(command.Front) string {
+	return func(f command.Front) string { return why(f.(*front).tab) }
+}
+
+func ofLive(why func(*live) string) func(command.Front) string {
+	return func(f command.Front) string { return why(f.(*front).live()) }
 }

@@ -46,11 +46,11 @@ func (b *bench) keep() *keptSession {
 // act does an action as the palette does.
 func (b *bench) act(a config.Action) {
 	row := promptCommandOf(a)
-	if why := row.refusal(b.Tab); why != "" {
+	if why := b.refusal(row); why != "" {
 		b.Do(b.say(why))
 		return
 	}
-	b.Do(row.run(b.Tab))
+	b.Do(b.front(row.Do))
 }
 
 // The key that suspends parley detaches from a session that goes on.

@@ -165,7 +165,7 @@ func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 func (in *input) keyAction(name string) tea.Cmd {
 	t := in.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
-	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Blank() || t.reads()) && !promptCommandOf(a).atQuestion {
+	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Blank() || t.reads()) && !promptCommandOf(a).AtQuestion {
 		if !bound {
 			return t.say(name + " does nothing here")
 		}

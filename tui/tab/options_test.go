@@ -441,7 +441,7 @@ func TestKeysForOptionsWaitForTheSession(t *testing.T) {
 		b := waiting(t)
 		b.press("esc")
 		b.mustNotShow(t, "then:")
-		if !b.dialogs.Empty() || b.state.refusal(inSession) != "" {
+		if !b.dialogs.Empty() || b.refusal(command.Common{Session: true}) != "" {
 			t.Errorf("esc does more:\n%s", b.screen())
 		}
 		b.clock = b.clock.Add(time.Minute) // a list would wait for a pause in typing

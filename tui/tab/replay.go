@@ -67,8 +67,7 @@ func (r *replaying) Start() tea.Cmd {
 // Play plays up to now and schedules the next step.
 func (r *replaying) Play() tea.Cmd { return tea.Batch(r.catchUp(), r.Start()) }
 
-func (r *replaying) layers() []layer               { return r.tab.reader.over(r.tab.panel, r) }
-func (r *replaying) refusal(a availability) string { return command.Unless(a == inAll, notInReplay) }
+func (r *replaying) layers() []layer { return r.tab.reader.over(r.tab.panel, r) }
 
 // now returns the recorded time of the current position, if it is known.
 func (r *replaying) now() time.Time {

@@ -27,8 +27,6 @@ type state interface {
 	// and nothing else decides who gets it. The first layer has the focus: the cursor and the
 	// hint line.
 	layers() []layer
-	// refusal says why an action with this availability cannot be done, or returns "".
-	refusal(availability) string
 }
 
 // become changes to another state, which shows a conversation.
@@ -237,13 +235,6 @@ func (u *unopened) layers() []layer {
 	return []layer{u.tab.panel}
 }
 
-func (u *unopened) refusal(a availability) string {
-	if u.tab.opening != nil {
-		return command.Unless(a != inSession, notOpen+" yet")
-	}
-	return command.Unless(a == inAll || a == unlessReplaying, noAgent)
-}
-
 // live is the state with a session, which may have lost its agent.
 type live struct {
 	*Tab
@@ -298,8 +289,6 @@ func (l *live) noImages() string {
 	}
 	return termtext.Line(cmp.Or(c.Agent.Name(), l.Agent.Name, "the agent")) + " takes no images"
 }
-
-func (l *live) refusal(availability) string { return "" }
 
 // update handles messages about the session.
 func (l *live) update(msg tea.Msg) tea.Cmd {
