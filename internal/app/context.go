@@ -1,11 +1,11 @@
 package app
 
 import (
-	"math"
+	"slices"
 	"strings"
 
 	"parley/internal/conversation"
-	"parley/internal/termtext"
+	"parley/internal/export"
 )
 
 // earlierBytes limits the text of an earlier session, in bytes.
@@ -19,13 +19,19 @@ func EarlierText(c *conversation.Conversation) string {
 
 // earlier is EarlierText, and returns the prompts that it leaves out.
 func earlier(c *conversation.Conversation) (text string, left []conversation.Prompt) {
-	var b strings.Builder
-	first, _ := conversation.WritePlain(&b, c, earlierBytes) // a strings.Builder never fails
-	if first == len(c.Items) && first > 0 {                  // the last item alone is too long
-		b.Reset()
-		_, _ = conversation.WritePlain(&b, c, math.MaxInt)
+	var parts []string
+	first := len(c.Items)
+	for size := 0; first > 0; first-- {
+		part := export.Brief(c.Items[first-1])
+		if size += len(part) + 1; size > earlierBytes && parts != nil {
+			break
+		}
+		if part != "" {
+			parts = append(parts, part)
+		}
 	}
-	text = termtext.Block(b.String())
+	slices.Reverse(parts)
+	text = strings.Join(parts, "\n")
 	if cut := len(text) - earlierBytes; cut > 0 {
 		_, text, _ = strings.Cut(text[cut:], "\n")
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode"
 
-	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/export"
 	"parley/internal/record"
@@ -100,14 +99,14 @@ func (e *Export) Write(replace bool) error {
 	return to(e.Path, func(w io.Writer) error { return write(w, e.transcript) })
 }
 
-// StoredTranscript returns a stored session for export, without the secrets that its agent is
-// currently given.
-func StoredTranscript(ctx context.Context, s *store.Store, cfg *config.Config, id store.ID) (*export.Transcript, error) {
+// StoredTranscript returns a stored session as text, without the secrets that redactor knows for its
+// agent.
+func StoredTranscript(ctx context.Context, s *store.Store, id store.ID, redactor func(agent string) *record.Redactor) (*export.Transcript, error) {
 	stored, err := s.Read(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	secrets := RedactorNamed(cfg, stored.Meta.Agent)
+	secrets := redactor(stored.Meta.Agent)
 	t := export.Of(stored.Conversation, secrets)
 	t.Title = cmp.Or(secrets.Text(stored.Title), t.Title)
 	t.Begun, t.Stored = stored.Meta.Created, string(id)

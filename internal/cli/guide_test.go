@@ -165,7 +165,7 @@ func TestAShownSessionIsDrawn(t *testing.T) {
 		return printSession(t.Context(), out, cfg, s, log.ID())
 	})
 	got := ansi.Strip(text)
-	if err != nil || !strings.Contains(got, "\n"+drawnAnswer(60)) || !strings.Contains(got, "\n# not *Markdown*") || strings.Contains(text, "\x1b[2J") {
+	if err != nil || !strings.Contains(got, "\n"+drawnAnswer(60)) || !strings.Contains(got, "\n> # not *Markdown*") || strings.Contains(text, "\x1b[2J") {
 		t.Errorf("%v\n%s", err, got)
 	}
 }

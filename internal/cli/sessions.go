@@ -17,10 +17,10 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
-	"parley/internal/conversation"
 	"parley/internal/export"
 	"parley/internal/headless"
 	"parley/internal/host"
+	"parley/internal/record"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
@@ -347,31 +347,26 @@ a pipe.`, arguments(1, 1, "a session ID"), func(cmd *cobra.Command, args []strin
 	return cmd
 }
 
-// printSession prints a session: styled on a terminal, else as Markdown.
+// printSession prints a session: drawn on a terminal, where prompts stay as they were written, else as
+// Markdown.
 func printSession(ctx context.Context, s *streams, cfg *config.Config, from *store.Store, id store.ID) error {
-	t, err := from.Read(ctx, id)
-	if err != nil {
-		return err
+	t, err := app.StoredTranscript(ctx, from, id, func(string) *record.Redactor { return record.NewRedactor(nil) })
+	if err != nil || !s.OutTerminal {
+		return cmp.Or(err, export.Markdown(s.Out, t))
 	}
-	c := t.Conversation
-	paragraphs := append([]conversation.Paragraph{
-		{Text: "# " + cmp.Or(t.Title, c.Title, "Session "+string(id)), Markdown: true},
-		{Text: fmt.Sprintf("%s, %s, %s", cmp.Or(c.Agent.Name(), t.Meta.Agent), t.Meta.Cwd, t.Meta.Created.Local().Format(time.RFC1123))},
-	}, conversation.Paragraphs(c)...)
-	markdown := markdownWriter(s, cfg)
-	for i, p := range paragraphs {
-		write := s.printBlock
-		if p.Markdown {
-			write = markdown
+	draw := markdownWriter(s, cfg)
+	err = draw(t.Head())
+	for i := 0; i < len(t.Entries) && err == nil; i++ {
+		text, prompt := t.Entries[i].Markdown(), ""
+		if t.Entries[i].Type == "prompt" {
+			text, prompt, _ = strings.Cut(text, "\n\n")
 		}
-		if i > 0 {
-			fmt.Fprintln(s.Out)
-		}
-		if err := write(p.Text); err != nil {
-			return err
+		fmt.Fprintln(s.Out)
+		if err = draw(text); prompt != "" {
+			err = cmp.Or(err, s.printBlock("\n"+strings.TrimSuffix(prompt, "\n")))
 		}
 	}
-	return nil
+	return err
 }
 
 func printEvents(s *streams, from *store.Store, id store.ID) error {
@@ -442,7 +437,7 @@ func sessionsExportCommand(s *streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		t, err := app.StoredTranscript(cmd.Context(), lib.Store, cfg, id)
+		t, err := app.StoredTranscript(cmd.Context(), lib.Store, id, func(agent string) *record.Redactor { return app.RedactorNamed(cfg, agent) })
 		if err != nil {
 			return err
 		}

@@ -1,12 +1,9 @@
 package conversation
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -20,9 +17,6 @@ type Item interface {
 	Version() uint64
 	// Visit calls the method of v for this kind of item.
 	Visit(v Visitor)
-	// plain returns the item as text, and which side says it; "" for a remark between the
-	// sides.
-	plain() (side string, paragraphs []Paragraph)
 }
 
 // Visitor has a method for each kind of item. Every view implements it, so that a new kind of
@@ -76,32 +70,6 @@ type Message struct {
 }
 
 func (m *Message) Visit(v Visitor) { v.Message(m) }
-
-func (m *Message) plain() (side string, paragraphs []Paragraph) {
-	switch m.Chunk {
-	case acpclient.UserMessageChunk:
-		side = "You"
-		switch {
-		case m.Relayed:
-			side = "Agent, to the subagent"
-		case m.Steered:
-			side = "You, steering"
-		}
-	case acpclient.AgentThoughtChunk:
-		side = "Agent, thinking"
-	default:
-		side = "Agent"
-	}
-	for i := range m.Parts {
-		p := &m.Parts[i]
-		paragraph := Paragraph{p.Text(), m.Chunk != acpclient.UserMessageChunk}
-		if p.Block != nil {
-			paragraph = Paragraph{Text: "[" + strings.TrimSpace(string(p.Block.Type)+" "+p.Block.Name+" "+p.Block.URI) + "]"}
-		}
-		paragraphs = append(paragraphs, paragraph)
-	}
-	return side, paragraphs
-}
 
 // ToolCall is a tool call.
 type ToolCall struct {
@@ -199,28 +167,6 @@ func (t *ToolCall) Failed() bool {
 	return exit != nil && exit.ExitCode != nil && *exit.ExitCode != 0
 }
 
-func (t *ToolCall) plain() (side string, paragraphs []Paragraph) {
-	changes := "would change "
-	if t.Status == acpclient.ToolCompleted {
-		changes = "changed "
-	}
-	lines := []string{fmt.Sprintf("* %s: %s (%s)", cmp.Or(t.Kind, acpclient.ToolOther), t.Title, t.State())}
-	for _, c := range t.Content {
-		switch {
-		case c.Content != nil:
-			lines = append(lines, plainOutput(c.Content.Text))
-		case c.Path != "":
-			lines = append(lines, plainOutput(changes+c.Path))
-		}
-	}
-	for _, term := range t.Terminals {
-		data, _ := term.Since(max(0, term.Total()-mostPlainOutput))
-		lines = append(lines, plainOutput("$ "+term.Command+"\n"+string(data)))
-	}
-	text := strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" }), "\n")
-	return "Agent", []Paragraph{{Text: text}}
-}
-
 // ended reports whether the call has a final status.
 func (t *ToolCall) ended() bool { return ended(t.Status) }
 
@@ -247,18 +193,6 @@ type Plan struct {
 
 func (p *Plan) Visit(v Visitor) { v.Plan(p) }
 
-func (p *Plan) plain() (side string, paragraphs []Paragraph) {
-	lines := []string{}
-	for _, e := range p.Entries {
-		box := "[ ]"
-		if e.Status == acpclient.PlanCompleted {
-			box = "[x]"
-		}
-		lines = append(lines, "- "+box+" "+e.Content)
-	}
-	return "Agent", []Paragraph{{strings.Join(append(lines, p.Markdown), "\n"), true}}
-}
-
 // Progress returns the number of completed entries.
 func (p *Plan) Progress() (done, all int) {
 	for _, e := range p.Entries {
@@ -284,13 +218,6 @@ type Note struct {
 
 func (n *Note) Visit(v Visitor) { v.Note(n) }
 
-func (n *Note) plain() (side string, paragraphs []Paragraph) {
-	if n.Title == "" {
-		return "", nil
-	}
-	return "", []Paragraph{{Text: n.Title + "\n" + n.Detail}}
-}
-
 // Compaction is a compaction of the agent's context.
 type Compaction struct {
 	revision
@@ -301,10 +228,6 @@ type Compaction struct {
 
 func (c *Compaction) Visit(v Visitor) { v.Compaction(c) }
 
-func (c *Compaction) plain() (side string, paragraphs []Paragraph) {
-	return "", []Paragraph{{"The conversation was compacted.\n" + c.Summary.Plain(), true}}
-}
-
 // Unknown is an update of an unknown kind.
 type Unknown struct {
 	revision
@@ -313,84 +236,6 @@ type Unknown struct {
 }
 
 func (u *Unknown) Visit(v Visitor) { v.Unknown(u) }
-
-func (u *Unknown) plain() (side string, paragraphs []Paragraph) { return "", nil }
-
-// mostPlainOutput limits a tool's output in plain text, in bytes. The end is kept.
-const mostPlainOutput = 4 << 10
-
-// Paragraph is a piece of a conversation as text. It is not sanitised.
-type Paragraph struct {
-	Text string
-	// Markdown says that the text is a heading or was written as Markdown. Prompts and
-	// the output of tools are not.
-	Markdown bool
-}
-
-// Paragraphs returns a conversation as text for people and agents: a heading for each side,
-// messages unchanged, and a line for each tool call with its output indented below.
-func Paragraphs(c *Conversation) []Paragraph { return paragraphs(c.Items) }
-
-func paragraphs(items []Item) []Paragraph {
-	var all []Paragraph
-	last := ""
-	for _, i := range items {
-		side, paragraphs := i.plain()
-		if side != "" && side != last {
-			all = append(all, Paragraph{"## " + side, true})
-			last = side
-		}
-		for _, p := range paragraphs {
-			p.Text = strings.Trim(p.Text, "\n")
-			if p.Text == "" {
-				continue
-			}
-			if side == "" {
-				p.Text = "> " + strings.TrimSpace(p.Text)
-			}
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
-// WritePlain writes the paragraphs of the last items of a conversation whose text has at most so many
-// bytes, with blank lines between them, and returns the index of the first of them. It is len(c.Items) if
-// not even the last one fits. The text is not sanitised.
-func WritePlain(to io.Writer, c *Conversation, most int) (first int, err error) {
-	first = len(c.Items)
-	for size := 0; first > 0; first-- {
-		_, all := c.Items[first-1].plain()
-		for _, p := range all {
-			size += len(p.Text) + headingBytes
-		}
-		if size > most {
-			break
-		}
-	}
-	w := bufio.NewWriter(to)
-	for i, p := range paragraphs(c.Items[first:]) {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w, p.Text)
-	}
-	return first, w.Flush()
-}
-
-// headingBytes bounds what a paragraph has around it.
-const headingBytes = 24
-
-// plainOutput returns the end of a tool's output, indented.
-func plainOutput(text string) string {
-	if cut := len(text) - mostPlainOutput; cut > 0 {
-		text = "…" + strings.ToValidUTF8(text[cut:], "")
-	}
-	if text = strings.TrimRight(text, "\n"); text == "" {
-		return ""
-	}
-	return "    " + strings.ReplaceAll(text, "\n", "\n    ")
-}
 
 // applyPlan replaces the plan. The plans of one turn are a single item, which changes in
 // place.

@@ -382,8 +382,6 @@ func (g *Group) Visit(v Visitor) {
 	}
 }
 
-func (g *Group) plain() (side string, paragraphs []Paragraph) { return "", nil }
-
 // Count returns the number of calls of a kind.
 func (g *Group) Count(k acpclient.ToolKind) int { return g.counts[k] }
 

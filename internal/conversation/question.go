@@ -461,10 +461,6 @@ type Elicitation struct {
 
 func (e *Elicitation) Visit(v Visitor) { v.Elicitation(e) }
 
-func (e *Elicitation) plain() (side string, paragraphs []Paragraph) {
-	return "", []Paragraph{{Text: e.Request.Message + " " + string(e.Action)}}
-}
-
 // FieldAnswer is an answer to a field of a form, as text. Both texts must be sanitised before
 // display.
 type FieldAnswer struct {

@@ -1,9 +1,7 @@
 package conversation_test
 
 import (
-	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,24 +76,6 @@ func TestRejectedCalls(t *testing.T) {
 				t.Errorf("rejected %v, cancelled %v", got.Rejected, got.Cancelled)
 			}
 		})
-	}
-}
-
-// Only a call that has succeeded is said to have changed its files.
-func TestPlainTextOfChanges(t *testing.T) {
-	const diff = `"content":[{"type":"diff","path":"/a.txt","newText":"x"}]`
-	ask := test.Permission(1, `{"toolCallId":"t","title":"T","kind":"edit","status":"pending",`+diff+`}`)
-	no := conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("n")}
-	for want, events := range map[string][]any{
-		"* edit: T (completed)\n    changed /a.txt":     {`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","kind":"edit","status":"completed",` + diff + `}`},
-		"* edit: T (failed)\n    would change /a.txt":   {`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","kind":"edit","status":"failed",` + diff + `}`},
-		"* other: T (pending)":                          {`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T"}`},
-		"* edit: T (rejected)\n    would change /a.txt": {test.Sent("x"), ask, no, conversation.TurnEnded{}},
-	} {
-		var text strings.Builder
-		if _, err := conversation.WritePlain(&text, fold(t, events...), math.MaxInt); err != nil || !strings.Contains(text.String(), want) {
-			t.Errorf("%q lacks %q, error %v", text.String(), want, err)
-		}
 	}
 }
 

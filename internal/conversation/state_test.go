@@ -2,8 +2,6 @@ package conversation_test
 
 import (
 	"errors"
-	"math"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -147,20 +145,5 @@ func TestAnOpeningKeepsTheQuestions(t *testing.T) {
 	)
 	if len(c.Items) > 0 || len(c.Permissions) != 1 || len(c.Elicitations) != 1 {
 		t.Errorf("%d items, %d permissions, %d forms", len(c.Items), len(c.Permissions), len(c.Elicitations))
-	}
-}
-
-// The plain text may be given to an agent, which learns nothing of the user's own commands.
-func TestPlainTextLeavesTheUsersCommandsOut(t *testing.T) {
-	c := fold(
-		t, test.Sent("a prompt"), conversation.ShellStarted{ID: "s", Command: "print-a-secret"},
-		conversation.TerminalOutput{ID: "s", Data: []byte("the secret")},
-	)
-	var text strings.Builder
-	if _, err := conversation.WritePlain(&text, c, math.MaxInt); err != nil {
-		t.Fatal(err)
-	}
-	if got := text.String(); strings.Contains(got, "secret") || !strings.Contains(got, "a prompt") {
-		t.Errorf("the text is\n%s", got)
 	}
 }

@@ -165,10 +165,6 @@ type ShellCommand struct {
 
 func (s *ShellCommand) Visit(v Visitor) { v.ShellCommand(s) }
 
-// plain omits the command: an agent may be given the text, and learns nothing of the user's
-// own commands.
-func (s *ShellCommand) plain() (side string, paragraphs []Paragraph) { return "", nil }
-
 // terminalCreated records a command that runs on this machine.
 func (c *Conversation) terminalCreated(e TerminalCreated) {
 	t := c.terminalByID(e.ID)

@@ -78,6 +78,51 @@ func TestMarkdownHasEverything(t *testing.T) {
 	}
 }
 
+// brief is a conversation as another agent gets it.
+func brief(events ...conversation.Event) (text string) {
+	c := conversation.New()
+	for _, e := range events {
+		c.Apply(e)
+	}
+	for _, item := range c.Items {
+		text += Brief(item)
+	}
+	return text
+}
+
+// The text is for an agent, which learns nothing of the user's own commands and answers.
+func TestBriefLeavesOutWhatIsTheUsersOwn(t *testing.T) {
+	got := brief(
+		test.Sent("a prompt"), conversation.ShellStarted{ID: "s", Command: "print-a-secret"}, conversation.TerminalOutput{ID: "s", Data: []byte("the secret")},
+		conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "Which?"}},
+		conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: "a secret"}}},
+	)
+	if strings.Contains(got, "secret") || !strings.Contains(got, "a prompt") || !strings.Contains(got, "Which?") {
+		t.Errorf("the text is\n%s", got)
+	}
+}
+
+// Only a call that has succeeded is said to have changed its files.
+func TestBriefOfCalls(t *testing.T) {
+	const diff = `"content":[{"type":"diff","path":"/a.txt","newText":"x"}]`
+	ask := test.Permission(1, `{"toolCallId":"t","title":"T","kind":"edit","status":"pending",`+diff+`}`)
+	no := conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("n")}
+	call := func(kind, status, content string) conversation.Event {
+		return test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","kind":"`+kind+`","status":"`+status+`","rawInput":{"a":"b"},`+content+`}`)
+	}
+	long := `"content":[{"type":"content","content":{"type":"text","text":"` + strings.Repeat("x", 2*mostBrief) + `end"}}]`
+	for want, events := range map[string][]conversation.Event{
+		"> **T** · edit · completed\n>\n> ```\n> changed /a.txt\n> ```\n":               {call("edit", "completed", diff)},
+		"> **T** · edit · failed\n>\n> ```\n> would change /a.txt\n> ```\n":             {call("edit", "failed", diff)},
+		"> **T** · edit · rejected · you: No\n>\n> ```\n> would change /a.txt\n> ```\n": {test.Sent("x"), ask, no, conversation.TurnEnded{}},
+		"\n> …" + strings.Repeat("x", mostBrief-len("end")) + "end\n":                   {call("execute", "completed", long)},
+	} {
+		if got := brief(events...); !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+}
+
 func TestJSONIsAnObject(t *testing.T) {
 	var got Transcript
 	if err := json.Unmarshal([]byte(exported(t, session(t), JSON)), &got); err != nil {

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -13,11 +12,25 @@ import (
 // Markdown writes a transcript as Markdown: prompts as headings, answers as they are, and
 // tool calls as quotations.
 func Markdown(w io.Writer, t *Transcript) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "# %s\n\n", inline(cmp.Or(t.Title, "A session")))
+	_, err := io.WriteString(w, t.Head())
+	for i := range t.Entries {
+		if err == nil {
+			_, err = io.WriteString(w, "\n"+t.Entries[i].Markdown())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("export the session: %w", err)
+	}
+	return nil
+}
+
+// Head returns what a transcript is of, as Markdown.
+func (t *Transcript) Head() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", inline(cmp.Or(t.Title, "A session")))
 	fact := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(b, "- %s: %s\n", name, inline(value))
+			fmt.Fprintf(&b, "- %s: %s\n", name, inline(value))
 		}
 	}
 	fact("Agent", t.Agent)
@@ -26,17 +39,12 @@ func Markdown(w io.Writer, t *Transcript) error {
 		fact("Begun", t.Begun.Format(time.DateTime))
 	}
 	fact("Session", cmp.Or(t.Stored, t.Session))
-	for i := range t.Entries {
-		b.WriteByte('\n')
-		markdownEntry(b, &t.Entries[i])
-	}
-	if err := b.Flush(); err != nil {
-		return fmt.Errorf("export the session: %w", err)
-	}
-	return nil
+	return b.String()
 }
 
-func markdownEntry(b *bufio.Writer, e *Entry) {
+// Markdown returns an entry as Markdown.
+func (e *Entry) Markdown() string {
+	b := &strings.Builder{}
 	switch e.Type {
 	case "prompt":
 		if e.Continues {
@@ -44,7 +52,10 @@ func markdownEntry(b *bufio.Writer, e *Entry) {
 			break
 		}
 		heading := "## Prompt"
-		if e.Steered {
+		switch {
+		case e.Relayed:
+			heading = "### Prompt of the agent to a subagent"
+		case e.Steered:
 			heading = "### Prompt, steering the turn"
 		}
 		fmt.Fprint(b, heading, "\n\n", quoted(e.Text))
@@ -87,10 +98,11 @@ func markdownEntry(b *bufio.Writer, e *Entry) {
 	for _, a := range e.Attachments {
 		fmt.Fprintf(b, "\n- %s\n", inline(a.label()))
 	}
+	return b.String()
 }
 
 // markdownCall writes a tool call as a quotation.
-func markdownCall(b *bufio.Writer, e *Entry) {
+func markdownCall(b *strings.Builder, e *Entry) {
 	var c strings.Builder
 	fmt.Fprintf(&c, "**%s**", inline(e.callTitle()))
 	answered := ""
@@ -145,7 +157,7 @@ func markdownContent(c *Content) string {
 	return fenced("", c.Text)
 }
 
-func markdownSteps(b *bufio.Writer, prefix string, steps []Step) {
+func markdownSteps(b *strings.Builder, prefix string, steps []Step) {
 	for _, s := range steps {
 		box := " "
 		if s.Status == "completed" {

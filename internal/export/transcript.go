@@ -31,6 +31,7 @@ type Transcript struct {
 	Entries []Entry   `json:"entries"`
 
 	secrets *record.Redactor
+	brief   bool // see [Brief]
 }
 
 // Entry is an item of the conversation. Which fields are set depends on the type.
@@ -46,6 +47,8 @@ type Entry struct {
 	Continues   bool         `json:"continues,omitempty"`
 	// Steered means that the prompt went into a running turn.
 	Steered bool `json:"steered,omitempty"`
+	// Relayed means that the prompt is the agent's, to a subagent.
+	Relayed bool `json:"relayed,omitempty"`
 
 	// Of a tool call.
 	ID      string    `json:"id,omitempty"`
@@ -130,6 +133,22 @@ func Begin(c *conversation.Conversation, secrets *record.Redactor) *Transcript {
 	return t
 }
 
+// mostBrief limits what [Brief] returns of a text that a tool has printed, in bytes.
+const mostBrief = 4 << 10
+
+// Brief returns an item as Markdown for another agent: without the input of tools, and of what they
+// have printed only the end, of changes only the path. It is "" for the user's own commands, and has
+// none of their answers to forms: no agent learns of either.
+func Brief(item conversation.Item) string {
+	t := &Transcript{secrets: record.NewRedactor(nil), brief: true}
+	t.Add(item)
+	parts := make([]string, len(t.Entries))
+	for i := range t.Entries {
+		parts[i] = t.Entries[i].Markdown()
+	}
+	return strings.Join(parts, "\n")
+}
+
 // Add adds the next item. The first prompt becomes the title of a transcript without one.
 func (t *Transcript) Add(item conversation.Item) { item.Visit(writer{t}) }
 
@@ -149,7 +168,7 @@ func (w writer) Message(m *conversation.Message) {
 	e := Entry{Type: "answer", Parent: string(m.Parent)}
 	switch m.Chunk {
 	case acpclient.UserMessageChunk:
-		e.Type, e.Steered = "prompt", m.Steered
+		e.Type, e.Steered, e.Relayed = "prompt", m.Steered, m.Relayed
 	case acpclient.AgentThoughtChunk:
 		e.Type = "thought"
 	}
@@ -179,7 +198,10 @@ func (w writer) ToolCall(t *conversation.ToolCall) {
 	e := Entry{
 		Type: "tool_call", ID: termtext.Line(string(t.ID)), Parent: termtext.Line(string(t.Parent)),
 		Title: termtext.Line(t.Title), Kind: termtext.Line(string(t.Kind)), Status: termtext.Line(t.State()),
-		Input: w.jsonOf(t.RawInput), Steps: stepsOf(t.Tasks), Seconds: t.Took().Round(time.Millisecond).Seconds(),
+		Steps: stepsOf(t.Tasks), Seconds: t.Took().Round(time.Millisecond).Seconds(),
+	}
+	if !w.brief {
+		e.Input = w.jsonOf(t.RawInput)
 	}
 	if t.Answer != nil && !t.Answer.Cancelled {
 		e.Answer = termtext.Line(t.Answer.Option.Name)
@@ -195,7 +217,7 @@ func (w writer) ToolCall(t *conversation.ToolCall) {
 			terminals = terminals[1:]
 			continue
 		}
-		e.Content = append(e.Content, w.contentOf(c))
+		e.Content = append(e.Content, w.contentOf(c, t.Status == acpclient.ToolCompleted))
 	}
 	for _, left := range terminals {
 		e.Content = append(e.Content, w.terminalOf(left))
@@ -216,6 +238,9 @@ func (w writer) Plan(p *conversation.Plan) {
 func (w writer) Elicitation(q *conversation.Elicitation) {
 	e := Entry{Type: "question", Text: termtext.Block(q.Request.Message), Status: string(q.Action)}
 	for _, a := range q.Answers {
+		if w.brief {
+			break
+		}
 		e.Fields = append(e.Fields, Field{Name: termtext.Line(a.Field), Value: termtext.Block(a.Value), Secret: a.Secret})
 	}
 	w.add(e)
@@ -223,6 +248,9 @@ func (w writer) Elicitation(q *conversation.Elicitation) {
 
 // ShellCommand adds a command of the user's own.
 func (w writer) ShellCommand(s *conversation.ShellCommand) {
+	if w.brief {
+		return
+	}
 	w.add(Entry{Type: "command", Content: []Content{w.terminalOf(s.Terminal)}})
 }
 
@@ -241,6 +269,9 @@ func (w writer) Compaction(c *conversation.Compaction) {
 
 // Unknown adds an unknown update.
 func (w writer) Unknown(u *conversation.Unknown) {
+	if w.brief {
+		return
+	}
 	kind := termtext.Line(u.Kind)
 	w.add(Entry{Type: "unknown", Caption: "An update that parley does not know: " + kind, Title: kind, Input: w.jsonOf(u.Raw)})
 }
@@ -256,10 +287,14 @@ func attachmentOf(b *acpclient.ContentBlock) Attachment {
 	return a
 }
 
-func (w writer) contentOf(c *acpclient.ToolCallContent) Content {
+func (w writer) contentOf(c *acpclient.ToolCallContent, done bool) Content {
 	switch {
+	case w.brief && c.Path != "" && done:
+		return Content{Type: "text", Text: "changed " + termtext.Line(c.Path)}
+	case w.brief && c.Path != "":
+		return Content{Type: "text", Text: "would change " + termtext.Line(c.Path)}
 	case c.Type == acpclient.ToolContentBlock && c.Content != nil && c.Content.Type == acpclient.ContentText:
-		return Content{Type: "text", Text: termtext.Block(c.Content.Text)}
+		return Content{Type: "text", Text: w.end(termtext.Block(c.Content.Text))}
 	case c.Type == acpclient.ToolContentBlock && c.Content != nil:
 		a := attachmentOf(c.Content)
 		return Content{Type: "attachment", Attachment: &a}
@@ -299,7 +334,11 @@ func (w writer) terminalOf(t *conversation.Terminal) Content {
 	}
 	s := screen.New(columns, rows, history)
 	s.SetImpliedCR(t.Own)
-	raw, _ := t.Since(0)
+	from := int64(0)
+	if w.brief {
+		from = max(0, t.Total()-mostBrief)
+	}
+	raw, _ := t.Since(from)
 	_, _ = io.WriteString(s, w.secrets.Text(string(raw))) // before its lines are broken; it never fails
 	c.Lines = s.Lines()
 	plain := make([]string, len(c.Lines))
@@ -308,6 +347,14 @@ func (w writer) terminalOf(t *conversation.Terminal) Content {
 	}
 	c.Output = strings.TrimRight(strings.Join(plain, "\n"), "\n")
 	return c
+}
+
+// end returns a text that a tool has printed, or its end.
+func (w writer) end(text string) string {
+	if cut := len(text) - mostBrief; w.brief && cut > 0 {
+		return "…" + strings.ToValidUTF8(text[cut:], "")
+	}
+	return text
 }
 
 func stepsOf(entries []acpclient.PlanEntry) []Step {

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -259,25 +258,5 @@ func TestPrunesOnceADay(t *testing.T) {
 	}
 	if prune(now.Add(25 * time.Hour)); left() != 0 {
 		t.Error("it did not prune after a day")
-	}
-}
-
-func TestPlainTextSaysWhatWasSaidAndDone(t *testing.T) {
-	s, l := newLog(t)
-	appendAll(t, l, test.Sent("go"), test.Up(t, test.AgentSays("I *will*", "")),
-		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"ls","kind":"execute","status":"completed","content":[{"type":"content","content":{"type":"text","text":"a\nb\n"}}]}`),
-		test.Up(t, test.Plan("completed", "pending")), conversation.TurnEnded{})
-	got, err := s.Read(t.Context(), l.ID())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text strings.Builder
-	if _, err := conversation.WritePlain(&text, got.Conversation, math.MaxInt); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"## You\n\ngo\n\n## Agent\n\nI *will*\n\n* execute: ls (completed)\n    a\n    b\n", "- [x] "} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("it lacks %q:\n%s", want, text.String())
-		}
 	}
 }
