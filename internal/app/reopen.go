@@ -133,15 +133,14 @@ func (l *Launcher) reopen(ctx context.Context, s Spec) (*Opened, error) {
 			return nil, err
 		}
 	}
-	r.Session, err = Here(session.Options{
-		Cwd:     r.Transcript.Meta.Cwd,
-		Machine: func(session.Observer, session.Asker) (session.Machine, error) { return idleMachine{}, nil },
-	})
+	r.Session, err = Here(session.Options{Cwd: r.Transcript.Meta.Cwd, Machine: noMachine})
 	return r, err
 }
 
-// idleMachine is the machine of a read-only session.
+// idleMachine is the machine of a session that offers an agent nothing: a read-only one has no agent.
 type idleMachine struct{ session.Machine }
+
+func noMachine(session.Observer, session.Asker) (session.Machine, error) { return idleMachine{}, nil }
 
 func (idleMachine) EndTerminals() {}
 func (idleMachine) Close()        {}

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
 
 	"parley/acpclient"
-	v2 "parley/acpclient/v2"
 	"parley/config"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -163,119 +161,25 @@ func (i *SignIn) Ran(err error) error {
 	return nil
 }
 
-// Connection is a connection to an agent without a session, for signing in and out.
-type Connection struct {
-	Agent   config.Agent
-	Info    *acpclient.InitializeResponse
-	command acpclient.Command // starts the agent, unless it listens
-	peer    *acpclient.Peer
-	client  v2.Negotiated
-}
-
-// Connect starts or reaches an agent as its sessions do. terminal means that the user has a
-// terminal to sign in on; stderr gets the agent's stderr. Stop the connection when done.
-func (l *Launcher) Connect(ctx context.Context, a config.Agent, terminal bool, stderr io.Writer) (*Connection, error) {
+// SigningIn starts or reaches an agent as its sessions do, only to sign in and out: it opens no session.
+// terminal means that the user has a terminal to sign in on; stderr gets the agent's stderr.
+func (l *Launcher) SigningIn(a config.Agent, terminal bool, stderr io.Writer) (*Live, error) {
 	box, err := l.sandbox(a, []string{l.Cwd})
 	if err != nil {
 		return nil, err
 	}
-	opt := session.Options{Cwd: l.Cwd}
+	opt := session.Options{
+		Cwd: l.Cwd, Client: l.client(), SignsIn: true, Unattended: !terminal, Machine: noMachine,
+		TapStderr: func(data []byte) { _, _ = stderr.Write(data) },
+	}
 	if err := l.setPeer(a, box, &opt); err != nil {
 		return nil, err
 	}
-	opt.Command.Stderr = stderr
-	offers, memory := l.offersV2(a)
-	if !offers || memory.Fails() {
-		return l.connect(ctx, a, &opt, terminal, false)
-	}
-	c, err := l.connect(ctx, a, &opt, terminal, true)
-	if err == nil || a.Address != "" || ctx.Err() != nil {
-		return c, err
-	}
-	// It may have failed because it was offered version 2.
-	if c, err = l.connect(ctx, a, &opt, terminal, false); err != nil {
-		return nil, err
-	}
-	if err := memory.Failed(); err != nil {
-		fmt.Fprintln(stderr, "parley: "+err.Error())
-	}
-	return c, nil
-}
-
-// withoutSessions handles a connection that only signs in.
-type withoutSessions struct{}
-
-func (withoutSessions) SessionUpdate(context.Context, *acpclient.SessionNotification) {}
-
-func (l *Launcher) connect(ctx context.Context, a config.Agent, opt *session.Options, terminal, offersV2 bool) (*Connection, error) {
-	peer, err := opt.Spawn(opt.Command)
-	if err != nil {
-		if a.InstallHint != "" {
-			return nil, WithHint("To install it: "+a.InstallHint, "%w", err)
-		}
-		return nil, err
-	}
-	c := &Connection{Agent: a, command: opt.Command, peer: peer}
-	transport := peer.Transport
-	if transport == nil {
-		transport = acpclient.NewLines(peer.In, peer.Out)
-	}
-	client, h := l.client(), withoutSessions{}
-	var can acpclient.ClientCapabilities
-	if terminal && a.Address == "" {
-		can.Auth.Terminal, can.Meta = true, acpclient.Meta(`{"`+session.TerminalAuthMeta+`":true}`)
-	}
-	first := acpclient.NewClient(transport, h, acpclient.ConnOptions{})
-	r := &acpclient.InitializeRequest{ClientInfo: &client, ClientCapabilities: can}
-	if offersV2 {
-		c.client, c.Info, err = v2.Negotiate(ctx, first, h, r, slog.New(slog.DiscardHandler))
-	} else {
-		c.client = first
-		c.Info, err = first.Initialize(ctx, r)
-	}
-	if err != nil {
-		defer c.Stop(ctx)
-		if lost := peer.Err(); a.Address != "" && lost != nil {
-			err = lost // it says why the connection failed
-		}
-		return nil, c.failed(ctx, "start "+a.Name, err)
-	}
-	return c, nil
-}
-
-// Stop ends the agent, even if ctx has ended.
-func (c *Connection) Stop(ctx context.Context) { c.peer.Stop(context.WithoutCancel(ctx)) }
-
-// Authenticate asks the agent to sign the user in by a method.
-func (c *Connection) Authenticate(ctx context.Context, m acpclient.AuthMethod) error {
-	_, err := acpclient.Call(ctx, c.client, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: m.ID})
-	return c.failed(ctx, "sign in to "+c.Agent.Name, err)
-}
-
-// TerminalAuth ends the agent, and returns the program that signs in by a method on the
-// terminal.
-func (c *Connection) TerminalAuth(ctx context.Context, m acpclient.AuthMethod) (*SignInProgram, error) {
-	c.peer.Stop(ctx)
-	command, err := session.TerminalAuthCommand(c.command, m)
+	opt.OfferV2, opt.Versions = l.offersV2(a)
+	s, err := Here(opt)
 	if err != nil {
 		return nil, err
 	}
-	return programOf(ctx, command, m, c.Agent.Name), nil
-}
-
-// Logout signs out.
-func (c *Connection) Logout(ctx context.Context) error {
-	_, err := acpclient.Call(ctx, c.client, acpclient.Logout, &acpclient.LogoutRequest{})
-	return c.failed(ctx, "sign out of "+c.Agent.Name, err)
-}
-
-// failed adds to an error what the agent has failed to do; nil stays nil.
-func (c *Connection) failed(ctx context.Context, what string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return errors.New("interrupted")
-	}
-	return fmt.Errorf("%s: %w", what, err)
+	session.Post(s, session.Start{})
+	return (&Opened{Agent: a, Session: s}).Live(), nil
 }

@@ -15,6 +15,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
 )
@@ -24,27 +25,27 @@ func agentsLoginCommand(s *streams) *cobra.Command {
 login starts the agent, signs you in, and stops it. If the agent offers several
 methods, name one by its ID, or choose on the terminal.`, arguments(1, 2, "the name of an agent and optionally a sign-in method"), func(cmd *cobra.Command, args []string) error {
 		method := strings.Join(args[1:], "")
-		return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error { return login(ctx, s, c, method) })
+		return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, l *app.Live) error { return login(ctx, s, l, method) })
 	})
 }
 
 func agentsLogoutCommand(s *streams) *cobra.Command {
 	return leaf("logout NAME", "Sign out of an agent", arguments(1, 1, "the name of an agent"), func(cmd *cobra.Command, args []string) error {
-		return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, c *app.Connection) error {
-			if c.Info.AgentCapabilities.Auth.Logout == nil {
-				return app.WithHint(elsewhereFor(c.Agent), "%s cannot sign out", c.Agent.Name)
+		return withAgent(cmd.Context(), s, args[0], func(ctx context.Context, l *app.Live) error {
+			if l.Conversation.Agent.Capabilities.Auth.Logout == nil {
+				return app.WithHint(elsewhereFor(l.Agent), "%s cannot sign out", l.Agent.Name)
 			}
-			if err := c.Logout(ctx); err != nil {
-				return err
+			if err := session.Try(ctx, l.Session, session.Logout{}); err != nil {
+				return fmt.Errorf("%s: %w", l.Agent.Name, err)
 			}
-			fmt.Fprintln(s.Out, termtext.Line("signed out of "+c.Agent.Name))
+			fmt.Fprintln(s.Out, termtext.Line("signed out of "+l.Agent.Name))
 			return nil
 		})
 	})
 }
 
 // withAgent connects to an agent, calls do, and stops the agent.
-func withAgent(ctx context.Context, s *streams, name string, do func(context.Context, *app.Connection) error) error {
+func withAgent(ctx context.Context, s *streams, name string, do func(context.Context, *app.Live) error) error {
 	cfg, err := loadConfig()
 	if err != nil {
 		return err
@@ -58,38 +59,75 @@ func withAgent(ctx context.Context, s *streams, name string, do func(context.Con
 	if err != nil {
 		return err
 	}
-	l := &app.Launcher{Config: cfg, Version: currentVersion(), Cwd: cwd}
-	defer l.Close()
+	launcher := &app.Launcher{Config: cfg, Version: currentVersion(), Cwd: cwd}
+	defer launcher.Close()
 	stderr := &shownLines{to: s.Err} // where agents print the address to open in the browser
-	c, err := l.Connect(ctx, a, s.InTerminal && s.OutTerminal, stderr)
+	l, err := launcher.SigningIn(a, s.InTerminal && s.OutTerminal, stderr)
 	if err != nil {
 		return err
 	}
-	defer c.Stop(ctx)
-	return do(ctx, c)
+	defer endAgent(ctx, l)
+	err = await(ctx, l, "start ", func(e conversation.Event) bool { _, ready := e.(conversation.AgentReady); return ready })
+	if errors.As(err, new(*acpclient.StartError)) && a.InstallHint != "" {
+		return app.WithHint("To install it: "+a.InstallHint, "%w", err)
+	}
+	if err != nil {
+		return err
+	}
+	return do(ctx, l)
 }
 
-func login(ctx context.Context, s *streams, c *app.Connection, method string) error {
-	m, err := methodNamed(ctx, s, c, method)
+// endAgent ends the agent, even if ctx has ended.
+func endAgent(ctx context.Context, l *app.Live) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), app.StopTime)
+	defer cancel()
+	app.End(ctx, l.Session)
+}
+
+// await folds events up to one. If the agent exits first, it fails with what it was to do.
+func await(ctx context.Context, l *app.Live, what string, is func(conversation.Event) bool) error {
+	err := until(ctx, l.Session, func(e conversation.Event) bool {
+		l.Apply(e)
+		return is(e)
+	})
+	if lost := l.Conversation.Agent.Err; err != nil && lost != nil {
+		err = fmt.Errorf("%s%s: %w", what, l.Agent.Name, lost)
+	}
+	return err
+}
+
+func login(ctx context.Context, s *streams, l *app.Live, method string) error {
+	m, err := methodNamed(ctx, s, l, method)
 	if err != nil {
 		return err
 	}
+	flow := l.SignIn(conversation.AuthRequired{})
 	if session.RunsInTerminal(m) {
-		err = loginOnTerminal(ctx, s, c, m)
+		err = loginOnTerminal(ctx, s, l, flow, m)
 	} else {
-		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%s: %s …", c.Agent.Name, m.Name)))
-		err = c.Authenticate(ctx, m)
+		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%s: %s …", l.Agent.Name, m.Name)))
+		var refused error
+		if _, err = flow.Begin(ctx, m.ID); err == nil {
+			err = await(ctx, l, "sign in to ", func(e conversation.Event) bool {
+				done, is := e.(conversation.AuthDone)
+				refused = done.Err
+				return is
+			})
+		}
+		if refused != nil {
+			err = fmt.Errorf("sign in to %s: %w", l.Agent.Name, refused)
+		}
 	}
 	if err == nil {
-		fmt.Fprintln(s.Out, termtext.Line("signed in to "+c.Agent.Name))
+		fmt.Fprintln(s.Out, termtext.Line("signed in to "+l.Agent.Name))
 	}
 	return err
 }
 
 // methodNamed returns the named sign-in method, the only one, or the one that the user
 // chooses.
-func methodNamed(ctx context.Context, s *streams, c *app.Connection, name string) (acpclient.AuthMethod, error) {
-	all := c.Info.AuthMethods
+func methodNamed(ctx context.Context, s *streams, l *app.Live, name string) (acpclient.AuthMethod, error) {
+	all := l.Conversation.Agent.AuthMethods
 	var names []string
 	var byID, byName []acpclient.AuthMethod
 	for _, m := range all {
@@ -108,11 +146,11 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, name string
 	case len(byID) == 1:
 		return byID[0], nil
 	case len(byID) > 1:
-		return acpclient.AuthMethod{}, app.WithHint("To choose by number: parley agents login "+c.Agent.Name, "%s has several sign-in methods %q", c.Agent.Name, name)
+		return acpclient.AuthMethod{}, app.WithHint("To choose by number: parley agents login "+l.Agent.Name, "%s has several sign-in methods %q", l.Agent.Name, name)
 	case len(all) == 0:
-		return acpclient.AuthMethod{}, app.WithHint(elsewhereFor(c.Agent), "%s offers no sign-in method", c.Agent.Name)
+		return acpclient.AuthMethod{}, app.WithHint(elsewhereFor(l.Agent), "%s offers no sign-in method", l.Agent.Name)
 	case name != "":
-		return acpclient.AuthMethod{}, app.WithHint("It has: "+strings.Join(names, ", "), "%s has no sign-in method %q", c.Agent.Name, name)
+		return acpclient.AuthMethod{}, app.WithHint("It has: "+strings.Join(names, ", "), "%s has no sign-in method %q", l.Agent.Name, name)
 	case len(all) == 1:
 		return all[0], nil
 	}
@@ -121,7 +159,7 @@ func methodNamed(ctx context.Context, s *streams, c *app.Connection, name string
 		fmt.Fprintln(s.Err, termtext.Line(fmt.Sprintf("%d  %s (%s)  %s", i+1, m.Name, all[i].ID, cmp.Or(m.Why, m.More))))
 	}
 	if !s.InTerminal || !s.ErrTerminal {
-		return acpclient.AuthMethod{}, app.WithHint("Choose one: parley agents login NAME METHOD", "%s has several sign-in methods", c.Agent.Name)
+		return acpclient.AuthMethod{}, app.WithHint("Choose one: parley agents login NAME METHOD", "%s has several sign-in methods", l.Agent.Name)
 	}
 	fmt.Fprintf(s.Err, "Which? [1-%d] ", len(all))
 	answer, err := line(ctx, s)
@@ -161,23 +199,24 @@ func line(ctx context.Context, s *streams) (string, error) {
 }
 
 // loginOnTerminal runs the agent's own program as a guest of the terminal.
-func loginOnTerminal(ctx context.Context, s *streams, c *app.Connection, m acpclient.AuthMethod) error {
-	if c.Agent.Address != "" {
-		return app.WithHint("Sign in on that machine.", "%s needs a terminal on the machine that runs %s", m.Name, c.Agent.Name)
+func loginOnTerminal(ctx context.Context, s *streams, l *app.Live, flow *app.SignIn, m acpclient.AuthMethod) error {
+	if l.Agent.Address != "" {
+		return app.WithHint("Sign in on that machine.", "%s needs a terminal on the machine that runs %s", m.Name, l.Agent.Name)
 	}
 	in, isFile := s.In.(*os.File)
 	out, areFiles := s.Out.(*os.File)
 	if !s.InTerminal || !s.OutTerminal || !isFile || !areFiles {
 		return app.WithHint("Run it in a terminal, without > or |.", "%s needs a terminal, and there is none", m.Name)
 	}
-	cmd, err := c.TerminalAuth(ctx, m)
+	cmd, err := flow.Begin(ctx, m.ID)
 	if err != nil {
 		return err
 	}
+	endAgent(ctx, l)
 	if q := cmd.Ask; q != nil {
 		fmt.Fprintln(s.Err, q.Text)
-		for _, l := range q.Lines {
-			fmt.Fprintln(s.Err, "  "+termtext.VisibleLine(l))
+		for _, line := range q.Lines {
+			fmt.Fprintln(s.Err, "  "+termtext.VisibleLine(line))
 		}
 		if !agreed(ctx, s, "Run it?") {
 			return errors.New("not signed in: the program was not run")
@@ -185,7 +224,7 @@ func loginOnTerminal(ctx context.Context, s *streams, c *app.Connection, m acpcl
 	}
 	cmd.Lines = os.Getenv("TERM") == "dumb"
 	if err := cmd.Run(in, out); err != nil {
-		return fmt.Errorf("the sign-in program of %s failed: %w", c.Agent.Name, err)
+		return fmt.Errorf("the sign-in program of %s failed: %w", l.Agent.Name, err)
 	}
 	return nil
 }

@@ -220,7 +220,7 @@ func (Logout) Do(ctx context.Context, s *Session) (None, error) {
 func (s *Session) waitForAuth(ctx context.Context, err error) bool {
 	done := make(chan bool, 1)
 	s.mu.Lock()
-	if !s.connected() {
+	if !s.connected() || s.opt.SignsIn {
 		s.unlock()
 		return false
 	}

@@ -167,6 +167,9 @@ func (o *Options) capabilities() acpclient.ClientCapabilities {
 		}
 		c.Elicitation = &acpclient.ElicitationCapabilities{Form: yes, URL: yes}
 	}
+	if o.SignsIn {
+		c = acpclient.ClientCapabilities{Auth: c.Auth, Meta: c.Meta}
+	}
 	return c
 }
 

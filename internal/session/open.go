@@ -122,6 +122,9 @@ func (s *Session) leave() {
 // open opens the session s.plan.session in the best way that the agent offers. fresh means
 // that the session is unrelated to the transcript so far. s.mu must be held.
 func (s *Session) open(fresh bool) {
+	if s.opt.SignsIn {
+		return
+	}
 	if now := s.options(); fresh {
 		s.plan.earlier = nil
 	} else if len(now) > 0 {

@@ -64,6 +64,8 @@ type Options struct {
 	// Unattended means that nobody can fill in forms or sign in on a terminal, so
 	// neither is offered to the agent.
 	Unattended bool
+	// SignsIn means that no session is opened: it is only to sign in and out.
+	SignsIn bool
 	// Judge, if not nil, is asked about every permission before the user.
 	Judge Judge
 
