@@ -74,7 +74,8 @@ var _ dialog.Dialog = (*Compare)(nil)
 
 // NewCompare makes a page, for a contest without background. The host of env is the page's.
 func NewCompare(env Env, host CompareHost, c *compare.Contest, now func() time.Time) *Compare {
-	v := &Compare{page: newPage(env), host: host, contest: c, now: now, seats: make([]*command.Seat, len(c.Sides))}
+	v := &Compare{host: host, contest: c, now: now, seats: make([]*command.Seat, len(c.Sides))}
+	v.page = newPage(env, config.ContextCompare, v.table)
 	v.Host = host
 	c.Background = host.InBackground
 	return v
@@ -122,64 +123,56 @@ func (v *Compare) read(side int, next func()) {
 // Over reports whether all sides were dropped.
 func (v *Compare) Over() bool { return v.contest.Over() }
 
-// Key implements dialog.Dialog.
-func (v *Compare) Key(k tea.KeyPressMsg) dialog.Action {
-	return press(&v.page, v, compareRows(), config.ContextCompare, k)
-}
-
-// Hints implements dialog.Dialog.
-func (v *Compare) Hints() []dialog.Hint { return hints(&v.page, v, compareRows()) }
-
-// compareRows are the commands of a comparison.
-func compareRows() rows[*Compare] {
-	inDiffs := func(v *Compare) bool { return v.diffs != nil }
-	inSides := func(v *Compare) bool { return v.diffs == nil }
+// table has the commands of a comparison.
+func (v *Compare) table() rows {
+	inDiffs := func() bool { return v.diffs != nil }
+	inSides := func() bool { return v.diffs == nil }
 	// onSide is for the marked side, which has not been dropped.
-	onSide := func(do func(v *Compare, side int)) func(*Compare) {
-		return func(v *Compare) {
+	onSide := func(do func(side int)) func() {
+		return func() {
 			switch i := v.at(); {
 			case v.acting != "":
 				v.say("wait: " + v.acting)
 			case v.contest.States[i].Dropped:
 				v.say(v.contest.Sides[i].Name + " was dropped")
 			default:
-				do(v, i)
+				do(i)
 			}
 		}
 	}
-	diffs := func(do func(*Compare, *compareDiffs), hint string) does[*Compare] {
-		return when(inDiffs, func(v *Compare) {
+	diffs := func(do func(*compareDiffs), hint string) does {
+		return when(inDiffs, func() {
 			if v.diffs == nil {
 				v.say("first show the differences: " + v.keyOf("compare_diffs"))
 				return
 			}
-			do(v, v.diffs)
+			do(v.diffs)
 		}, hint)
 	}
-	file := func(by int) does[*Compare] {
-		return diffs(func(v *Compare, d *compareDiffs) { d.stepFile(v, by) }, "file")
+	file := func(by int) does {
+		return diffs(func(d *compareDiffs) { d.stepFile(v, by) }, "file")
 	}
-	hunk := func(by int) does[*Compare] {
-		return diffs(func(v *Compare, d *compareDiffs) {
+	hunk := func(by int) does {
+		return diffs(func(d *compareDiffs) {
 			if !d.pane().step(by) {
 				v.say("there are no more changes in this file")
 			}
 		}, "change")
 	}
-	side := func(by int) does[*Compare] { return when(inDiffs, func(v *Compare) { v.stepSide(by) }, "agent") }
-	return append(rows[*Compare]{
-		{ID: "compare_answer", Keys: "a", Help: "Answer the agent's question here", Do: when(func(v *Compare) bool {
+	side := func(by int) does { return when(inDiffs, func() { v.stepSide(by) }, "agent") }
+	return append(rows{
+		{ID: "compare_answer", Keys: "a", Help: "Answer the agent's question here", Do: when(func() bool {
 			return v.diffs == nil && v.overview(v.at()).Waiting > 0
-		}, onSide((*Compare).answer), "answer here")},
-		{ID: command.Expand, Do: when(inSides, onSide((*Compare).goTo), "go there")},
-		{ID: "compare_diffs", Keys: "d", Help: "Differences of two agents; back", Do: when(inSides, (*Compare).toggleDiffs, "differences")},
+		}, onSide(v.answer), "answer here")},
+		{ID: command.Expand, Do: when(inSides, onSide(v.goTo), "go there")},
+		{ID: "compare_diffs", Keys: "d", Help: "Differences of two agents; back", Do: when(inSides, v.toggleDiffs, "differences")},
 		{ID: "compare_change_prev", Keys: "[", Help: "Previous change", Do: hunk(-1)},
 		{ID: "compare_change_next", Keys: "]", Help: "Next change of the file", Do: hunk(1)},
-		{ID: "compare_mark", Keys: "space", Help: "Mark the change, to merge it", Do: diffs(func(v *Compare, d *compareDiffs) { d.mark(v, d.pane().hunk()) }, "mark")},
-		{ID: "compare_mark_file", Keys: "f", Help: "Mark the whole file", Do: diffs(func(v *Compare, d *compareDiffs) { d.mark(v, compare.Whole) }, "mark file")},
-		{ID: "compare_keep", Keys: "m", Help: "Merge the marked changes, or everything", Words: "keep take merge", Do: always(onSide((*Compare).keep), "merge")},
-		{ID: command.CompareUndo, Keys: "u", Help: "Undo the last merge", Words: "take back revert", Do: when(func(v *Compare) bool { return len(v.merged) > 0 }, (*Compare).undo, "undo merge")},
-		{ID: command.CompareStop, Keys: "s", Help: "Cancel the agent's turn, or its check", Do: does[*Compare]{onSide((*Compare).stop), func(v *Compare) string {
+		{ID: "compare_mark", Keys: "space", Help: "Mark the change, to merge it", Do: diffs(func(d *compareDiffs) { d.mark(v, d.pane().hunk()) }, "mark")},
+		{ID: "compare_mark_file", Keys: "f", Help: "Mark the whole file", Do: diffs(func(d *compareDiffs) { d.mark(v, compare.Whole) }, "mark file")},
+		{ID: "compare_keep", Keys: "m", Help: "Merge the marked changes, or everything", Words: "keep take merge", Do: always(onSide(v.keep), "merge")},
+		{ID: command.CompareUndo, Keys: "u", Help: "Undo the last merge", Words: "take back revert", Do: when(func() bool { return len(v.merged) > 0 }, v.undo, "undo merge")},
+		{ID: command.CompareStop, Keys: "s", Help: "Cancel the agent's turn, or its check", Do: does{onSide(v.stop), func() string {
 			switch i := v.at(); {
 			case v.diffs != nil:
 			case v.overview(i).Working:
@@ -189,33 +182,28 @@ func compareRows() rows[*Compare] {
 			}
 			return ""
 		}}},
-		{ID: "compare_check", Keys: "c", Help: "Run the check again", Do: when(func(v *Compare) bool {
+		{ID: "compare_check", Keys: "c", Help: "Run the check again", Do: when(func() bool {
 			i := v.at()
 			return v.diffs == nil && v.contest.Check != "" && !v.overview(i).Working && !v.contest.Checking(i)
-		}, onSide((*Compare).checkAgain), "check")},
-		{ID: "compare_drop", Keys: "x", Help: "Drop the agent's worktree, or all others", Do: when(inSides, onSide((*Compare).drop), "drop")},
+		}, onSide(v.checkAgain), "check")},
+		{ID: "compare_drop", Keys: "x", Help: "Drop the agent's worktree, or all others", Do: when(inSides, onSide(v.drop), "drop")},
 		{ID: "compare_file_prev", Keys: "p", Help: "Previous changed file", Do: file(-1)},
 		{ID: "compare_file_next", Keys: "n", Help: "Next changed file", Do: file(1)},
 		{ID: "compare_agent_prev", Keys: "left h", Help: "Previous agent", Do: side(-1)},
 		{ID: "compare_agent_next", Keys: "right l", Help: "Next agent", Do: side(1)},
-		{ID: "compare_pane", Keys: "tab", Help: "Other side of the differences", Do: diffs(func(_ *Compare, d *compareDiffs) { d.active = 1 - d.active }, "other side")},
-		{ID: "compare_close", Keys: "q esc", Help: "Back to the agents, close", Do: does[*Compare]{(*Compare).back, func(v *Compare) string {
-			if v.diffs != nil {
-				return "back"
-			}
-			return "close"
-		}}},
-		{ID: command.DiffContext, Do: quiet(diffs(func(_ *Compare, d *compareDiffs) { d.pane().widen() }, "").do)},
-		{ID: command.Open, Do: quiet(func(v *Compare) {
+		{ID: "compare_pane", Keys: "tab", Help: "Other side of the differences", Do: diffs(func(d *compareDiffs) { d.active = 1 - d.active }, "other side")},
+		{ID: "compare_close", Keys: "q esc", Help: "Back to the agents, close", Do: either(inDiffs, v.back, "back", "close")},
+		{ID: command.DiffContext, Do: quiet(diffs(func(d *compareDiffs) { d.pane().widen() }, "").do)},
+		{ID: command.Open, Do: quiet(func() {
 			if v.diffs != nil {
 				v.diffs.edit(v)
 			}
 		})},
-	}, moving(func(v *Compare, by int) { v.moves().Move(by) }, func(v *Compare) int { return v.moves().Height })...)
+	}, moving(func(by int) { v.moves().Move(by) }, func() int { return v.moves().Height })...)
 }
 
 // CompareGroup adds the commands of a comparison to a group.
-func CompareGroup(g config.Group) config.Group { return compareRows().Group(g) }
+func CompareGroup(g config.Group) config.Group { return new(Compare).table().Group(g) }
 
 // at returns the side that a command is about: the marked one, or that of the pane.
 func (v *Compare) at() int {

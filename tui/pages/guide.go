@@ -35,7 +35,8 @@ type section struct {
 
 // NewGuide shows a document in Markdown below a title.
 func NewGuide(env Env, title, text string) *Guide {
-	d := &Guide{page: newPage(env), title: termtext.Line(title)}
+	d := &Guide{title: termtext.Line(title)}
+	d.page = newPage(env, config.ContextPager, d.table)
 	for _, s := range markdown.Sections(text) {
 		d.sections = append(d.sections, section{Section: s})
 	}
@@ -84,38 +85,32 @@ func (d *Guide) showContents() {
 	d.Host.Choose(command.Choice{Title: d.title + ": contents", Items: items, Filter: true})
 }
 
-// guideRows are the commands of the guide.
-func guideRows() rows[*Guide] {
-	scrolls := func(d *Guide) bool { return d.Scrolls() }
-	find := always(func(d *Guide) {
+// table has the commands of the guide.
+func (d *Guide) table() rows {
+	find := always(func() {
 		d.from = d.Top
 		d.writeLine(input{lead: "find", enter: "next", esc: "end", typed: d.look}, "words", d.words)
 	}, "find")
-	return append(rows[*Guide]{
-		{ID: "page_down", Do: when(scrolls, func(d *Guide) { d.Page(1) }, "scroll")},
-		{ID: command.FocusPrompt, Do: when(func(d *Guide) bool { return len(d.sections) > 1 }, (*Guide).showContents, "contents")},
+	return append(rows{
+		{ID: "page_down", Do: when(d.Scrolls, func() { d.Page(1) }, "scroll")},
+		{ID: command.FocusPrompt, Do: when(func() bool { return len(d.sections) > 1 }, d.showContents, "contents")},
 		{ID: command.Search, Do: find},
-		{ID: command.FindNext, Do: when(func(d *Guide) bool { return d.finds() }, func(d *Guide) { d.findNext(1) }, "next")},
-		{ID: command.PagerClose, Do: does[*Guide]{(*Guide).back, func(d *Guide) string {
-			if d.finds() {
-				return "end"
-			}
-			return "close"
-		}}},
+		{ID: command.FindNext, Do: when(d.finds, func() { d.findNext(1) }, "next")},
+		{ID: command.PagerClose, Do: either(d.finds, d.back, "end", "close")},
 		{ID: command.Find, Do: quiet(find.do)},
-		{ID: command.FindPrev, Do: quiet(func(d *Guide) { d.findNext(-1) })},
-		{ID: command.PromptNext, Do: quiet(func(d *Guide) { d.goTo(d.current() + 1) })},
-		{ID: command.PromptPrev, Do: quiet(func(d *Guide) {
+		{ID: command.FindPrev, Do: quiet(func() { d.findNext(-1) })},
+		{ID: command.PromptNext, Do: quiet(func() { d.goTo(d.current() + 1) })},
+		{ID: command.PromptPrev, Do: quiet(func() {
 			at := d.current()
 			if len(d.sections) > 0 && d.Top <= d.sections[at].start {
 				at--
 			}
 			d.goTo(at)
 		})},
-		{ID: command.Expand, Do: quiet(func(d *Guide) { d.Page(1) })},
-		{ID: command.Guide, Do: quiet((*Guide).close)},
-		{ID: command.Help, Do: quiet((*Guide).close)},
-	}, moving(func(d *Guide, by int) { d.By(by) }, func(d *Guide) int { return d.Height })...)
+		{ID: command.Expand, Do: quiet(func() { d.Page(1) })},
+		{ID: command.Guide, Do: quiet(d.close)},
+		{ID: command.Help, Do: quiet(d.close)},
+	}, moving(d.By, func() int { return d.Height })...)
 }
 
 // back ends the search, or closes the guide.
@@ -126,14 +121,6 @@ func (d *Guide) back() {
 	}
 	d.close()
 }
-
-// Key implements dialog.Dialog.
-func (d *Guide) Key(k tea.KeyPressMsg) dialog.Action {
-	return press(&d.page, d, guideRows(), config.ContextPager, k)
-}
-
-// Hints implements dialog.Dialog.
-func (d *Guide) Hints() []dialog.Hint { return hints(&d.page, d, guideRows()) }
 
 // look shows the first place that has words, from where the search began.
 func (d *Guide) look(words string) {

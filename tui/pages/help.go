@@ -24,7 +24,7 @@ type Help struct {
 
 // NewHelp shows the help. It begins with the actions that matter now.
 func NewHelp(env Env, now ...config.Action) *Help {
-	return &Help{page: newPage(env), now: now, filter: list.Input{Hint: "type an action or a key"}}
+	return &Help{page: newPage(env, "", nil), now: now, filter: list.Input{Hint: "type an action or a key"}}
 }
 
 // helpRow is an action with its keys.

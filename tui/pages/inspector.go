@@ -57,7 +57,8 @@ var _ dialog.Dialog = (*Inspector)(nil)
 
 // NewInspector makes an inspector; Open begins to show it.
 func NewInspector(env Env, opt InspectorOptions) *Inspector {
-	v := &Inspector{page: newPage(env), opt: opt, list: inspectorList{folded: true}}
+	v := &Inspector{opt: opt, list: inspectorList{folded: true}}
+	v.page = newPage(env, config.ContextInspector, v.table)
 	v.list.Follow = true
 	v.after = v.load
 	return v
@@ -150,19 +151,11 @@ func (v *Inspector) add(messages []readMessage) {
 	v.list.fit()
 }
 
-// Key implements dialog.Dialog.
-func (v *Inspector) Key(k tea.KeyPressMsg) dialog.Action {
-	return press(&v.page, v, inspectorRows(), config.ContextInspector, k)
-}
-
-// Hints implements dialog.Dialog.
-func (v *Inspector) Hints() []dialog.Hint { return hints(&v.page, v, inspectorRows()) }
-
-// inspectorRows are the commands of the inspector.
-func inspectorRows() rows[*Inspector] {
-	inFull := func(v *Inspector) bool { return v.detail != nil }
-	scroll := func(by int) does[*Inspector] {
-		return when(inFull, func(v *Inspector) {
+// table has the commands of the inspector.
+func (v *Inspector) table() rows {
+	inFull := func() bool { return v.detail != nil }
+	scroll := func(by int) does {
+		return when(inFull, func() {
 			if v.detail != nil {
 				v.detail.By(by)
 			} else {
@@ -170,57 +163,52 @@ func inspectorRows() rows[*Inspector] {
 			}
 		}, "scroll")
 	}
-	find := func(by int) does[*Inspector] {
-		return when(func(v *Inspector) bool { return !v.sought.Empty() }, func(v *Inspector) { v.search(by) }, "next")
+	find := func(by int) does {
+		return when(func() bool { return !v.sought.Empty() }, func() { v.search(by) }, "next")
 	}
-	lists := func(change func(*inspectorList), hint string) does[*Inspector] {
-		return always(func(v *Inspector) { v.list.rebuild(func() { change(&v.list) }) }, hint)
+	lists := func(change func(*inspectorList), hint string) does {
+		return always(func() { v.list.rebuild(func() { change(&v.list) }) }, hint)
 	}
 	// turns filters by the next of words that exclude each other.
 	turns := func(words ...string) func(*inspectorList) {
 		return func(l *inspectorList) { l.filter = l.filter.turned(words) }
 	}
-	return append(rows[*Inspector]{
-		{ID: command.Expand, Do: when(func(v *Inspector) bool { return v.detail == nil }, (*Inspector).toggleDetail, "show")},
+	return append(rows{
+		{ID: command.Expand, Do: when(func() bool { return v.detail == nil }, v.toggleDetail, "show")},
 		{ID: "inspector_scroll_up", Keys: "K", Help: "Scroll the message up", Do: scroll(-1)},
 		{ID: "inspector_scroll_down", Keys: "J", Help: "Scroll the message down", Do: scroll(1)},
-		{ID: "inspector_pause", Keys: "space", Help: "Pause, resume", Do: does[*Inspector]{func(v *Inspector) { v.list.togglePause() }, func(v *Inspector) string {
-			if v.list.paused {
-				return "resume"
-			}
-			return "pause"
-		}}},
+		{ID: "inspector_pause", Keys: "space", Help: "Pause, resume", Do: either(func() bool { return v.list.paused }, v.list.togglePause, "resume", "pause")},
 		{ID: command.FindNext, Do: find(1)},
 		{ID: command.FindPrev, Do: find(-1)},
-		{ID: command.Search, Do: when(func(v *Inspector) bool { return v.sought.Empty() }, func(v *Inspector) {
+		{ID: command.Search, Do: when(func() bool { return v.sought.Empty() }, func() {
 			v.writeLine(input{lead: "find", enter: "find", esc: "cancel", done: v.seek}, "words", "")
 		}, "find")},
-		{ID: "inspector_filter", Keys: "f", Help: "Filter by words", Do: always(func(v *Inspector) {
+		{ID: "inspector_filter", Keys: "f", Help: "Filter by words", Do: always(func() {
 			v.writeLine(input{lead: "filter", enter: "apply", esc: "cancel", typed: v.filterBy}, "words of a message; sent, received, calls, notifications, output, invalid", v.list.filter.text())
 		}, "filter")},
 		{ID: "inspector_direction", Keys: "d", Help: "Filter by direction", Do: lists(turns("sent", "received"), "direction")},
 		{ID: "inspector_kind", Keys: "t", Help: "Filter by kind", Do: lists(turns("calls", "notifications", "output"), "kind")},
 		{ID: "inspector_method", Keys: "m", Help: "Filter by this method", Do: lists((*inspectorList).turnMethod, "method")},
 		{ID: "inspector_wrong", Keys: "w", Help: "Filter by schema violations", Words: "errors invalid", Do: lists(turns("invalid"), "violations")},
-		{ID: "inspector_all", Keys: "a", Help: "Show all messages", Do: when(func(v *Inspector) bool { return len(v.list.filter) > 0 }, func(v *Inspector) { v.filterBy("") }, "all")},
-		{ID: "inspector_pair", Keys: "p", Help: "To the answer or the request", Do: always((*Inspector).pair, "pair")},
-		{ID: command.Copy, Do: always((*Inspector).copy, "copy")},
-		{ID: "inspector_save", Keys: "s", Help: "Save all as a recording", Do: always(func(v *Inspector) {
+		{ID: "inspector_all", Keys: "a", Help: "Show all messages", Do: when(func() bool { return len(v.list.filter) > 0 }, func() { v.filterBy("") }, "all")},
+		{ID: "inspector_pair", Keys: "p", Help: "To the answer or the request", Do: always(v.pair, "pair")},
+		{ID: command.Copy, Do: always(v.copy, "copy")},
+		{ID: "inspector_save", Keys: "s", Help: "Save all as a recording", Do: always(func() {
 			v.writeLine(input{lead: "save to", enter: "save", esc: "cancel", done: v.save}, "a file",
 				filepath.Join(v.opt.Dir, "parley-"+v.opt.Now().Format("20060102-150405")+".jsonl"))
 		}, "save")},
 		{ID: "inspector_fold", Keys: "z", Help: "Toggle folding of notifications", Do: lists(func(l *inspectorList) { l.folded = !l.folded }, "fold")},
-		{ID: "inspector_close", Keys: "q esc", Help: "Close the message, close it", Do: always((*Inspector).back, "close")},
-		{ID: command.Inspector, Do: quiet((*Inspector).close)},
+		{ID: "inspector_close", Keys: "q esc", Help: "Close the message, close it", Do: always(v.back, "close")},
+		{ID: command.Inspector, Do: quiet(v.close)},
 		{ID: command.LineUp, Do: quiet(scroll(-1).do)},
 		{ID: command.LineDown, Do: quiet(scroll(1).do)},
-		{ID: "page_up", Do: quiet(func(v *Inspector) { v.pageBy(-1) })},
-		{ID: "page_down", Do: quiet(func(v *Inspector) { v.pageBy(1) })},
-	}, moving(func(v *Inspector, by int) { v.list.move(by) }, func(v *Inspector) int { return v.list.Height })...)
+		{ID: "page_up", Do: quiet(func() { v.pageBy(-1) })},
+		{ID: "page_down", Do: quiet(func() { v.pageBy(1) })},
+	}, moving(v.list.move, func() int { return v.list.Height })...)
 }
 
 // InspectorGroup adds the commands of the inspector to a group.
-func InspectorGroup(g config.Group) config.Group { return inspectorRows().Group(g) }
+func InspectorGroup(g config.Group) config.Group { return new(Inspector).table().Group(g) }
 
 // back closes the message, or the inspector.
 func (v *Inspector) back() {

@@ -60,10 +60,12 @@ type Env struct {
 // whose result counts until the page is closed.
 type page struct {
 	Env
-	input   *input // nil if the foot has none
-	note    string // the message
-	failed  bool   // the message is an error
-	closing bool
+	in       config.Context // of its keys
+	commands func() rows
+	input    *input // nil if the foot has none
+	note     string // the message
+	failed   bool   // the message is an error
+	closing  bool
 	// after, if not nil, follows whatever was done by a key or the mouse.
 	after func()
 
@@ -71,8 +73,8 @@ type page struct {
 	stop context.CancelFunc
 }
 
-func newPage(env Env) page {
-	p := page{Env: env}
+func newPage(env Env, in config.Context, commands func() rows) page {
+	p := page{Env: env, in: in, commands: commands}
 	p.open, p.stop = context.WithCancel(context.Background())
 	return p
 }
@@ -223,32 +225,38 @@ func (p *page) keyOf(a config.Action) string {
 
 // does is what a command of a page does. hint says so in the line of hints, "" if it is not
 // worth one now; neighbours with the same hint share it.
-type does[V any] struct {
-	do   func(V)
-	hint func(V) string
+type does struct {
+	do   func()
+	hint func() string
 }
 
-type rows[V any] = command.Rows[does[V]]
+type rows = command.Rows[does]
 
 // quiet has no hint.
-func quiet[V any](do func(V)) does[V] { return does[V]{do: do} }
+func quiet(do func()) does { return does{do: do} }
 
 // always has a hint at all times.
-func always[V any](do func(V), hint string) does[V] {
-	return does[V]{do, func(V) string { return hint }}
-}
+func always(do func(), hint string) does { return does{do, func() string { return hint }} }
 
 // when has a hint while something is so.
-func when[V any](is func(V) bool, do func(V), hint string) does[V] {
-	return does[V]{do, func(v V) string { return command.Unless(!is(v), hint) }}
+func when(is func() bool, do func(), hint string) does { return either(is, do, hint, "") }
+
+// either has one hint while something is so, and another while it is not.
+func either(is func() bool, do func(), hint, otherwise string) does {
+	return does{do, func() string {
+		if is() {
+			return hint
+		}
+		return otherwise
+	}}
 }
 
 // moving are the commands that move by lines and pages. height is that of a page.
-func moving[V any](move func(v V, by int), height func(V) int) rows[V] {
+func moving(move func(by int), height func() int) rows {
 	const farthest = 1 << 30
-	by := func(n int) does[V] { return quiet(func(v V) { move(v, n) }) }
-	part := func(n, of int) does[V] { return quiet(func(v V) { move(v, n*max(1, (height(v)-1)/of)) }) }
-	return rows[V]{
+	by := func(n int) does { return quiet(func() { move(n) }) }
+	part := func(n, of int) does { return quiet(func() { move(n * max(1, (height()-1)/of)) }) }
+	return rows{
 		{ID: command.Next, Do: by(1)},
 		{ID: command.Previous, Do: by(-1)},
 		{ID: command.LineDown, Do: by(1)},
@@ -262,26 +270,26 @@ func moving[V any](move func(v V, by int), height func(V) int) rows[V] {
 	}
 }
 
-// press does what a key does in the foot, or by the rows of the page. in is its context.
-func press[V any](p *page, v V, all rows[V], in config.Context, k tea.KeyPressMsg) dialog.Action {
+// Key implements dialog.Dialog: it does what a key does in the foot, or by the commands.
+func (p *page) Key(k tea.KeyPressMsg) dialog.Action {
 	if p.input != nil {
 		return p.act(func() { p.writingKey(k) })
 	}
 	p.note = ""
 	name := k.String()
-	row := all.Pressed(p.Keys, name, in, config.ContextTranscript, config.ContextPrompt)
+	row := p.commands().Pressed(p.Keys, name, p.in, config.ContextTranscript, config.ContextPrompt)
 	if row == nil {
 		return nil
 	}
-	a := p.act(func() { row.Do.do(v) })
+	a := p.act(row.Do.do)
 	if _, closes := a.(dialog.Close); closes && p.Guard != nil {
 		p.Guard.Ended(name)
 	}
 	return a
 }
 
-// hints returns the hints of the foot or of the rows.
-func hints[V any](p *page, v V, all rows[V]) []dialog.Hint {
+// Hints implements dialog.Dialog.
+func (p *page) Hints() []dialog.Hint {
 	h := dialog.HintList{Keys: p.Keys}
 	if p.input != nil {
 		h.Add(command.DialogAccept, p.input.enter)
@@ -290,10 +298,11 @@ func hints[V any](p *page, v V, all rows[V]) []dialog.Hint {
 	}
 	var words string
 	var same []config.Action
+	all := p.commands()
 	for i, r := range all {
 		next := ""
 		if r.Do.hint != nil {
-			next = r.Do.hint(v)
+			next = r.Do.hint()
 		}
 		if next != words {
 			h.AddAll(words, same...)

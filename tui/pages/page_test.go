@@ -11,7 +11,7 @@ func TestLateResultsOfAClosedPageAreDropped(t *testing.T) {
 	d := &desk{TB: t}
 	var late []func()
 	d.begin = func(do func(context.Context) func()) { late = append(late, do(t.Context())) }
-	p := newPage(d.env())
+	p := newPage(d.env(), "", nil)
 	done := ""
 	work := func(name string) func(context.Context) func() {
 		return func(context.Context) func() { return func() { done += name } }

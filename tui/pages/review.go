@@ -62,7 +62,8 @@ var _ dialog.Dialog = (*Review)(nil)
 
 // NewReview makes a review; Open begins to show it.
 func NewReview(env Env, s Recorded) *Review {
-	v := &Review{page: newPage(env), session: s, at: toolview.PathsIn(s.Journal().Dir)}
+	v := &Review{session: s, at: toolview.PathsIn(s.Journal().Dir)}
+	v.page = newPage(env, config.ContextChanges, v.table)
 	v.after = v.look
 	return v
 }
@@ -180,30 +181,22 @@ func (v *Review) shown() *journal.Comparison {
 	return v.compared.cmp
 }
 
-// Key implements dialog.Dialog.
-func (v *Review) Key(k tea.KeyPressMsg) dialog.Action {
-	return press(&v.page, v, reviewRows(), config.ContextChanges, k)
-}
-
-// Hints implements dialog.Dialog.
-func (v *Review) Hints() []dialog.Hint { return hints(&v.page, v, reviewRows()) }
-
-// reviewRows are the commands of the review.
-func reviewRows() rows[*Review] {
-	inPane := func(v *Review) bool { return v.pane != nil }
-	hasFiles := func(v *Review) bool { return v.pane != nil || len(v.list.files) > 0 }
-	hunk := func(by int) does[*Review] { return when(inPane, func(v *Review) { v.stepHunk(by) }, "hunk") }
-	acts := func(do func(*Review)) func(*Review) {
-		return func(v *Review) {
+// table has the commands of the review.
+func (v *Review) table() rows {
+	inPane := func() bool { return v.pane != nil }
+	hasFiles := func() bool { return v.pane != nil || len(v.list.files) > 0 }
+	hunk := func(by int) does { return when(inPane, func() { v.stepHunk(by) }, "hunk") }
+	acts := func(do func()) func() {
+		return func() {
 			if v.acting == v.open {
 				v.say("wait: files are being written")
 				return
 			}
-			do(v)
+			do()
 		}
 	}
-	onPart := func(do func(v *Review, part journal.Part, hunk int)) func(*Review) {
-		return acts(func(v *Review) {
+	onPart := func(do func(part journal.Part, hunk int)) func() {
+		return acts(func() {
 			part, hunk := v.selected(), -1
 			if c := v.shown(); c != nil && len(c.Hunks) > 0 {
 				hunk = v.pane.hunk()
@@ -213,55 +206,50 @@ func reviewRows() rows[*Review] {
 				v.say("no file here")
 			case v.pane != nil && hunk < 0 && len(v.pane.hunks) > 0: // they are not drawn yet
 			default:
-				do(v, part, hunk)
+				do(part, hunk)
 			}
 		})
 	}
-	whole := func(do func(v *Review, part journal.Part, hunk int)) func(*Review) {
-		return onPart(func(v *Review, part journal.Part, _ int) { do(v, part, -1) })
+	whole := func(do func(part journal.Part, hunk int)) func() {
+		return onPart(func(part journal.Part, _ int) { do(part, -1) })
 	}
-	inList := func(is func(*Review) bool) func(*Review) bool {
-		return func(v *Review) bool { return v.pane == nil && is(v) }
+	inList := func(is func() bool) func() bool {
+		return func() bool { return v.pane == nil && is() }
 	}
-	any := func(*Review) bool { return true }
-	return append(rows[*Review]{
-		{ID: command.Expand, Do: when(inList(hasFiles), (*Review).showPane, "show")},
+	any := func() bool { return true }
+	return append(rows{
+		{ID: command.Expand, Do: when(inList(hasFiles), v.showPane, "show")},
 		{ID: "hunk_prev", Keys: "[", Help: "Previous change", Do: hunk(-1)},
 		{ID: "hunk_next", Keys: "]", Help: "Next change of the file", Do: hunk(1)},
-		{ID: "changes_keep", Keys: "a", Help: "Keep the change; in the list: the file", Words: "accept approve", Do: when(hasFiles, onPart((*Review).keep), "keep")},
-		{ID: "changes_revert", Keys: "x", Help: "Undo the change; in the list: the file", Words: "reject discard", Do: when(hasFiles, onPart((*Review).revert), "undo")},
-		{ID: "changes_keep_file", Keys: "A", Help: "Keep the whole file", Do: when(inPane, whole((*Review).keep), "the file")},
-		{ID: "changes_revert_file", Keys: "X", Help: "Undo the whole file", Do: when(inPane, whole((*Review).revert), "the file")},
-		{ID: "changes_comment", Keys: "c", Help: "Comment on the line", Do: when(inPane, (*Review).startWriting, "comment")},
+		{ID: "changes_keep", Keys: "a", Help: "Keep the change; in the list: the file", Words: "accept approve", Do: when(hasFiles, onPart(v.keep), "keep")},
+		{ID: "changes_revert", Keys: "x", Help: "Undo the change; in the list: the file", Words: "reject discard", Do: when(hasFiles, onPart(v.revert), "undo")},
+		{ID: "changes_keep_file", Keys: "A", Help: "Keep the whole file", Do: when(inPane, whole(v.keep), "the file")},
+		{ID: "changes_revert_file", Keys: "X", Help: "Undo the whole file", Do: when(inPane, whole(v.revert), "the file")},
+		{ID: "changes_comment", Keys: "c", Help: "Comment on the line", Do: when(inPane, v.startWriting, "comment")},
 		{ID: "changes_undo_turn", Keys: "u", Help: "Undo the last turn", Words: "rewind revert", Do: when(
-			inList(func(v *Review) bool { return v.session.Journal().Undoable > 0 }), acts(func(v *Review) { v.write(v.undoTurn) }), "undo turn")},
+			inList(func() bool { return v.session.Journal().Undoable > 0 }), acts(func() { v.write(v.undoTurn) }), "undo turn")},
 		{ID: command.ChangesRedo, Keys: "r", Help: "Redo the last undo", Do: when(
-			inList(func(v *Review) bool { return v.session.Journal().Redoable }), acts(func(v *Review) { v.write(v.redo) }), "redo")},
-		{ID: "changes_scope", Keys: "tab", Help: "Changes of the session, of the last turn", Do: when(inList(any), func(v *Review) {
+			inList(func() bool { return v.session.Journal().Redoable }), acts(func() { v.write(v.redo) }), "redo")},
+		{ID: "changes_scope", Keys: "tab", Help: "Changes of the session, of the last turn", Do: when(inList(any), func() {
 			v.setScope(scope{last: !v.scope.last && v.scope.from == 0})
 		}, "turn")},
-		{ID: "changes_since", Keys: "t", Help: "Changes since a prompt", Do: when(inList(any), (*Review).chooseScope, "since")},
-		{ID: "changes_close", Keys: "q esc", Help: "Back to the list, close", Do: does[*Review]{(*Review).back, func(v *Review) string {
-			if v.pane != nil {
-				return "back"
-			}
-			return "close"
-		}}},
-		{ID: command.Open, Do: when(inPane, (*Review).edit, "edit")},
-		{ID: command.CopyPatch, Do: when(inPane, (*Review).copyPatch, "patch")},
-		{ID: command.DiffSplit, Do: when(inPane, (*Review).toggleDiffs, "side by side")},
-		{ID: command.DiffContext, Do: when(inPane, func(v *Review) {
+		{ID: "changes_since", Keys: "t", Help: "Changes since a prompt", Do: when(inList(any), v.chooseScope, "since")},
+		{ID: "changes_close", Keys: "q esc", Help: "Back to the list, close", Do: either(inPane, v.back, "back", "close")},
+		{ID: command.Open, Do: when(inPane, v.edit, "edit")},
+		{ID: command.CopyPatch, Do: when(inPane, v.copyPatch, "patch")},
+		{ID: command.DiffSplit, Do: when(inPane, v.toggleDiffs, "side by side")},
+		{ID: command.DiffContext, Do: when(inPane, func() {
 			if v.pane != nil {
 				v.pane.widen()
 			}
 		}, "context")},
-		{ID: command.ChangesComments, Keys: "S", Help: "Put the comments into the prompt", Do: quiet((*Review).sendComments)},
-		{ID: command.Changes, Do: quiet((*Review).close)},
-	}, moving((*Review).move, func(v *Review) int { return v.window().Height })...)
+		{ID: command.ChangesComments, Keys: "S", Help: "Put the comments into the prompt", Do: quiet(v.sendComments)},
+		{ID: command.Changes, Do: quiet(v.close)},
+	}, moving(v.move, func() int { return v.window().Height })...)
 }
 
 // ReviewGroup adds the commands of the review to a group.
-func ReviewGroup(g config.Group) config.Group { return reviewRows().Group(g) }
+func ReviewGroup(g config.Group) config.Group { return new(Review).table().Group(g) }
 
 // showPane shows the changes of the file that is marked.
 func (v *Review) showPane() {
