@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
+	"parley/internal/process"
 	"parley/internal/termtext"
 	"parley/terminal/screen"
 )
@@ -72,7 +73,7 @@ func (p Guest) Run(ctx context.Context, in, out *os.File) (err error) {
 	if err != nil || width <= 0 || height <= 0 {
 		width, height = 80, 24
 	}
-	restore, err := makeRaw(in, out)
+	restore, err := process.MakeRaw(in, out)
 	if err != nil {
 		return fmt.Errorf("prepare the terminal: %w", err)
 	}

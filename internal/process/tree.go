@@ -1,5 +1,6 @@
 // Package process starts, finds and ends whole trees of processes. On Linux it also
-// supervises parley, so that nothing an agent has started outlives it.
+// supervises parley, so that nothing an agent has started outlives it. And it makes a
+// terminal raw (see MakeRaw).
 //
 // A Tree begins with its leader, a process that was started in a session of its own
 // (see Lead). To the tree belong

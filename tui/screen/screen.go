@@ -170,7 +170,7 @@ func open(o Options) (*screen, error) {
 
 // take takes the terminal for the program. show draws the first frame, if not nil.
 func (s *screen) take(show func()) error {
-	if err := s.tty.before.makeRaw(s.tty.in, s.tty.out); err != nil {
+	if err := s.tty.takeRaw(); err != nil {
 		return fmt.Errorf("prepare the terminal: %w", err)
 	}
 	s.jobs.taken.Store(true)
@@ -210,7 +210,7 @@ func (s *screen) release() error {
 // givenBack restores what needs no output.
 func (s *screen) givenBack() error {
 	s.jobs.taken.Store(false)
-	err := s.tty.before.restore(s.tty.in, s.tty.out)
+	err := s.tty.giveBack()
 	if err != nil {
 		err = fmt.Errorf("give the terminal back: %w", err)
 	}

@@ -10,14 +10,38 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/term"
 
+	"parley/internal/process"
 	"parley/internal/termtext"
 )
 
 // tty is the terminal's device, for keys and drawing.
 type tty struct {
 	in, out *os.File
-	opened  *os.File // instead of an input that is not a terminal
-	before  modes    // of the device, while it is raw
+	opened  *os.File     // instead of an input that is not a terminal
+	before  *term.State  // of the device, for the watch
+	restore func() error // nil unless the device is raw
+}
+
+// takeRaw makes the device raw.
+func (t *tty) takeRaw() (err error) {
+	if t.before, err = term.GetState(t.in.Fd()); err != nil {
+		return err
+	}
+	restore, err := process.MakeRaw(t.in, t.out)
+	if err == nil {
+		t.restore = restore
+	}
+	return err
+}
+
+// giveBack undoes takeRaw, once.
+func (t *tty) giveBack() error {
+	if t.restore == nil {
+		return nil
+	}
+	err := t.restore()
+	t.restore = nil
+	return err
 }
 
 // openTTY finds the terminal. It reads keys from the controlling terminal if the input

@@ -10,26 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// modes are the device's modes before makeRaw.
-type modes struct{ in *term.State }
-
-func (m *modes) makeRaw(in, _ *os.File) (err error) {
-	m.in, err = term.MakeRaw(in.Fd())
-	return err
-}
-
-func (m *modes) restore(in, _ *os.File) error {
-	if m.in == nil {
-		return nil
-	}
-	err := term.Restore(in.Fd(), m.in)
-	m.in = nil
-	return err
-}
-
-// arguments returns the arguments of stty(1) that undo makeRaw.
-func (m *modes) arguments() []string {
-	t := m.in
+// arguments returns the arguments of stty(1) for a state of the device.
+func arguments(t *term.State) []string {
 	var args []string
 	flag := func(name string, on bool) {
 		if !on {

@@ -55,7 +55,7 @@ func watchOver(t *tty, said *os.File, undo string) *watch {
 	}
 	w := &watch{line: ours}
 	w.shell = exec.Command("/bin/sh", "-c", script, "parley: gives the terminal back",
-		escaped(undo), strings.Join(t.before.arguments(), " "), show)
+		escaped(undo), strings.Join(arguments(t.before), " "), show)
 	w.shell.Stdin, w.shell.ExtraFiles = theirs, files
 	// Signals from the terminal, or for the group, must not reach it.
 	w.shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

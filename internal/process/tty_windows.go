@@ -1,4 +1,4 @@
-package terminal
+package process
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// makeRaw makes the console pass keys on as sequences, and understand those that are
+// MakeRaw makes the console pass keys on as sequences, and understand those that are
 // written, until restore is called.
-func makeRaw(in, out *os.File) (restore func() error, err error) {
+func MakeRaw(in, out *os.File) (restore func() error, err error) {
 	outBefore, err := term.GetState(out.Fd())
 	if err != nil {
 		return nil, err
