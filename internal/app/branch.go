@@ -144,13 +144,7 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 	m := b.Transcript.Meta
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		EarlierOptions: c.Options, LastNumber: b.Transcript.LastNumber, JournalOf: c.ID, Spent: spent,
-	}
-	if s.HandOver {
-		opt.EarlierOptions = nil
-	}
-	if c.BudgetRaised {
-		opt.Budget, opt.BudgetRaised = c.Budget, true
+		Past: b.past(c, s), LastNumber: b.Transcript.LastNumber, JournalOf: c.ID,
 	}
 	switch b.way {
 	case WayForkAtMessage:
@@ -174,6 +168,16 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 	}
 	b.TellOld(s.Beside)
 	return b, nil
+}
+
+// past returns the state from which the branch of a conversation goes on: it sets the options that were
+// set there, unless they are another agent's.
+func (b *Opened) past(c *conversation.Conversation, s Spec) *conversation.State {
+	past := b.Transcript.Conversation.State
+	if !s.HandOver {
+		past.Options = c.Options
+	}
+	return &past
 }
 
 // note returns the notice for the old session about where it continued.

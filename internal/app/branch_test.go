@@ -69,7 +69,7 @@ func TestBranchOfAStoredSession(t *testing.T) {
 				t.Errorf("the way is %q with %+v, want %q with %+v", b.way.Text(), fork, c.way.Text(), c.fork)
 			}
 			// A copy does not begin in a mode that allows more.
-			if o := b.Session.(here).Options().EarlierOptions; len(o) != 1 || o[0].CurrentValue != acpclient.SelectValue("read-only") {
+			if o := b.past(was(t, st, log.ID()), Spec{}).Options; len(o) != 1 || o[0].CurrentValue != acpclient.SelectValue("read-only") {
 				t.Errorf("the options were %+v", o)
 			}
 			if prompts := b.Transcript.Conversation.Prompts(); len(prompts) != c.prompt-1 {
@@ -89,7 +89,7 @@ func TestBranchOfAStoredSession(t *testing.T) {
 			if !ok || !strings.Contains(note.Detail, string(b.Transcript.Meta.ID)) || len(was.Conversation.Prompts()) != 5 {
 				t.Errorf("the original ends with %+v", items[len(items)-1])
 			}
-			if spent := b.Session.(here).Options().Spent.Cost; spent == nil || spent.Amount != 2.5 {
+			if spent := stateOf(b).Spent().Cost; spent == nil || spent.Amount != 2.5 {
 				t.Errorf("the branch begins with %+v spent", spent)
 			}
 			for where, c := range map[string]*conversation.Conversation{"here": b.Transcript.Conversation, "there": was.Conversation} {
@@ -102,6 +102,20 @@ func TestBranchOfAStoredSession(t *testing.T) {
 			}
 		})
 	}
+}
+
+// was is the conversation of a stored session.
+func was(t *testing.T, st *store.Store, id store.ID) *conversation.Conversation {
+	t.Helper()
+	kept, err := st.Read(t.Context(), id)
+	must(t, err)
+	return kept.Conversation
+}
+
+// stateOf returns the state of a session, which must do nothing.
+func stateOf(o *Opened) (state *conversation.State) {
+	o.Session.(Local).Read(func(s *conversation.State) { state = s })
+	return state
 }
 
 // Another agent gets the conversation as text, however its own agent could fork it, and neither
@@ -120,14 +134,14 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 	must(t, err)
 	defer b.Session.Close(t.Context())
 	opt := b.Session.(here).Options()
-	if b.way != WayRetell || opt.Fork != nil || opt.ResumeID != "" || len(opt.EarlierOptions) != 0 || opt.Limit != nil {
+	if b.way != WayRetell || opt.Fork != nil || opt.ResumeID != "" || len(b.past(was(t, st, log.ID()), Spec{HandOver: true}).Options) != 0 || stateOf(b).Limit != nil {
 		t.Errorf("it begins by %q with %+v", b.way.Text(), opt)
 	}
 	if !strings.Contains(b.Earlier, "prompt 1") || !strings.Contains(b.Earlier, "answer 5") {
 		t.Errorf("the agent is told %q", b.Earlier)
 	}
 	// What the first agent has cost counts, however much the next one reports.
-	if spent := opt.Spent.Cost; spent == nil || spent.Amount != 2.5 {
+	if spent := stateOf(b).Spent().Cost; spent == nil || spent.Amount != 2.5 {
 		t.Errorf("it begins with %+v spent", spent)
 	}
 	c := b.Transcript.Conversation
@@ -141,7 +155,7 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 	}
 	was, err := st.Read(t.Context(), log.ID())
 	must(t, err)
-	if len(b.Queue) != 1 || len(was.Conversation.Queue) != 0 || len(opt.Queue) != 0 {
+	if len(b.Queue) != 1 || len(was.Conversation.Queue) != 0 || len(stateOf(b).Queue) != 0 {
 		t.Errorf("of the queue, %d prompts move and %d stay", len(b.Queue), len(was.Conversation.Queue))
 	}
 	items := b.Transcript.Conversation.Items

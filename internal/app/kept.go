@@ -78,7 +78,7 @@ type Running struct {
 }
 
 // Name returns the session's display name.
-func (r Running) Name() string { return cmp.Or(shortTitle(r.Title), r.ID) }
+func (r Running) Name() string { return cmp.Or(Title(r.Title), r.ID) }
 
 // State says in a few words what the session is doing.
 func (r Running) State() string { return cmp.Or(r.Silent, r.Overview.State()) }

@@ -227,9 +227,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		opt.Judge = nil
 	}
 	opt.Unattended, opt.AtLimit = l.Unattended, l.atLimit()
-	if !opt.BudgetRaised {
-		opt.Budget = l.budget(a)
-	}
+	opt.Budget = l.budget(a)
 	header, secrets := l.recordingOf(a, &opt)
 	if !l.Unattended && !l.NoInspector {
 		opt.Ring = record.NewRing(header, secrets, time.Now)

@@ -62,7 +62,7 @@ const (
 // does not depend on the length of the session.
 func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	o := Overview{
-		Agent: s.Agent.Name(), Title: s.Title,
+		Agent: s.Agent.Name(), Title: cmp.Or(s.Title, s.Asked),
 		Working: s.Turn.Running, Waiting: s.Waiting(), Queued: len(s.Queue), Gone: s.Gone(),
 		AtLimit: s.Stuck() && s.Limit != nil, OverBudget: s.Stuck() && s.BudgetReached, SignIn: s.AuthError != nil,
 		Progress: s.Progress(), Last: s.Last(lastLines), Spent: s.Spent(),

@@ -35,7 +35,7 @@ func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.T
 	for _, id := range ids {
 		c := Choice{Name: string(id), Open: []Spec{{Stored: id}}}
 		if s := known[id]; s != nil {
-			c.Name, c.More = shortTitle(cmp.Or(s.Name(), string(id))), whereItStood(s, now)
+			c.Name, c.More = Title(cmp.Or(s.Name(), string(id))), whereItStood(s, now)
 		}
 		sessions = append(sessions, c)
 	}
@@ -75,10 +75,10 @@ func whereItStood(s *store.Summary, now time.Time) string {
 		words = append(words, "worktree "+s.Worktree)
 	}
 	if later := s.Later(); later != "" {
-		words = append(words, "❯ "+shortTitle(later))
+		words = append(words, "❯ "+Title(later))
 	}
 	if s.Last != "" {
-		words = append(words, "● "+shortTitle(s.Last))
+		words = append(words, "● "+Title(s.Last))
 	}
 	return strings.Join(words, " · ")
 }

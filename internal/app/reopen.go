@@ -214,11 +214,7 @@ func (l *Launcher) resume(r *Opened, log *store.Log) (Session, error) {
 	m, c := t.Meta, t.Conversation
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		ResumeID: c.ID, HasTranscript: c.ID != "", EarlierOptions: c.Options, Queue: c.Queue, LastNumber: t.LastNumber,
-		Spent: c.Spent(), Limit: c.Limit,
-	}
-	if c.BudgetRaised {
-		opt.Budget, opt.BudgetRaised = c.Budget, true
+		ResumeID: c.ID, HasTranscript: c.ID != "", Past: &c.State, LastNumber: t.LastNumber,
 	}
 	var before []conversation.Event
 	if l.Recording != nil {

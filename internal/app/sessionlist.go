@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
@@ -240,75 +239,13 @@ func (s *Sessions) Deleted(e SessionEntry) {
 // unchanged to the terminal as a window title.
 const titleWidth = 80
 
-// shortTitle shortens and sanitises a title.
-func shortTitle(text string) string {
+// Title returns the first of some titles of a session that is not empty, short and sanitised.
+func Title(titles ...string) string {
 	const most = 16 * titleWidth // bytes: a character can take many
-	return termtext.Truncate(termtext.Line(termtext.Head(text, most, "…")), titleWidth, "…")
-}
-
-// Naming is what a session is called: the user's name for it, or its first prompt.
-type Naming struct {
-	name  string
-	asked string
-}
-
-// Name returns the user's name for the session, or "".
-func (n *Naming) Name() string { return n.name }
-
-// SetName gives the session a name; "" removes it.
-func (n *Naming) SetName(name string) { n.name = shortTitle(name) }
-
-// Forget forgets the first prompt when another session begins.
-func (n *Naming) Forget() { n.asked = "" }
-
-// Remember takes over the first prompt of a conversation.
-func (n *Naming) Remember(c *conversation.Conversation) {
-	n.asked = ""
-	for _, item := range c.Items {
-		m, ok := item.(*conversation.Message)
-		if !ok || m.Chunk != acpclient.UserMessageChunk {
-			continue
-		}
-		for i := range m.Parts {
-			if n.asked = shortTitle(m.Parts[i].Text()); n.asked != "" {
-				return
-			}
-		}
-	}
-}
-
-// Notice updates the naming after an event was folded into a conversation.
-func (n *Naming) Notice(e conversation.Event, c *conversation.Conversation) {
-	switch e := e.(type) {
-	case conversation.PromptSent:
-		for _, b := range e.Prompt {
-			if n.asked == "" {
-				n.asked = shortTitle(b.Text)
-			}
-		}
-	case conversation.SessionOpening:
-		if e.Clear && c.ID == "" { // otherwise the same session is replayed
-			n.asked = ""
-		}
-	}
-}
-
-// Title returns the display name of the session: the user's, its own title, or its first
-// prompt; "" if there is none. The tab line, the window title and lists all use it.
-func (n *Naming) Title(own string) string {
-	for _, words := range []string{n.name, own, n.asked} {
-		if words = shortTitle(words); words != "" {
-			return words
+	for _, text := range titles {
+		if text = termtext.Truncate(termtext.Line(termtext.Head(text, most, "…")), titleWidth, "…"); text != "" {
+			return text
 		}
 	}
 	return ""
-}
-
-// Label returns Title, or else the first of others that is not empty.
-func (n *Naming) Label(own string, others ...string) string {
-	title := n.Title(own)
-	for _, words := range others {
-		title = cmp.Or(title, shortTitle(words))
-	}
-	return cmp.Or(title, "new")
 }

@@ -93,7 +93,7 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 		return refuse(err)
 	}
 	h := host.New(host.Options{
-		ID: spec.ID, Session: made.Session.(app.Local), Agent: made.Agent, Before: made.Transcript, Earlier: made.Earlier,
+		ID: spec.ID, Session: made.Session.(app.Local), Agent: made.Agent, Earlier: made.Earlier,
 		Version: l.Version, Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Secrets: app.RedactorFor(cfg, made.Agent), Log: logger,
 	})
 	listener, err := h.Listen()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/termtext"
 )
 
 // State is what decides in a session: whether a prompt can be sent, whether a turn runs, which
@@ -91,6 +92,9 @@ type opened struct {
 type transcribed struct {
 	counting
 	progressing
+	// Asked is the beginning of the first prompt, which names a session without a title. It is
+	// untrusted.
+	Asked     string
 	turns     int // how many have begun
 	heldCalls held
 }
@@ -191,6 +195,22 @@ func (e PromptSent) fold(s *State) {
 	s.newTurn()
 	s.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
 	s.Turn.follow(s.Waiting() > 0, e.At)
+	for _, b := range e.Prompt {
+		s.Asked = cmp.Or(s.Asked, termtext.Head(strings.TrimSpace(b.Text), mostAsked, ""))
+	}
+}
+
+// mostAsked bounds [State.Asked], in bytes.
+const mostAsked = 2 << 10
+
+// Continue has the state of a new session go on from that in which another process has left the
+// session. What that had of an agent is not known to this one.
+func (s *State) Continue(past *State) {
+	s.Title, s.UpdatedAt, s.Said, s.Asked, s.progressing = past.Title, past.UpdatedAt, past.Said, past.Asked, past.progressing
+	s.last.text = slices.Clone(s.last.text)
+	s.Queue = Unclaimed(past.Queue)
+	s.QueuePaused = len(s.Queue) > 0
+	s.Restore(past.Spent())
 }
 
 func (PromptSteered) fold(*State) {}
@@ -378,7 +398,7 @@ func (e SessionOpening) fold(s *State) {
 		s.tokens.again()
 		return
 	case e.ID != "" && e.ID == was.ID:
-		s.ID, s.Title, s.UpdatedAt = was.ID, was.Title, was.UpdatedAt
+		s.ID, s.Title, s.UpdatedAt, s.Asked = was.ID, was.Title, was.UpdatedAt, was.Asked
 	}
 	if s.before == nil { // else these are two openings in a row
 		s.before = &was

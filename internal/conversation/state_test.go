@@ -147,3 +147,31 @@ func TestAnOpeningKeepsTheQuestions(t *testing.T) {
 		t.Errorf("%d items, %d permissions, %d forms", len(c.Items), len(c.Permissions), len(c.Elicitations))
 	}
 }
+
+// The first prompt names a session until another session opens, or one is opened anew. The same
+// session, opened once more, keeps it, and so does one that goes on in another process.
+func TestTheFirstPromptIsKept(t *testing.T) {
+	for id, want := range map[acpclient.SessionID]string{"other": "", "s": "tidy up"} {
+		s := conversation.NewState()
+		for _, e := range []conversation.Event{
+			conversation.SessionOpened{ID: "s"},
+			conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(" tidy up\n")}},
+			conversation.TurnEnded{},
+			conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("and more")}},
+			conversation.TurnEnded{},
+		} {
+			s.Apply(e)
+		}
+		s.Apply(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "Done."})
+		s.Queue = []conversation.QueuedPrompt{{ID: 3, Reading: true}}
+		next := conversation.NewState()
+		next.Continue(s)
+		if last := next.Last(1); next.Asked != "tidy up" || !next.Said || len(last) != 1 || last[0] != "Done." || next.Queue[0].Reading || !next.QueuePaused {
+			t.Errorf("it goes on as %+v", next)
+		}
+		s.Apply(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: true})
+		if s.Asked != want {
+			t.Errorf("the session %q opens: %q, want %q", id, s.Asked, want)
+		}
+	}
+}

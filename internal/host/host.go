@@ -10,7 +10,6 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,11 +33,9 @@ import (
 type Options struct {
 	// ID identifies the session among the running ones: see [NewID].
 	ID string
-	// Session is not started yet. Agent is its agent, and Before is the stored conversation that
-	// it continues, nil if it is new.
+	// Session is not started yet. Agent is its agent.
 	Session app.Local
 	Agent   config.Agent
-	Before  *store.Transcript
 	// Earlier is sent with the first prompt, see [app.Branched]; it may be "".
 	Earlier string
 	// Dir is the directory of the hosts' records.
@@ -72,9 +69,6 @@ type Host struct {
 	stored   store.ID      // the session's id when events were last taken
 
 	mu       sync.Mutex
-	before   app.Overview // what counts of the stored session until there is something new
-	said     bool         // something was said in the stored session
-	title    string       // from the first prompt, until the session has a title
 	viewers  map[*viewer]struct{}
 	acted    map[string]*acts // by the id of the viewer, which survives lost connections
 	quiet    time.Time        // since when there have been no viewers and no activity
@@ -99,14 +93,6 @@ func New(opt Options) *Host {
 		viewers: map[*viewer]struct{}{}, acted: map[string]*acts{}, quiet: time.Now(), revision: 1,
 		over: make(chan struct{}), alerts: make(chan struct{}, mostAlerts),
 	}
-	if opt.Before != nil {
-		c := opt.Before.Conversation
-		h.before, h.said = app.OverviewOf(&c.State, nil), c.Said
-		if prompts := c.Prompts(); len(prompts) > 0 {
-			h.title = app.PromptLine(conversation.QueuedPrompt{Prompt: prompts[0].Blocks})
-		}
-	}
-	h.opt.Before = nil // the log has it
 	h.ctx, h.end = context.WithCancelCause(context.Background())
 	return h
 }
@@ -160,16 +146,6 @@ func (h *Host) take() {
 		return
 	}
 	h.mu.Lock()
-	for _, e := range batch {
-		switch e := e.(type) {
-		case conversation.PromptSent:
-			h.title = cmp.Or(h.title, app.PromptLine(conversation.QueuedPrompt{Prompt: e.Prompt}))
-		case conversation.SessionOpening:
-			if e.Clear {
-				h.before = app.Overview{}
-			}
-		}
-	}
 	h.quiet = time.Now()
 	h.revise()
 	h.mu.Unlock()
@@ -196,12 +172,11 @@ func (h *Host) endIfIdle() {
 		return
 	}
 	alone := time.Since(h.quiet)
-	var gone, busy bool
-	said := h.said
+	var gone, busy, said bool
 	h.session.Read(func(s *conversation.State) {
 		gone = s.Phase == conversation.PhaseLost || s.Phase == conversation.PhaseFailed || s.Agent.Since.IsZero()
 		busy = s.Turn.Running || len(s.Queue) > 0 || s.Waiting() > 0
-		said = said || s.Said
+		said = s.Said
 	})
 	switch {
 	case gone && (h.left || alone > unwatched):
@@ -224,13 +199,7 @@ func (h *Host) status() Status {
 	h.session.Read(func(s *conversation.State) { st.Overview, st.Session = app.OverviewOf(s, journal), s.ID })
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	st.Active, st.Agent, st.Title = h.quiet, h.opt.Agent.Name, cmp.Or(st.Title, h.before.Title, h.title)
-	if len(st.Last) == 0 {
-		st.Last = h.before.Last
-	}
-	if st.Progress == (conversation.Progress{}) {
-		st.Progress = h.before.Progress
-	}
+	st.Active, st.Agent = h.quiet, h.opt.Agent.Name
 	for v := range h.viewers {
 		st.Viewers = append(st.Viewers, v.name)
 	}

@@ -236,6 +236,9 @@ func TestWhichActsAreDone(t *testing.T) {
 	if far.From = 1 << 40; early.Call(t.Context(), requestAttach, far, nil) == nil {
 		t.Error("a viewer knows what has not happened")
 	}
+	if _, _, err := h.log.Read(t.Context(), 0); err != nil { // waits until the prompts are in it
+		t.Fatal(err)
+	}
 	if far.From, far.Viewer = h.log.End(), "forgotten"; far.From == 0 || early.Call(t.Context(), requestAttach, far, nil) == nil {
 		t.Error("a viewer goes on whose acts are forgotten")
 	}

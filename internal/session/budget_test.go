@@ -128,7 +128,8 @@ func TestWhatElseCountsForTheBudget(t *testing.T) {
 		}
 	}, func(_ *harness, o *Options) {
 		o.Budget = conversation.Budget{Cost: 5}
-		o.Spent = conversation.Spent{Cost: &acpclient.Cost{Amount: 2, Currency: "USD"}}
+		o.Past = conversation.NewState()
+		o.Past.Restore(conversation.Spent{Cost: &acpclient.Cost{Amount: 2, Currency: "USD"}})
 	})
 }
 
@@ -155,7 +156,8 @@ func TestTheBudgetOfEarlierRunsIsUsedUp(t *testing.T) {
 		}
 	}, func(_ *harness, o *Options) {
 		o.Budget = conversation.Budget{Cost: 5}
-		o.Spent = conversation.Spent{Cost: &acpclient.Cost{Amount: 6, Currency: "USD"}}
+		o.Past = conversation.NewState()
+		o.Past.Restore(conversation.Spent{Cost: &acpclient.Cost{Amount: 6, Currency: "USD"}})
 	})
 }
 

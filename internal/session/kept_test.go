@@ -101,7 +101,8 @@ func TestPromptsOfBeforeWaitForAYes(t *testing.T) {
 			t.Errorf("numbers are given out again: %v", chosen)
 		}
 	}, capable(everything), kept, func(_ *harness, o *Options) {
-		o.Queue = []conversation.QueuedPrompt{{ID: 7, Now: true, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}
+		o.Past = conversation.NewState()
+		o.Past.Queue = []conversation.QueuedPrompt{{ID: 7, Now: true, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}
 		o.LastNumber = 7
 	})
 }

@@ -217,8 +217,9 @@ func TestALimitOfAnEarlierRun(t *testing.T) {
 		h.pass(time.Second)
 		h.wantSent("one")
 	}, func(_ *harness, o *Options) {
-		o.AtLimit, o.Limit = WaitAtLimit, &conversation.LimitReached{Kind: "five_hour", Resets: time.Now().Add(time.Minute), Waits: true}
-		o.Queue = []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("one")}}}
+		o.Past = conversation.NewState()
+		o.AtLimit, o.Past.Limit = WaitAtLimit, &conversation.LimitReached{Kind: "five_hour", Resets: time.Now().Add(time.Minute), Waits: true}
+		o.Past.Queue = []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("one")}}}
 		o.LastNumber = 1
 	})
 }

@@ -45,11 +45,10 @@ type Options struct {
 	// replay of it is then dropped, and if the agent cannot open the session, no other
 	// is opened in its place: see OpenAnew.
 	HasTranscript bool
-	// EarlierOptions are the options of the session that goes on, with the values that they
-	// had. The session sets them again once it is open.
-	EarlierOptions []acpclient.SessionConfigOption
-	// Queue holds prompts from an earlier run. They wait for ResumeQueue.
-	Queue []conversation.QueuedPrompt
+	// Past is the state in which the session that goes on was left; nil for a new one. Its options
+	// are set again once the session is open, and its queue waits for ResumeQueue. The session
+	// does not keep or change it.
+	Past *conversation.State
 	// Resolve completes a prompt right before it is sent to an agent with these
 	// capabilities: it reads the files. Without files it must not block. Nil sends
 	// prompts as they are.
@@ -82,15 +81,10 @@ type Options struct {
 	// MaxLine bounds a line from the agent, in bytes; 0 means acpclient.DefaultMaxLine.
 	// A Peer with a Transport has its own bound.
 	MaxLine int
-	// Budget caps what the session may use up. Spent is what it has used up in earlier runs,
-	// BudgetRaised that the user has set the budget there.
-	Budget       conversation.Budget
-	BudgetRaised bool
-	Spent        conversation.Spent
-	// AtLimit says what follows when a turn ends at a limit of the user's plan. Limit is the
-	// one at which an earlier run has ended, nil if it has not.
+	// Budget caps what the session may use up, unless the user has set the budget of Past.
+	Budget conversation.Budget
+	// AtLimit says what follows when a turn ends at a limit of the user's plan.
 	AtLimit LimitPolicy
-	Limit   *conversation.LimitReached
 	// Recorder stores the events; it may be nil. The consumer of the stream calls it.
 	Recorder Recorder
 	// Journal records changes on this machine; it may be nil. The session closes it.
@@ -177,23 +171,29 @@ func NewSession(opt Options) (*Session, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
+	past := opt.Past
+	if opt.Past = nil; past == nil {
+		past = conversation.NewState()
+	}
 	s := &Session{
-		plan: plan{session: opt.ResumeID, known: opt.HasTranscript, fork: opt.Fork, earlier: opt.EarlierOptions},
+		plan: plan{session: opt.ResumeID, known: opt.HasTranscript, fork: opt.Fork, earlier: past.Options},
 		opt:  opt, stream: NewStream(), lastNumber: opt.LastNumber,
 		questions: map[int]*question{}, lastJudged: make(chan struct{}), denials: map[string]bool{}, state: conversation.NewState(),
 		ended: make(chan struct{}),
 	}
 	close(s.lastJudged)
 	s.stream.recorder, s.stream.ring, s.stream.watch = opt.Recorder, opt.Ring, s.watch
-	// The queue is as the log has it, but nobody answers an earlier process.
-	s.state.Apply(conversation.QueueChanged{Queue: conversation.Unclaimed(opt.Queue), Paused: len(opt.Queue) > 0})
-	s.state.Restore(opt.Spent)
-	if opt.Budget != (conversation.Budget{}) {
-		s.post(conversation.BudgetSet{Budget: opt.Budget, Raised: opt.BudgetRaised})
+	s.state.Continue(past)
+	budget := opt.Budget
+	if past.BudgetRaised {
+		budget = past.Budget
+	}
+	if budget != (conversation.Budget{}) {
+		s.post(conversation.BudgetSet{Budget: budget, Raised: past.BudgetRaised})
 		s.checkBudget() // it may be used up since the last run
 	}
 	s.pauseQueue()
-	if l := opt.Limit; l != nil && len(opt.Queue) > 0 && opt.AtLimit != FailAtLimit {
+	if l := past.Limit; l != nil && len(past.Queue) > 0 && opt.AtLimit != FailAtLimit {
 		s.post(conversation.LimitReached{Kind: l.Kind, Resets: l.Resets}) // the user decides again
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())

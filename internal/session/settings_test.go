@@ -133,6 +133,8 @@ func TestAReopenedSessionHasItsOptionsAgain(t *testing.T) {
 	)), &was); err != nil {
 		t.Fatal(err)
 	}
+	past := conversation.NewState()
+	past.Options = was.ConfigOptions
 	now := state(option("mode", "ask", "ask", "plan"), option("model", "fast", "fast", "slow"), option("tone", "a", "a"))
 	restored := func(t *testing.T, h *harness, method string) {
 		t.Helper()
@@ -165,11 +167,11 @@ func TestAReopenedSessionHasItsOptionsAgain(t *testing.T) {
 	})
 	t.Run("from the store", func(t *testing.T) {
 		bubble(t, func(t *testing.T, h *harness) { restored(t, h, "session/resume") }, func(_ *harness, o *Options) {
-			o.ResumeID, o.HasTranscript, o.EarlierOptions = "s1", true, was.ConfigOptions
+			o.ResumeID, o.HasTranscript, o.Past = "s1", true, past
 		})
 	})
 	forks := claude("0.101.0", `{"sessionCapabilities":{"fork":{}}}`)
-	goesOn := func(_ *harness, o *Options) { o.EarlierOptions = was.ConfigOptions }
+	goesOn := func(_ *harness, o *Options) { o.Past = past }
 	t.Run("in a copy up to a message", func(t *testing.T) {
 		bubble(t, func(t *testing.T, h *harness) { restored(t, h, "session/fork") }, forks, forkOf("old", "m2"), goesOn)
 	})

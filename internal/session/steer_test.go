@@ -182,7 +182,8 @@ func TestASteerOfAnEarlierProcess(t *testing.T) {
 	}, steerable, func(_ *harness, o *Options) {
 		p := text("look left")
 		p.ID, p.Steering = 1, true
-		o.Queue, o.LastNumber = []conversation.QueuedPrompt{p}, 1
+		o.Past = conversation.NewState()
+		o.Past.Queue, o.LastNumber = []conversation.QueuedPrompt{p}, 1
 	})
 }
 

@@ -146,9 +146,6 @@ func (f *front) Seats() []command.Seat {
 		Go: func() { f.p.out.line("This session is already open.") }, Detach: f.Detach, End: func() { f.End(l.Session) },
 	}
 	s.Agent = cmp.Or(l.Agent.Name, l.Agent.ID, s.Agent)
-	if s.Title == "" && len(l.Conversation.Prompts()) > 0 {
-		s.Title = app.PromptLine(conversation.QueuedPrompt{Prompt: l.Conversation.Prompts()[0].Blocks})
-	}
 	return []command.Seat{s}
 }
 

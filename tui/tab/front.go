@@ -153,7 +153,7 @@ func (f *front) Rename(name string) {
 }
 
 func (f *front) Called() (name, title string) {
-	name = cmp.Or(f.tab.info.Name(), termtext.Line(f.tab.stored.title))
+	name = cmp.Or(f.tab.info.name, termtext.Line(f.tab.stored.title))
 	return name, cmp.Or(name, f.tab.Title())
 }
 

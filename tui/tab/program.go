@@ -212,7 +212,7 @@ func (t *Tab) Turns() int { return t.info.turns }
 // label returns the tab's name in the tab line.
 func (t *Tab) label() string {
 	a := t.agent()
-	return t.info.Label(ownTitle(t), a.Name, a.ID)
+	return app.Title(append(t.titles(), a.Name, a.ID, "new")...)
 }
 
 // newSession starts a session with the same agent and directory in a new tab.
@@ -236,21 +236,24 @@ func (t *Tab) openBeside(s app.Spec) tea.Cmd {
 }
 
 func (t *Tab) renameTab() {
-	t.ask(app.Question{Title: "Rename tab", Entered: t.info.Name(), Hint: t.label(), EnterHere: func(name string) { t.acting.add(t.setName(name)) }})
+	t.ask(app.Question{Title: "Rename tab", Entered: t.info.name, Hint: t.label(), EnterHere: func(name string) { t.acting.add(t.setName(name)) }})
 }
 
 func (t *Tab) setName(name string) tea.Cmd {
-	t.info.SetName(name)
+	t.info.name = app.Title(name)
 	t.info.unsaved, t.stored.title = true, ""
 	return saveName(t)
 }
 
-// ownTitle returns the title that the session has without its first prompt, or "".
-func ownTitle(t *Tab) string { return cmp.Or(t.stored.title, t.list.Conversation().Title) }
+// titles returns the user's name for the session, and what else it is called, best first.
+func (t *Tab) titles() []string {
+	c := t.list.Conversation()
+	return []string{t.info.name, t.stored.title, c.Title, c.Asked}
+}
 
 // saveName stores the user's name for the session, once the session is stored.
 func saveName(t *Tab) tea.Cmd {
-	lib, id, name := t.program.Stored, t.StoredID(), t.info.Name()
+	lib, id, name := t.program.Stored, t.StoredID(), t.info.name
 	if !t.info.unsaved || lib == nil || id == "" {
 		return nil
 	}
@@ -265,7 +268,7 @@ func saveName(t *Tab) tea.Cmd {
 
 // tabInfo is the state of a tab for the tab line. The zero value is a new background tab.
 type tabInfo struct {
-	app.Naming
+	name   string                // the user's name for the session, or ""
 	shown  bool                  // the tab is in front
 	turns  int                   // that have ended
 	unseen conversation.Standing // StandingDone or StandingFailed after a turn that ended in the background, or StandingIdle
@@ -276,9 +279,8 @@ type tabInfo struct {
 // show marks the tab as in front, and its turns as seen.
 func (s *tabInfo) show() { s.shown, s.unseen = true, conversation.StandingIdle }
 
-// Notice updates after an event that was applied to c.
-func (s *tabInfo) Notice(e conversation.Event, c *conversation.Conversation) {
-	s.Naming.Notice(e, c)
+// Notice updates after an event.
+func (s *tabInfo) Notice(e conversation.Event) {
 	if e, ok := e.(conversation.TurnEnded); ok {
 		s.turns++
 		switch {

@@ -101,17 +101,16 @@ func TestLeavingTheChoiceOfAnAgentLeavesTheTab(t *testing.T) {
 // What has ended in the background is told until the tab is shown.
 func TestUnseen(t *testing.T) {
 	var s tabInfo
-	c := conversation.New()
-	s.Notice(conversation.TurnEnded{}, c)
+	s.Notice(conversation.TurnEnded{})
 	if s.unseen != conversation.StandingDone {
 		t.Errorf("a turn in the background: %d", s.unseen)
 	}
-	s.Notice(conversation.TurnEnded{Err: errors.New("no")}, c)
+	s.Notice(conversation.TurnEnded{Err: errors.New("no")})
 	if s.unseen != conversation.StandingFailed {
 		t.Errorf("one that failed: %d", s.unseen)
 	}
 	s.show()
-	s.Notice(conversation.TurnEnded{}, c)
+	s.Notice(conversation.TurnEnded{})
 	if s.unseen != conversation.StandingIdle || s.turns != 3 {
 		t.Errorf("after it was seen: %d, and %d turns", s.unseen, s.turns)
 	}

@@ -124,7 +124,9 @@ func TestTheQueueIsEmptied(t *testing.T) {
 func TestWhatWaitedWhenTheAgentWent(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		queue := []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("tidy up")}}}
-		b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Queue = queue }))
+		past := conversation.NewState()
+		past.Queue = queue
+		b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Past = past }))
 		b.events(conversation.QueueChanged{Paused: true, Queue: queue})
 		opened := conversation.SessionOpened{ID: "s", Cwd: b.cwd}
 		if b.events(opened); !b.dialogs.Empty() {

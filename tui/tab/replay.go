@@ -129,7 +129,7 @@ func (r *replaying) perform(events []conversation.Event) tea.Cmd {
 	c := r.tab.list.Conversation()
 	for _, e := range events {
 		c.Apply(e)
-		r.tab.info.Notice(e, c)
+		r.tab.info.Notice(e)
 		opening, _ := e.(conversation.SessionOpening)
 		if opening.Clear || c.Restored() {
 			r.tab.forget()
@@ -143,7 +143,6 @@ func (r *replaying) rewind() {
 	focused := r.tab.list.Focused()
 	r.tab.reading = newReading(r.tab, conversation.New())
 	r.tab.list.Focus(focused)
-	r.tab.info.Forget()
 	r.asked = nil
 }
 

@@ -244,7 +244,6 @@ type storedSession struct {
 func (l *live) restoreView(msg openedMsg) (keep tea.Cmd) {
 	c := msg.Transcript.Conversation
 	l.stored.title = msg.Transcript.Title
-	l.info.Remember(c)
 	l.composer.SetCommands(c.Commands, nil)
 	if top := msg.View.Top; top != nil {
 		l.list.StartAt(*top)

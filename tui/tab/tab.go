@@ -177,7 +177,7 @@ func (t *Tab) Left() app.Left {
 }
 
 // Title returns what the session is called, or "".
-func (t *Tab) Title() string { return t.info.Title(ownTitle(t)) }
+func (t *Tab) Title() string { return app.Title(t.titles()...) }
 
 // SetTheme changes the theme.
 func (t *Tab) SetTheme(th *theme.Theme) {
@@ -287,7 +287,7 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 			l.heard = l.program.Now()
 		}
 		l.Apply(e)
-		l.info.Notice(e, l.Conversation)
+		l.info.Notice(e)
 		if l.compared != nil {
 			cmds = append(cmds, l.compared.follow(l.Tab, e))
 		}
