@@ -79,12 +79,10 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 			o.Child = callText(t)
 		}
 	}
-	switch {
-	case o.Waiting == 0:
-	case len(s.Permissions) > 0:
-		o.Question = callText(s.Permissions[0].Asked)
-	default:
-		o.Question = termtext.Head(s.Elicitations[0].Request.Message, longestText, "")
+	if o.Waiting > 0 {
+		o.Question = conversation.Match(conversation.Questions[conversation.Question](s)[0],
+			func(p *conversation.Permission) string { return callText(p.Asked) },
+			func(e *conversation.Elicitation) string { return termtext.Head(e.Request.Message, longestText, "") })
 	}
 	if s.Turn.Running || s.Busy() {
 		if o.Step = o.Progress.String(); o.Step == "" {

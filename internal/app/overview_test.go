@@ -70,7 +70,7 @@ func TestAnOverviewSaysWhereASessionStands(t *testing.T) {
 		"plans":    {[]conversation.Event{asked(10), plan, call}, conversation.StandingWorking, "working", 10, "1/3 rise"},
 		"calls":    {[]conversation.Event{asked(10), call}, conversation.StandingWorking, "working", 10, "Heat the oven"},
 		"asks":     {[]conversation.Event{asked(10), call, asks}, conversation.StandingAsks, "waits for your answer", 20, "Heat the oven"},
-		"went on":  {[]conversation.Event{asked(10), asks, conversation.PermissionClosed{ID: 1, At: begun.Add(30 * time.Minute)}}, conversation.StandingWorking, "working", 30, ""},
+		"went on":  {[]conversation.Event{asked(10), asks, conversation.QuestionClosed{ID: 1, At: begun.Add(30 * time.Minute)}}, conversation.StandingWorking, "working", 30, ""},
 		"ended":    {[]conversation.Event{asked(10), plan, conversation.TurnEnded{At: begun.Add(12 * time.Minute)}}, conversation.StandingIdle, "idle", 12, ""},
 		"queues":   {[]conversation.Event{queued}, conversation.StandingIdle, "idle, 1 prompt queued", 2, ""},
 		"at limit": {[]conversation.Event{queued, conversation.LimitReached{}}, conversation.StandingAsks, "waits for you: the plan's limit is reached", 2, ""},

@@ -133,8 +133,8 @@ func PermissionChoices(p *conversation.Permission) []Choice {
 }
 
 // Respond returns the act that answers an elicitation.
-func Respond(e *conversation.Elicitation, a acpclient.ElicitationAction, content map[string]any) session.AnswerElicitation {
-	return session.AnswerElicitation{Question: e.Seen, Response: acpclient.CreateElicitationResponse{Action: a, Content: content}}
+func Respond(e *conversation.Elicitation, a acpclient.ElicitationAction, content map[string]any) session.Answer {
+	return session.Answer{Question: e.Seen, Form: &acpclient.CreateElicitationResponse{Action: a, Content: content}}
 }
 
 // Refusals returns the choices that give an elicitation nothing.

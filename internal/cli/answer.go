@@ -83,16 +83,14 @@ func (a *asked) number() string {
 func openQuestions(c *host.Client) []asked {
 	var all []asked
 	conv, about := c.Past(), c.About()
-	for _, p := range conv.Permissions {
-		targets, positions := &toolview.PathTargets{Roots: append([]string{about.Cwd}, about.Dirs...)}, &toolview.DiffPositions{}
-		targets.Add(toolview.Resolve(targets.Roots, toolview.NamedPaths(p.Asked)))
-		positions.Add(toolview.FindPositions(about.Cwd, toolview.Creations(p.Asked.Content)))
-		all = append(all, asked{Seen: p.Seen, Question: toolview.PermissionQuestion(conv, p, targets, positions)})
+	for _, q := range conversation.Questions[conversation.Question](&conv.State) {
+		all = append(all, conversation.Match(q, func(p *conversation.Permission) asked {
+			targets, positions := &toolview.PathTargets{Roots: append([]string{about.Cwd}, about.Dirs...)}, &toolview.DiffPositions{}
+			targets.Add(toolview.Resolve(targets.Roots, toolview.NamedPaths(p.Asked)))
+			positions.Add(toolview.FindPositions(about.Cwd, toolview.Creations(p.Asked.Content)))
+			return asked{Seen: p.Seen, Question: toolview.PermissionQuestion(conv, p, targets, positions)}
+		}, func(e *conversation.Elicitation) asked { return elicitation(e, about.Host) }))
 	}
-	for _, e := range conv.Elicitations {
-		all = append(all, elicitation(e, about.Host))
-	}
-	slices.SortStableFunc(all, func(a, b asked) int { return a.ID - b.ID })
 	return all
 }
 
@@ -167,13 +165,8 @@ func (a *asked) answer(ctx context.Context, s *streams, c *host.Client, word str
 		return app.WithHint("'parley answer "+c.About().Host+"' lists the open questions.", "question %s: not answered: %w", a.number(), err)
 	}
 	err = until(ctx, c, func(e conversation.Event) bool {
-		switch e := e.(type) {
-		case conversation.PermissionClosed:
-			return e.ID == a.ID
-		case conversation.ElicitationClosed:
-			return e.ID == a.ID
-		}
-		return false
+		closed, is := e.(conversation.QuestionClosed)
+		return is && closed.ID == a.ID
 	})
 	if err != nil {
 		return err
@@ -194,8 +187,8 @@ func (a *asked) named(word string) (app.Choice, error) {
 	var found []app.Choice
 	for _, c := range a.Choices {
 		names := []string{c.Name, c.Line()}
-		if e, is := c.Act.(session.AnswerElicitation); is {
-			names = append(names, string(e.Response.Action))
+		if act, is := c.Act.(session.Answer); is && act.Form != nil {
+			names = append(names, string(act.Form.Action))
 		}
 		looks := appearance(word)
 		if looks != "" && slices.ContainsFunc(names, func(name string) bool { return appearance(name) == looks }) {

@@ -41,9 +41,7 @@ type Seat struct {
 
 // Asked is an open question of an agent.
 type Asked struct {
-	// ID is the number of the permission or elicitation in its session.
-	ID         int
-	Permission bool
+	Question conversation.Question
 	// Title sums it up in a line, About gives all of it.
 	Title, About string
 	// Go goes there. Answer asks it here; nil if it can only be answered there.
@@ -185,7 +183,7 @@ func seatRows(s Seat) []*boardRow {
 			rows[0] = asks
 			continue
 		}
-		asks.ID += fmt.Sprint(" ", asks.asked.Permission, asks.asked.ID)
+		asks.ID += fmt.Sprint(" ", asks.asked.Question.Now().ID)
 		rows = append(rows, asks)
 	}
 	return rows

@@ -25,7 +25,7 @@ func RuleQuestion(ctx context.Context, s app.Session, c *conversation.Conversati
 	q := &app.Question{
 		Title: "Always allow by a rule",
 		Text:  "This allows it now and adds a rule for next time: everywhere, or in " + project + ".",
-		While: func() bool { return slices.Contains(c.Permissions, p) && p.Seen == answer.Question },
+		While: func() bool { return c.Asks(p) && p.Seen == answer.Question },
 	}
 	for _, everywhere := range []bool{false, true} {
 		place := map[bool]string{false: " – in this project", true: " – everywhere"}[everywhere]

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -248,9 +249,8 @@ var kinds = sync.OnceValue(func() (all []*kind) {
 		LimitWait{},
 		PermissionOpened{},
 		PermissionReferred{},
-		PermissionClosed{},
 		ElicitationOpened{},
-		ElicitationClosed{},
+		QuestionClosed{},
 		ElicitationCompleted{},
 		OptionChosen{},
 		OptionSettled{},
@@ -288,7 +288,11 @@ func kindWhere(is func(*kind) bool) *kind {
 	return nil
 }
 
+// renamed are the earlier names of kinds.
+var renamed = map[string]string{"permission_closed": "question_closed", "elicitation_closed": "question_closed"}
+
 func kindNamed(name string) *kind {
+	name = cmp.Or(renamed[name], name)
 	return kindWhere(func(k *kind) bool { return k.name == name })
 }
 

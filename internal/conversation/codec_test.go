@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -121,7 +122,7 @@ func TestStoredConversationsFoldToTheSame(t *testing.T) {
 				}
 				stream = append(stream, e)
 			}
-			if c := sameFold(t, stream); c.ID == "" || len(c.Items) < 2 || len(c.Options) == 0 || c.Turn.Running || len(c.Permissions) > 0 {
+			if c := sameFold(t, stream); c.ID == "" || len(c.Items) < 2 || len(c.Options) == 0 || c.Turn.Running || len(test.Permissions(c)) > 0 {
 				t.Errorf("the conversation is %+v", c)
 			}
 			for _, e := range stream {
@@ -172,12 +173,12 @@ func TestLines(t *testing.T) {
 		{conversation.OptionChosen{Seq: 1, Option: "o", Value: acpclient.BoolValue(false)}, `{"v":1,"event":"option_chosen","data":{"seq":1,"option":"o","value":false}}`},
 		{test.Permission(7, `{"toolCallId":"t"}`), `{"v":1,"event":"permission_opened","data":{"id":7,"request":{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}}`},
 		{conversation.PermissionReferred{ID: 7, Why: "because", Proposals: [][]string{{"allow read"}}}, `{"v":1,"event":"permission_referred","data":{"id":7,"why":"because","proposals":[["allow read"]]}}`},
-		{conversation.PermissionClosed{ID: 7, Outcome: acpclient.PermissionSelected("y"), Rule: "allow read", Source: "f:1"}, `{"v":1,"event":"permission_closed","data":{"id":7,"outcome":{"outcome":"selected","optionId":"y"},"rule":"allow read","source":"f:1"}}`},
+		{conversation.QuestionClosed{ID: 7, Outcome: acpclient.PermissionSelected("y"), Rule: "allow read", Source: "f:1"}, `{"v":1,"event":"question_closed","data":{"id":7,"outcome":{"outcome":"selected","optionId":"y"},"rule":"allow read","source":"f:1"}}`},
 		{test.Up(t, `{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}`), `{"v":1,"event":"update","data":{"sessionId":"s","update":{"sessionUpdate":"plan", "entries":[], "new":{"x" : 1}}}}`},
 		{test.At(test.Up(t, `{"sessionUpdate":"plan","entries":[]}`), at), `{"v":1,"event":"update","at":"2026-11-21T12:00:00.5Z","data":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[]}}}`},
 		{conversation.NoticeAdded{Severity: acpclient.NoticeInfo, Title: "t", Detail: "d"}, `{"v":1,"event":"said","data":{"severity":"info","title":"t","detail":"d"}}`},
 		{conversation.NoticeAdded{Title: "t", Subject: "call c"}, `{"v":1,"event":"said","data":{"title":"t","subject":"call c"}}`},
-		{conversation.PermissionClosed{ID: 7, Outcome: acpclient.PermissionCancelled, At: at}, `{"v":1,"event":"permission_closed","data":{"id":7,"outcome":{"outcome":"cancelled"},"at":"2026-11-21T12:00:00.5Z"}}`},
+		{conversation.QuestionClosed{ID: 7, Outcome: acpclient.PermissionCancelled, At: at}, `{"v":1,"event":"question_closed","data":{"id":7,"at":"2026-11-21T12:00:00.5Z"}}`},
 		{
 			conversation.Update{Update: &acpclient.ToolCall{ToolCallID: "t", Title: "a>b", Locations: []acpclient.ToolCallLocation{{Path: "p", Line: &line}}}},
 			`{"v":1,"event":"update","data":{"sessionId":"","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"a>b","locations":[{"path":"p","line":3}]}}}`,
@@ -185,6 +186,19 @@ func TestLines(t *testing.T) {
 	} {
 		if got, _ := encoded(t, c.event); string(got) != c.want {
 			t.Errorf("%#v becomes\n%s, want\n%s", c.event, got, c.want)
+		}
+	}
+}
+
+// Logs have these names from before answers had one kind.
+func TestFormerNamesOfAnswers(t *testing.T) {
+	for line, want := range map[string]conversation.QuestionClosed{
+		`{"v":1,"event":"permission_closed","data":{"id":7,"outcome":{"outcome":"selected","optionId":"y"},"rule":"allow read"}}`: {ID: 7, Outcome: acpclient.PermissionSelected("y"), Rule: "allow read"},
+		`{"v":1,"event":"permission_closed","data":{"id":7,"outcome":{"outcome":"cancelled"}}}`:                                   {ID: 7},
+		`{"v":1,"event":"elicitation_closed","data":{"id":8,"action":"accept","answers":[{"field":"a","value":"b"}]}}`:            {ID: 8, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "a", Value: "b"}}},
+	} {
+		if got, err := conversation.Decode([]byte(line)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is read as %#v, %v", line, got, err)
 		}
 	}
 }

@@ -182,28 +182,24 @@ type (
 		Proposals [][]string `json:"proposals,omitzero"`
 		At        time.Time  `json:"at,omitzero"`
 	}
-	// PermissionClosed: the question was answered, or needs no answer any more. Rule is the
-	// rule that answered, and Source where it is defined; both are empty if no rule did.
-	PermissionClosed struct {
-		ID      int                                `json:"id"`
-		Outcome acpclient.RequestPermissionOutcome `json:"outcome"`
-		At      time.Time                          `json:"at,omitzero"`
-		Rule    string                             `json:"rule,omitzero"`
-		Source  string                             `json:"source,omitzero"`
-	}
 	// ElicitationOpened: the agent waits for input.
 	ElicitationOpened struct {
 		ID      int                                 `json:"id"`
 		Request *acpclient.CreateElicitationRequest `json:"request"`
 		At      time.Time                           `json:"at,omitzero"`
 	}
-	// ElicitationClosed: the question was answered, or needs no answer any more. Answers is
-	// what the user filled in, without secrets: see AnswersTo.
-	ElicitationClosed struct {
-		ID      int                         `json:"id"`
-		Action  acpclient.ElicitationAction `json:"action"`
-		Answers []FieldAnswer               `json:"answers,omitzero"`
-		At      time.Time                   `json:"at,omitzero"`
+	// QuestionClosed: a question was answered, or needs no answer any more. A permission has an
+	// Outcome; Rule is the rule that answered, and Source where it is defined, if one did. An
+	// elicitation has an Action, and Answers is what the user filled in, without secrets: see
+	// AnswersTo.
+	QuestionClosed struct {
+		ID      int                                `json:"id"`
+		Outcome acpclient.RequestPermissionOutcome `json:"outcome,omitzero"`
+		Rule    string                             `json:"rule,omitzero"`
+		Source  string                             `json:"source,omitzero"`
+		Action  acpclient.ElicitationAction        `json:"action,omitzero"`
+		Answers []FieldAnswer                      `json:"answers,omitzero"`
+		At      time.Time                          `json:"at,omitzero"`
 	}
 	// ElicitationCompleted: the user has done what was asked at a URL.
 	ElicitationCompleted struct {

@@ -43,7 +43,7 @@ func (c *Conversation) Apply(e Event) {
 	case PromptSteered:
 		c.closeMessages()
 		c.addPrompt(e.Prompt).Steered = true // agents do not echo it
-	case CancelRequested, PermissionClosed:
+	case CancelRequested:
 		c.settleCalls()
 	case TurnEnded:
 		c.applyTurnEnded(e)
@@ -59,8 +59,9 @@ func (c *Conversation) Apply(e Event) {
 		} else {
 			c.showCall(u.Content, u.RawInput, u.Meta)
 		}
-	case ElicitationClosed:
-		if q := c.effect.closed; q != nil && e.Action != acpclient.ElicitCancel {
+	case QuestionClosed:
+		c.settleCalls()
+		if q := c.effect.closed; q != nil && !e.Cancelled() {
 			c.closeMessage()
 			c.addItem(q)
 		}

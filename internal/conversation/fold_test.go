@@ -408,7 +408,7 @@ func TestVersionsChangeWithWhatIsShown(t *testing.T) {
 	shown := map[conversation.Item]string{}
 	all := []any{
 		test.Sent("x"), test.Thinks("a", "1"), test.AgentSays("b", ""), test.FullCall, test.Permission(1, `{"toolCallId":"t","title":"Other"}`),
-		conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionCancelled},
+		conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionCancelled},
 		test.Plan("pending"), test.Plan("completed"),
 		`{"sessionUpdate":"compaction_update","compactionId":"c"}`, `{"sessionUpdate":"compaction_update","compactionId":"c","status":"failed"}`,
 		`{"sessionUpdate":"subagent_update","sessionId":"c1"}`, `{"sessionUpdate":"subagent_update","sessionId":"c1","description":"d"}`,
@@ -482,7 +482,7 @@ func TestAFailedOpeningTakesNoQuestionAway(t *testing.T) {
 	c := fold(t, conversation.SessionOpened{ID: "s1"}, test.AgentSays("what was said", ""),
 		conversation.SessionOpening{How: conversation.OpenLoad, ID: "s1", Clear: true}, asked,
 		conversation.SessionFailed{Err: errors.New("no")}, conversation.PermissionReferred{ID: 1})
-	if len(c.Permissions) != 1 {
+	if len(test.Permissions(c)) != 1 {
 		t.Error("nobody is asked")
 	}
 }

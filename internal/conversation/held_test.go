@@ -67,20 +67,20 @@ func TestWhatASessionHoldsIsBounded(t *testing.T) {
 		"questions": func(i int) []conversation.Event {
 			return []conversation.Event{
 				test.Permission(i, fmt.Sprintf(`{"toolCallId":"1","title":"T","content":[{"type":"content","content":{"type":"text","text":"%d%s"}}]}`, i, text)),
-				conversation.PermissionClosed{ID: i, Outcome: acpclient.PermissionSelected("y")},
+				conversation.QuestionClosed{ID: i, Outcome: acpclient.PermissionSelected("y")},
 			}
 		},
 		"questions of parley": func(i int) []conversation.Event {
 			r := conversation.FileRequest(&conversation.FileQuestion{Path: "/a", Target: "/a", Write: true}, nil, fmt.Sprint(i)+text)
 			return []conversation.Event{
 				conversation.PermissionOpened{ID: i, Request: r, File: &conversation.FileQuestion{Path: "/a"}},
-				conversation.PermissionClosed{ID: i, Outcome: acpclient.PermissionSelected("once")},
+				conversation.QuestionClosed{ID: i, Outcome: acpclient.PermissionSelected("once")},
 			}
 		},
 		"forms": func(i int) []conversation.Event {
 			return []conversation.Event{
 				conversation.ElicitationOpened{ID: i, Request: &acpclient.CreateElicitationRequest{Message: fmt.Sprint(i) + text}},
-				conversation.ElicitationClosed{ID: i, Action: acpclient.ElicitAccept},
+				conversation.QuestionClosed{ID: i, Action: acpclient.ElicitAccept},
 			}
 		},
 	} {
@@ -207,7 +207,7 @@ func TestWhatIsToBeDecidedStays(t *testing.T) {
 			if !asksFirst {
 				s.Apply(ask)
 			}
-			asked := s.Permissions[0].Asked
+			asked := conversation.Questions[*conversation.Permission](s)[0].Asked
 			whole := strings.Contains(string(asked.RawInput), "rm -rf a #"+pad) && asked.Content[0].NewText == pad
 			if want := c.whole || asksFirst; whole != want || asked.Incomplete == want {
 				t.Errorf("%s, %s: the question is whole: %v, and says that it is not: %v", name, order, whole, asked.Incomplete)

@@ -443,8 +443,10 @@ func (c *Conversation) settle(n *Node) {
 
 // asksAbout reports whether a question about a call is open or being judged.
 func (c *Conversation) asksAbout(t *ToolCall) bool {
-	about := func(p *Permission) bool { return p.ToolCall == t }
-	return slices.ContainsFunc(c.Permissions, about) || slices.ContainsFunc(c.Judging, about)
+	return slices.ContainsFunc(c.questions, func(q Question) bool {
+		p, is := q.(*Permission)
+		return is && p.ToolCall == t
+	})
 }
 
 func (g *Group) count(n *Node) {

@@ -111,7 +111,7 @@ func TestOutline(t *testing.T) {
 			"a call that was asked about is in no group",
 			[]conversation.Event{
 				call("a", read, done, ""), test.Permission(1, `{"toolCallId":"b","kind":"read"}`),
-				conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
+				conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
 				becomes("b", done), call("c", read, done, ""),
 			},
 			"a\nb\nc\n",
@@ -170,7 +170,7 @@ func TestOutlineIsAsIfMadeAnew(t *testing.T) {
 				asked++
 				c.Apply(test.Permission(asked, fmt.Sprintf(`{"toolCallId":%q,"kind":"read"}`, ids.Draw(t, "id"))))
 			case 4:
-				c.Apply(conversation.PermissionClosed{ID: asked, Outcome: acpclient.PermissionSelected("y")})
+				c.Apply(conversation.QuestionClosed{ID: asked, Outcome: acpclient.PermissionSelected("y")})
 			case 5:
 				c.Apply(becomes(ids.Draw(t, "id"), states.Draw(t, "status")))
 			default:

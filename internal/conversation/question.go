@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 )
@@ -27,9 +28,75 @@ type Seen struct {
 	Shown string `json:"shown,omitempty"`
 }
 
-// Permission is an open question about a tool call, or about a file.
-type Permission struct {
+// Question is an open question to the user: a [Permission] or an [Elicitation]; see [Match].
+type Question interface {
+	// Now identifies the question as it is now.
+	Now() Seen
+	asking() *Asking
+}
+
+// Asking is what all kinds of questions have.
+type Asking struct {
 	Seen
+	// Judging means that the rules decide first. The user is not asked yet.
+	Judging bool
+
+	holds []*ToolCall // the calls that wait for the answer
+}
+
+func (a *Asking) asking() *Asking { return a }
+
+// Now implements [Question].
+func (a *Asking) Now() Seen { return a.Seen }
+
+// Match calls the function for the kind of a question. Every kind has one, so that a new kind does
+// not compile until every caller handles it.
+func Match[T any](q Question, permission func(*Permission) T, elicitation func(*Elicitation) T) T {
+	if p, is := q.(*Permission); is {
+		return permission(p)
+	}
+	return elicitation(q.(*Elicitation))
+}
+
+// Questions returns the questions of a kind that the user is asked, oldest first.
+func Questions[Q Question](s *State) (open []Q) {
+	for _, q := range s.questions {
+		if q, is := q.(Q); is && !q.asking().Judging {
+			open = append(open, q)
+		}
+	}
+	return open
+}
+
+// Question returns an open question, which the rules may be judging; nil if it is closed.
+func (s *State) Question(id int) Question {
+	if i := s.indexOf(id); i >= 0 {
+		return s.questions[i]
+	}
+	return nil
+}
+
+func (s *State) indexOf(id int) int {
+	return slices.IndexFunc(s.questions, func(q Question) bool { return q.asking().ID == id })
+}
+
+// ask opens a question.
+func (s *State) ask(q Question, t *ToolCall, at time.Time) {
+	s.questions = append(slices.Clip(s.questions), q)
+	if a := q.asking(); !a.Judging {
+		a.holds = s.hold(t, at)
+	}
+}
+
+// Asks reports whether the user is asked a question.
+func (s *State) Asks(q Question) bool {
+	now := s.Question(q.Now().ID)
+	return now != nil && !now.asking().Judging
+}
+
+// Permission is a question about a tool call, or about a file.
+type Permission struct {
+	Asking
 	// ToolCall is the call in the transcript.
 	ToolCall *ToolCall
 	// Asked is the call as this question shows it: what the agent has said about the call,
@@ -47,8 +114,7 @@ type Permission struct {
 	Why       string
 	Proposals [][]string
 
-	asks  subject     // what the current revision asks
-	holds []*ToolCall // the calls that wait for the answer
+	asks subject // what the current revision asks
 }
 
 // subject is the changeable part of what a permission asks.
@@ -89,7 +155,7 @@ func (a subject) digest() string {
 // revise counts the revisions of the open questions; call it after every event. The first
 // revision begins when the user is asked.
 func (s *State) revise() {
-	for _, p := range s.Permissions {
+	for _, p := range Questions[*Permission](s) {
 		now := subject{p.Asked, s.askerOf(p.ToolCall), len(p.Proposals)}
 		if now == p.asks {
 			continue
@@ -109,22 +175,6 @@ func (s *State) askerOf(t *ToolCall) string {
 		return string(t.Parent)
 	}
 	return string(t.Parent) + "\x00" + parent.Title + "\x00" + parent.Name + "\x00" + string(parent.Kind)
-}
-
-// Question returns a question that the user is asked as it is now; open is false if it is not
-// asked yet, or no longer. Incomplete means that it is about a call of which parts were left out.
-func (s *State) Question(id int) (now Seen, incomplete, open bool) {
-	for _, p := range s.Permissions {
-		if p.ID == id {
-			return p.Seen, p.Asked.Incomplete, true
-		}
-	}
-	for _, e := range s.Elicitations {
-		if e.ID == id {
-			return e.Seen, false, true
-		}
-	}
-	return Seen{}, false, false
 }
 
 // PermissionAnswer is how a question about a tool call was answered: with an
@@ -147,27 +197,22 @@ func (e PermissionOpened) fold(s *State) {
 		t := &ToolCall{Status: acpclient.ToolPending}
 		t.apply(&e.Request.ToolCall)
 		asked := *t
-		s.Permissions = append(s.Permissions, &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File})
+		s.ask(&Permission{Asking: Asking{Seen: Seen{ID: e.ID}}, ToolCall: t, Asked: &asked, Options: e.Request.Options, File: e.File}, nil, e.At)
 		s.effect.calls = append(s.effect.calls, t)
 		s.heldCalls.add(t)
-		s.hold(nil, e.At)
 		return
 	}
 	s.by = s.subagents[e.Request.SessionID]
 	u := &e.Request.ToolCall
 	t := s.toolOf(u, asks, e.At) // without an id, always a new call
 	some := requestUpdate(u, t)
-	p := &Permission{Seen: Seen{ID: e.ID}, ToolCall: t, Asked: s.announcedOf(t).with(some), Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description}
-	if e.Judging {
-		s.Judging = append(s.Judging, p)
-	} else {
-		s.Permissions = append(s.Permissions, p)
-	}
+	asked := s.announcedOf(t).with(some)
 	s.changeTool(t, some, e.At)
 	t.Answer = nil
-	if !e.Judging {
-		p.holds = s.hold(t, e.At)
-	}
+	s.ask(&Permission{
+		Asking: Asking{Seen: Seen{ID: e.ID}, Judging: e.Judging}, ToolCall: t, Asked: asked,
+		Options: e.Request.Options, Title: e.Request.Title, Description: e.Request.Description,
+	}, t, e.At)
 }
 
 // requestUpdate returns what a request adds to its call. Empty fields change nothing.
@@ -215,8 +260,9 @@ func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
 		announced.apply(u)
 		news = news && !announced.SameSubject(&before)
 	}
-	for _, p := range slices.Concat(s.Permissions, s.Judging) {
-		if p.ToolCall != t {
+	for _, q := range s.questions {
+		p, is := q.(*Permission)
+		if !is || p.ToolCall != t {
 			continue
 		}
 		was := p.Asked
@@ -276,37 +322,32 @@ func (t *ToolCall) with(u *acpclient.ToolCallUpdate) *ToolCall {
 
 // fold asks the user a question that no rule answers.
 func (e PermissionReferred) fold(s *State) {
-	p := takePermission(&s.Judging, e.ID)
-	if p == nil {
+	p, is := s.Question(e.ID).(*Permission)
+	if !is || !p.Judging {
 		return
 	}
-	p.Why, p.Proposals = e.Why, e.Proposals
-	at, _ := slices.BinarySearchFunc(s.Permissions, e.ID, func(o *Permission, id int) int { return o.ID - id })
-	s.Permissions = slices.Insert(slices.Clone(s.Permissions), at, p)
+	p.Judging, p.Why, p.Proposals = false, e.Why, e.Proposals
 	p.holds = s.hold(p.ToolCall, e.At)
 	p.ToolCall.changed()
 }
 
-// takePermission removes a question from a list and returns it, or nil. It does not modify the
-// old slice.
-func takePermission(list *[]*Permission, id int) *Permission {
-	i := slices.IndexFunc(*list, func(p *Permission) bool { return p.ID == id })
+func (e QuestionClosed) fold(s *State) {
+	i := s.indexOf(e.ID)
 	if i < 0 {
-		return nil
-	}
-	p := (*list)[i]
-	*list = slices.Delete(slices.Clone(*list), i, i+1)
-	return p
-}
-
-func (e PermissionClosed) fold(s *State) {
-	p := takePermission(&s.Permissions, e.ID)
-	if p == nil {
-		p = takePermission(&s.Judging, e.ID)
-	}
-	if p == nil {
 		return
 	}
+	q := s.questions[i]
+	s.questions = slices.Delete(slices.Clone(s.questions), i, i+1)
+	Match(q, func(p *Permission) any { p.close(s, e); return nil }, func(q *Elicitation) any { q.close(s, e); return nil })
+	s.release(q.asking().holds, e.At)
+}
+
+// Cancelled reports whether the question was closed without an answer.
+func (e QuestionClosed) Cancelled() bool {
+	return e.Outcome.Cancelled() && (e.Action == "" || e.Action == acpclient.ElicitCancel)
+}
+
+func (p *Permission) close(s *State, e QuestionClosed) {
 	answer := &PermissionAnswer{Cancelled: e.Outcome.Cancelled(), Rule: e.Rule, Source: e.Source}
 	for _, o := range p.Options {
 		if !answer.Cancelled && o.OptionID == e.Outcome.OptionID {
@@ -335,7 +376,6 @@ func (e PermissionClosed) fold(s *State) {
 		t.rejectUnlessEnded() // no end of a turn will follow
 	}
 	t.changed()
-	s.release(p.holds, e.At)
 	s.effect.calls = append(s.effect.calls, t)
 }
 
@@ -443,11 +483,10 @@ func FormAnswers(form *acpclient.CreateElicitationRequest, content map[string]an
 	return answers
 }
 
-// Elicitation is the agent's request for input. While open, it is in
-// [Conversation.Elicitations]; once answered, in Items.
+// Elicitation is the agent's request for input. Once answered, it is in [Conversation.Items].
 type Elicitation struct {
 	revision
-	Seen
+	Asking
 	Request *acpclient.CreateElicitationRequest
 	// Completed means that the user has done what the agent asked for at a URL.
 	Completed bool
@@ -455,8 +494,6 @@ type Elicitation struct {
 	// filled in.
 	Action  acpclient.ElicitationAction
 	Answers []FieldAnswer
-
-	holds []*ToolCall // the calls that wait for the answer
 }
 
 func (e *Elicitation) Visit(v Visitor) { v.Elicitation(e) }
@@ -524,13 +561,12 @@ func valueInWords(schema *acpclient.ElicitationPropertySchema, value any) string
 }
 
 func (e ElicitationOpened) fold(s *State) {
-	q := &Elicitation{Seen: Seen{ID: e.ID, Revision: 1}, Request: e.Request} // it is never revised
-	s.Elicitations = append(s.Elicitations, q)
-	q.holds = s.hold(s.tools[e.Request.ToolCallID], e.At)
+	q := &Elicitation{Asking: Asking{Seen: Seen{ID: e.ID, Revision: 1}}, Request: e.Request} // it is never revised
+	s.ask(q, s.tools[e.Request.ToolCallID], e.At)
 }
 
 func (e ElicitationCompleted) fold(s *State) {
-	for _, q := range slices.Concat(s.Elicitations, s.visits) { // the question may still be open
+	for _, q := range slices.Concat(Questions[*Elicitation](s), s.visits) { // the question may still be open
 		if q.Request.ElicitationID == e.ElicitationID {
 			q.Completed = true
 			q.changed()
@@ -539,21 +575,14 @@ func (e ElicitationCompleted) fold(s *State) {
 	s.visits = slices.DeleteFunc(s.visits, func(q *Elicitation) bool { return q.Completed })
 }
 
-// fold removes a question from the open ones. The agent may still report
-// that the user has done what was asked at a URL.
-func (e ElicitationClosed) fold(s *State) {
-	i := slices.IndexFunc(s.Elicitations, func(q *Elicitation) bool { return q.ID == e.ID })
-	if i < 0 {
-		return
-	}
-	q := s.Elicitations[i]
-	s.Elicitations = slices.Delete(slices.Clone(s.Elicitations), i, i+1)
-	q.Action, q.Answers = e.Action, e.Answers
+// close is for the end of a question. The agent may still report that the user has done what was
+// asked at a URL.
+func (q *Elicitation) close(s *State, e QuestionClosed) {
+	q.Action, q.Answers = cmp.Or(e.Action, acpclient.ElicitCancel), e.Answers
 	q.changed()
 	if q.Request.Mode == acpclient.ElicitURL && e.Action == acpclient.ElicitAccept {
 		s.visits = append(s.visits, q)
 	}
-	s.release(q.holds, e.At)
 	s.effect.closed = q
 }
 

@@ -16,21 +16,21 @@ func TestTwoQuestionsAboutOneCall(t *testing.T) {
 	c := fold(t, test.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Work","kind":"other","rawInput":{}}`,
 		test.Permission(1, `{"toolCallId":"t","title":"Write a.txt","kind":"edit","content":[{"type":"diff","path":"a.txt","newText":"a"}]}`),
 		test.Permission(2, `{"toolCallId":"t","title":"Run it","kind":"execute","rawInput":{"command":"sh a.txt"}}`))
-	first, second := c.Permissions[0].Asked, c.Permissions[1].Asked
+	first, second := test.Permissions(c)[0].Asked, test.Permissions(c)[1].Asked
 	if first.Title != "Write a.txt" || len(first.Content) != 1 || string(first.RawInput) != "{}" {
 		t.Errorf("the first question is about %+v", first)
 	}
 	if second.Title != "Run it" || len(second.Content) != 0 || string(second.RawInput) != `{"command":"sh a.txt"}` {
 		t.Errorf("the second question is about %+v", second)
 	}
-	if c.Permissions[0].ToolCall != c.Permissions[1].ToolCall {
+	if test.Permissions(c)[0].ToolCall != test.Permissions(c)[1].ToolCall {
 		t.Error("they are about different calls")
 	}
 	// What the agent tells of the call since is news to both.
 	c = fold(t, test.Permission(1, `{"toolCallId":"t","title":"Write a.txt"}`))
-	before := c.Permissions[0].Asked
+	before := test.Permissions(c)[0].Asked
 	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","title":"Write b.txt"}`))
-	if got := c.Permissions[0].Asked; got.Title != "Write b.txt" || before.Title != "Write a.txt" || got.Version() <= before.Version() {
+	if got := test.Permissions(c)[0].Asked; got.Title != "Write b.txt" || before.Title != "Write a.txt" || got.Version() <= before.Version() {
 		t.Errorf("an update is not followed: %+v", got)
 	}
 }
@@ -38,7 +38,7 @@ func TestTwoQuestionsAboutOneCall(t *testing.T) {
 // What was asked stays with the call, whatever the agent makes of it.
 func TestWhatWasAskedStays(t *testing.T) {
 	c := fold(t, test.Sent("x"), test.Permission(1, `{"toolCallId":"t","title":"Write a.txt","content":[{"type":"diff","path":"a.txt","newText":"a"}]}`),
-		conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
+		conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":[{"type":"content","content":{"type":"text","text":"Done."}}]}`)
 	tool := onlyTool(t, c)
 	if len(tool.Asked) != 1 || tool.Asked[0].Content[0].Path != "a.txt" || tool.Content[0].Content.Text != "Done." {
@@ -49,7 +49,7 @@ func TestWhatWasAskedStays(t *testing.T) {
 func TestRejectedCalls(t *testing.T) {
 	ask := test.Permission(1, `{"toolCallId":"t","title":"T","status":"pending"}`)
 	answer := func(o acpclient.PermissionOptionID) conversation.Event {
-		return conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected(o)}
+		return conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected(o)}
 	}
 	status := func(s string) string {
 		return `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"` + s + `"}`
@@ -68,7 +68,7 @@ func TestRejectedCalls(t *testing.T) {
 		"done all the same":                {[]any{test.Sent("x"), ask, answer("n"), status("completed"), conversation.TurnEnded{}}, false, false},
 		"said to be done, later":           {[]any{test.Sent("x"), ask, answer("n"), conversation.TurnEnded{}, status("completed")}, false, false},
 		"allowed":                          {[]any{test.Sent("x"), ask, answer("y"), conversation.TurnEnded{}}, false, false},
-		"cancelled and not answered":       {[]any{test.Sent("x"), ask, conversation.CancelRequested{}, conversation.PermissionClosed{ID: 1}}, false, true},
+		"cancelled and not answered":       {[]any{test.Sent("x"), ask, conversation.CancelRequested{}, conversation.QuestionClosed{ID: 1}}, false, true},
 		"asked outside of any turn":        {[]any{ask, answer("n")}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestAQuestionWithoutAnIDEndsWithItsAnswer(t *testing.T) {
 		"cancelled": {acpclient.PermissionCancelled, "", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := fold(t, test.Sent("x"), test.Permission(1, ask), conversation.PermissionClosed{ID: 1, Outcome: tt.outcome})
+			c := fold(t, test.Sent("x"), test.Permission(1, ask), conversation.QuestionClosed{ID: 1, Outcome: tt.outcome})
 			for range 2 { // while the turn runs, and after it
 				if tool := onlyTool(t, c); tool.Status != tt.status || tool.Rejected != tt.rejected || tool.Cancelled != tt.cancelled || tool.Running() {
 					t.Errorf("%+v", tool)
@@ -110,14 +110,14 @@ func TestAQuestionOutlivesItsTranscript(t *testing.T) {
 	c := conversation.New()
 	c.Apply(test.Permission(1, `{"toolCallId":"t"}`))
 	c.Apply(conversation.SessionOpening{ID: "other", Clear: true})
-	c.Apply(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("yes")})
-	if len(c.Permissions) > 0 || len(c.Items) > 0 {
-		t.Errorf("%d questions and %d items are left", len(c.Permissions), len(c.Items))
+	c.Apply(conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("yes")})
+	if len(test.Permissions(c)) > 0 || len(c.Items) > 0 {
+		t.Errorf("%d questions and %d items are left", len(test.Permissions(c)), len(c.Items))
 	}
 	c.Apply(test.Permission(2, `{"toolCallId":"t"}`))
 	c.Apply(conversation.SessionOpening{ID: "other", Clear: true})
 	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"u","title":"Another"}`))
-	c.Apply(conversation.PermissionClosed{ID: 2, Outcome: acpclient.PermissionSelected("yes")})
+	c.Apply(conversation.QuestionClosed{ID: 2, Outcome: acpclient.PermissionSelected("yes")})
 	if len(c.Items) != 1 {
 		t.Errorf("%d items", len(c.Items))
 	}
@@ -138,10 +138,10 @@ func TestFileQuestion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := fold(t, test.Sent("x"), test.AgentSays("one ", ""), asked)
-			if len(c.Permissions) != 1 || c.Permissions[0].File != q || c.Permissions[0].Asked.Kind != acpclient.ToolRead {
-				t.Fatalf("the open questions are %+v", c.Permissions)
+			if len(test.Permissions(c)) != 1 || test.Permissions(c)[0].File != q || test.Permissions(c)[0].Asked.Kind != acpclient.ToolRead {
+				t.Fatalf("the open questions are %+v", test.Permissions(c))
 			}
-			c.Apply(conversation.PermissionClosed{ID: 1, Outcome: tt.outcome})
+			c.Apply(conversation.QuestionClosed{ID: 1, Outcome: tt.outcome})
 			c.Apply(test.Up(t, test.AgentSays("two", "")))
 			tool := onlyTool(t, c)
 			if tool.Rejected != tt.rejected || tool.Cancelled != tt.cancelled || (tool.Status == acpclient.ToolCompleted) != tt.complete || tool.Running() {
@@ -155,8 +155,8 @@ func TestFileQuestion(t *testing.T) {
 					}
 				}
 			}
-			if said != 1 || len(c.Permissions) != 0 {
-				t.Errorf("%d messages, %d open questions", said, len(c.Permissions))
+			if said != 1 || len(test.Permissions(c)) != 0 {
+				t.Errorf("%d messages, %d open questions", said, len(test.Permissions(c)))
 			}
 		})
 	}
@@ -171,7 +171,7 @@ func TestJudgedQuestions(t *testing.T) {
 		return e
 	}
 	open := func(c *conversation.Conversation) (ids []int) {
-		for _, p := range c.Permissions {
+		for _, p := range test.Permissions(c) {
 			ids = append(ids, p.ID)
 		}
 		return ids
@@ -182,28 +182,28 @@ func TestJudgedQuestions(t *testing.T) {
 		{2, judging(1, `{"toolCallId":"a","rawInput":{"path":"p"}}`)},
 		{4, test.Permission(2, `{"toolCallId":"b"}`)},
 	})
-	if got := open(c); len(got) != 1 || got[0] != 2 || len(c.Judging) != 1 || calls(c)[0].Waits() {
-		t.Fatalf("open are %v, %d are judged", got, len(c.Judging))
+	if got := open(c); len(got) != 1 || got[0] != 2 || len(test.Judging(&c.State)) != 1 || calls(c)[0].Waits() {
+		t.Fatalf("open are %v, %d are judged", got, len(test.Judging(&c.State)))
 	}
-	asked := c.Judging[0].Asked
+	asked := test.Judging(&c.State)[0].Asked
 	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"a","rawInput":{"path":"q"}}`))
-	if c.Judging[0].Asked == asked || string(c.Judging[0].Asked.RawInput) != `{"path":"q"}` {
+	if test.Judging(&c.State)[0].Asked == asked || string(test.Judging(&c.State)[0].Asked.RawInput) != `{"path":"q"}` {
 		t.Error("a question that is being judged does not follow its call")
 	}
 	c.Apply(test.At(conversation.PermissionReferred{ID: 1, Why: "because", Proposals: [][]string{{"allow read"}}}, seconds(5)))
-	if got := open(c); len(got) != 2 || got[0] != 1 || len(c.Judging) != 0 || c.Permissions[0].Why != "because" || !calls(c)[0].Waits() {
-		t.Fatalf("open are %v, %d are judged", got, len(c.Judging))
+	if got := open(c); len(got) != 2 || got[0] != 1 || len(test.Judging(&c.State)) != 0 || test.Permissions(c)[0].Why != "because" || !calls(c)[0].Waits() {
+		t.Fatalf("open are %v, %d are judged", got, len(test.Judging(&c.State)))
 	}
-	c.Apply(test.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, seconds(60)))
+	c.Apply(test.At(conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, seconds(60)))
 	c.Apply(judging(3, `{"toolCallId":"c"}`))
-	c.Apply(conversation.PermissionClosed{ID: 3, Outcome: acpclient.PermissionSelected("n"), Rule: "deny read", Source: "f"})
+	c.Apply(conversation.QuestionClosed{ID: 3, Outcome: acpclient.PermissionSelected("n"), Rule: "deny read", Source: "f"})
 	if a := calls(c)[2].Answer; a == nil || a.Rule != "deny read" || a.Source != "f" || !a.Rejects() || len(calls(c)[2].Asked) != 1 {
 		t.Errorf("the answer of a rule is %+v", a)
 	}
 	c.Apply(judging(4, `{"toolCallId":"d"}`))
 	c.Apply(conversation.PermissionReferred{ID: 9})
 	c.Apply(conversation.AgentLost{})
-	if len(c.Judging)+len(c.Permissions) != 0 {
+	if len(test.Judging(&c.State))+len(test.Permissions(c)) != 0 {
 		t.Error("questions outlive the agent")
 	}
 }
@@ -237,11 +237,11 @@ func TestAnsweredElicitationsStay(t *testing.T) {
 		t.Error(d)
 	}
 	c := fold(t, test.AgentSays("a", ""), conversation.ElicitationOpened{ID: 1, Request: r}, test.AgentSays("b", ""),
-		conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: answers}, test.AgentSays("c", ""),
-		conversation.ElicitationOpened{ID: 2, Request: r}, conversation.ElicitationClosed{ID: 2, Action: acpclient.ElicitCancel})
+		conversation.QuestionClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: answers}, test.AgentSays("c", ""),
+		conversation.ElicitationOpened{ID: 2, Request: r}, conversation.QuestionClosed{ID: 2, Action: acpclient.ElicitCancel})
 	test.WantTranscript(t, c, "agent: ab", "question: About the release: accept", "agent: c")
 	q, _ := c.Items[1].(*conversation.Elicitation)
-	if len(c.Elicitations) != 0 || q == nil || !slices.Equal(q.Answers, answers) {
+	if len(test.Elicitations(c)) != 0 || q == nil || !slices.Equal(q.Answers, answers) {
 		t.Errorf("%+v", q)
 	}
 	if got := conversation.AnswersTo(&acpclient.CreateElicitationRequest{Mode: acpclient.ElicitURL}, nil); got != nil {
@@ -271,13 +271,13 @@ func TestProposalsOutliveARepetition(t *testing.T) {
 	}
 	c, tell := ask()
 	tell(`{"command":"rm -rf build","cwd":"/project"}`)
-	if len(c.Permissions[0].Proposals) == 0 {
+	if len(test.Permissions(c)[0].Proposals) == 0 {
 		t.Error("a repetition has ended the proposals")
 	}
 	for _, other := range []string{`{"command":"rm -rf /","cwd":"/project"}`, `{"command":"rm -rf build","cwd":"/"}`} {
 		c, tell = ask()
 		tell(other)
-		if len(c.Permissions[0].Proposals) > 0 {
+		if len(test.Permissions(c)[0].Proposals) > 0 {
 			t.Errorf("%s keeps the proposals", other)
 		}
 	}
@@ -310,17 +310,14 @@ func TestARevisionGrowsWithWhatIsAsked(t *testing.T) {
 			c1 := fold(t, test.Sent("x"), `{"sessionUpdate":"tool_call","toolCallId":"parent","title":"Look around"}`,
 				`{"sessionUpdate":"tool_call","toolCallId":"t","_meta":{"claudeCode":{"parentToolUseId":"parent"}}}`,
 				test.Permission(1, `{"toolCallId":"t","title":"Run it","kind":"execute","rawInput":{"command":"ls"},"locations":[{"path":"/a","line":1}]}`))
-			before := c1.Permissions[0].Seen
+			before := test.Permissions(c1)[0].Seen
 			if before.ID != 1 || before.Revision != 1 {
 				t.Fatalf("it begins as %+v", before)
 			}
 			c1.Apply(test.Up(t, c.update))
-			now, _, open := c1.Question(1)
+			now, open := test.Permissions(c1)[0].Now(), c1.Asks(c1.Question(1))
 			if grows := now.Revision > before.Revision; !open || grows != c.grows || grows != (now.Shown != before.Shown) {
 				t.Errorf("it becomes %+v", now)
-			}
-			if now != c1.Permissions[0].Seen {
-				t.Error("the question says another one")
 			}
 		})
 	}
@@ -332,20 +329,20 @@ func TestTheRevisionOfAQuestionThatIsJudged(t *testing.T) {
 	opened := test.Permission(1, `{"toolCallId":"t","title":"Run it","rawInput":{"command":"ls"}}`)
 	opened.Judging = true
 	c := fold(t, test.Sent("x"), opened, `{"sessionUpdate":"tool_call_update","toolCallId":"t","rawInput":{"command":"ls -l"}}`)
-	if _, _, open := c.Question(1); open {
+	if c.Asks(c.Question(1)) {
 		t.Error("it is asked before it was judged")
 	}
 	c.Apply(conversation.PermissionReferred{ID: 1, Proposals: [][]string{{"allow read"}}})
-	if now, _, open := c.Question(1); !open || now.Revision != 1 {
+	if now := c.Question(1).Now(); !c.Asks(c.Question(1)) || now.Revision != 1 {
 		t.Errorf("it begins as %+v", now)
 	}
 	// opencode repeats a part of the input: what is asked is less, and no rule is proposed for it.
 	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","rawInput":{"command":"rm"}}`))
-	if now, _, _ := c.Question(1); now.Revision != 2 || c.Permissions[0].Proposals != nil {
+	if now := c.Question(1).Now(); now.Revision != 2 || test.Permissions(c)[0].Proposals != nil {
 		t.Errorf("without its proposals it is %+v", now)
 	}
-	c.Apply(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")})
-	if _, _, open := c.Question(1); open {
+	c.Apply(conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")})
+	if c.Question(1) != nil {
 		t.Error("it is open after the answer")
 	}
 }

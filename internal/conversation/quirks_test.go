@@ -45,7 +45,7 @@ func TestModesThatAreAnnouncedInMessages(t *testing.T) {
 			[]string{"user: x", "tool t: T (in_progress)", "note: Mode: Default → Plan (changed by the agent)"},
 		},
 		"less is allowed, as a model may say":      {"gemini-cli", []any{raw(t, "[MODE_UPDATE] yolo"), raw(t, "[MODE_UPDATE] plan\n")}, "YOLO", []string{"note: Mode: Default → YOLO (changed by the agent)"}},
-		"less is allowed, behind a rejected call":  {"gemini-cli", []any{test.Sent("x"), test.Permission(1, `{"toolCallId":"t","title":"T"}`), conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("n")}, raw(t, "[MODE_UPDATE] plan")}, "Default", []string{"user: x", "tool t: T"}},
+		"less is allowed, behind a rejected call":  {"gemini-cli", []any{test.Sent("x"), test.Permission(1, `{"toolCallId":"t","title":"T"}`), conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("n")}, raw(t, "[MODE_UPDATE] plan")}, "Default", []string{"user: x", "tool t: T"}},
 		"a mode that nobody knows":                 {"gemini-cli", []any{raw(t, "[MODE_UPDATE] root")}, "Default", []string{"agent: [MODE_UPDATE] root"}},
 		"in the middle of a text":                  {"gemini-cli", []any{raw(t, "It says [MODE_UPDATE] yolo")}, "Default", []string{"agent: It says [MODE_UPDATE] yolo"}},
 		"by an agent that does not do such things": {"other", []any{raw(t, "[MODE_UPDATE] yolo")}, "Default", []string{"agent: [MODE_UPDATE] yolo"}},

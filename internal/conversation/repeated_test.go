@@ -45,11 +45,11 @@ func TestACallThatHasEndedIsNotTheOneThatBegins(t *testing.T) {
 	ask := func(id int, title string) conversation.PermissionOpened {
 		return test.Permission(id, fmt.Sprintf(`{"toolCallId":"1","title":%q,"kind":"execute","status":"pending","rawInput":{"command":%q}}`, title, title))
 	}
-	yes := func(id int) conversation.PermissionClosed {
-		return conversation.PermissionClosed{ID: id, Outcome: acpclient.PermissionSelected("y")}
+	yes := func(id int) conversation.QuestionClosed {
+		return conversation.QuestionClosed{ID: id, Outcome: acpclient.PermissionSelected("y")}
 	}
-	no := func(id int) conversation.PermissionClosed {
-		return conversation.PermissionClosed{ID: id, Outcome: acpclient.PermissionSelected("n")}
+	no := func(id int) conversation.QuestionClosed {
+		return conversation.QuestionClosed{ID: id, Outcome: acpclient.PermissionSelected("n")}
 	}
 	const done = `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed","content":[{"type":"content","content":{"type":"text","text":"old"}}]}`
 	const first = "ls, completed, answered Yes, gave old"
@@ -78,7 +78,7 @@ func TestACallThatHasEndedIsNotTheOneThatBegins(t *testing.T) {
 			if toldCalls(got) != c.want {
 				t.Errorf("%s\nwant %s", toldCalls(got), c.want)
 			}
-			for _, p := range got.Permissions {
+			for _, p := range test.Permissions(got) {
 				if p.Asked.Title != "rm" || len(p.Asked.Content) > 0 || p.ToolCall.Answer != nil {
 					t.Errorf("the question shows %+v", p.Asked)
 				}

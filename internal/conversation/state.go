@@ -25,11 +25,7 @@ type State struct {
 	Queue       []QueuedPrompt
 	QueuePaused bool
 
-	// Permissions and Elicitations are the open questions, oldest first.
-	Permissions  []*Permission
-	Elicitations []*Elicitation
-	// Judging are the questions that the rules are judging. The user is not asked yet.
-	Judging []*Permission
+	questions []Question // that are open or judged by the rules, oldest first
 	// visits are the questions for which the user opened a URL and whose completion the agent
 	// has not reported.
 	visits []*Elicitation
@@ -409,7 +405,7 @@ func (e SessionOpening) fold(s *State) {
 func (s *State) restore() {
 	b := s.before
 	s.before = nil
-	if b != nil && s.Waiting()+len(s.Judging)+len(s.visits) == 0 {
+	if b != nil && len(s.questions)+len(s.visits) == 0 {
 		s.opened, s.effect.restored = *b, true
 	}
 }
@@ -447,7 +443,7 @@ func (e AgentLost) fold(s *State) {
 	s.AuthError = nil
 	s.endTools(true, e.At)
 	s.loseServed()
-	s.Permissions, s.Judging, s.Elicitations = nil, nil, nil
+	s.questions = nil
 	clear(s.pending)
 }
 

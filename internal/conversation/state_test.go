@@ -80,14 +80,14 @@ func questionsOf(all []*conversation.Permission) (states []questionState) {
 func decidingIn(s *conversation.State) deciding {
 	d := deciding{
 		ID: s.ID, Cwd: s.Cwd, Phase: s.Phase, Turn: s.Turn, Work: s.Work, Queue: s.Queue, Paused: s.QueuePaused,
-		Permissions: questionsOf(s.Permissions), Judging: questionsOf(s.Judging), Calls: map[acpclient.ToolCallID]callState{},
+		Permissions: questionsOf(conversation.Questions[*conversation.Permission](s)), Judging: questionsOf(test.Judging(s)), Calls: map[acpclient.ToolCallID]callState{},
 	}
 	for i := range s.Options {
 		o := &s.Options[i]
 		v, pending := s.OptionValue(o)
 		d.Options = append(d.Options, optionState{*o, v, pending, s.Legacy(o.ID)})
 	}
-	for _, q := range s.Elicitations {
+	for _, q := range conversation.Questions[*conversation.Elicitation](s) {
 		d.Elicitations = append(d.Elicitations, formState{q.ID, q.Request.Message, q.Completed})
 	}
 	if s.AuthError != nil {
@@ -130,8 +130,8 @@ func TestALostAgentLeavesNothingOpen(t *testing.T) {
 		conversation.AuthRequired{Err: errors.New("sign in")}, conversation.CancelRequested{},
 		conversation.AgentLost{Err: errors.New("killed")},
 	)
-	if c.Turn.Running || !c.Turn.Cancelling.IsZero() || c.AuthError != nil || len(c.Permissions)+len(c.Elicitations) > 0 || !c.Gone() {
-		t.Errorf("turn %+v, sign-in %v, %d permissions, %d forms, phase %v", c.Turn, c.AuthError, len(c.Permissions), len(c.Elicitations), c.Phase)
+	if c.Turn.Running || !c.Turn.Cancelling.IsZero() || c.AuthError != nil || len(test.Permissions(c))+len(test.Elicitations(c)) > 0 || !c.Gone() {
+		t.Errorf("turn %+v, sign-in %v, %d permissions, %d forms, phase %v", c.Turn, c.AuthError, len(test.Permissions(c)), len(test.Elicitations(c)), c.Phase)
 	}
 }
 
@@ -143,8 +143,8 @@ func TestAnOpeningKeepsTheQuestions(t *testing.T) {
 		conversation.ElicitationOpened{ID: 2, Request: &acpclient.CreateElicitationRequest{Mode: acpclient.ElicitForm}},
 		conversation.SessionOpening{How: conversation.OpenLoad, ID: "s", Clear: true},
 	)
-	if len(c.Items) > 0 || len(c.Permissions) != 1 || len(c.Elicitations) != 1 {
-		t.Errorf("%d items, %d permissions, %d forms", len(c.Items), len(c.Permissions), len(c.Elicitations))
+	if len(c.Items) > 0 || len(test.Permissions(c)) != 1 || len(test.Elicitations(c)) != 1 {
+		t.Errorf("%d items, %d permissions, %d forms", len(c.Items), len(test.Permissions(c)), len(test.Elicitations(c)))
 	}
 }
 

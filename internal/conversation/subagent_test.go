@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/test"
 )
 
 // on is an update of a session, given as JSON, as the agent sends it.
@@ -123,7 +124,7 @@ func TestAQuestionOfASubagentsSession(t *testing.T) {
 	c.Apply(conversation.PermissionOpened{ID: 1, At: time.Unix(2, 0), Request: &acpclient.RequestPermissionRequest{
 		SessionID: "k", ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t", Title: &title, RawInput: json.RawMessage(`{"command":"rm x"}`)},
 	}})
-	if got := c.Permissions[0].ToolCall.Parent; got != c.Subagent("k").ID {
+	if got := test.Permissions(c)[0].ToolCall.Parent; got != c.Subagent("k").ID {
 		t.Errorf("the call belongs to %q", got)
 	}
 	if !c.Subagent("k").Waits() {

@@ -36,8 +36,8 @@ func TestThinPermissionRequests(t *testing.T) {
 	} {
 		c := fold(t, test.FullCall, test.Permission(1, thin))
 		got := onlyTool(t, c)
-		if len(c.Permissions) != 1 || c.Permissions[0].ToolCall != got {
-			t.Fatalf("%s: permissions %v", thin, c.Permissions)
+		if len(test.Permissions(c)) != 1 || test.Permissions(c)[0].ToolCall != got {
+			t.Fatalf("%s: permissions %v", thin, test.Permissions(c))
 		}
 		if d := test.Diff(whole, got, test.IgnoreVersions); d != "" {
 			t.Errorf("%s changed the call:\n%s", thin, d)
@@ -45,7 +45,7 @@ func TestThinPermissionRequests(t *testing.T) {
 	}
 	// What it does say counts, and it may be the first to speak of a call.
 	c := fold(t, test.Permission(1, `{"toolCallId":"t","title":"Run","kind":"execute","status":"pending","rawInput":{"command":"ls"}}`),
-		conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
+		conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")},
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}`)
 	tool := onlyTool(t, c)
 	if tool.Title != "Run" || tool.Kind != acpclient.ToolExecute || tool.Status != acpclient.ToolCompleted || tool.Answer.Option.Name != "Yes" {
@@ -186,7 +186,7 @@ func TestTaskLists(t *testing.T) {
 	}
 	test.WantTranscript(t, c, "user: x", "tool t: todowrite")
 	asked := fold(t, test.Permission(1, `{"toolCallId":"t","title":"todowrite","rawInput":{"todos":[{"content":"Look","status":"pending"}]}}`))
-	if got := asked.Permissions[0].Asked.Tasks; len(got) != 1 {
+	if got := test.Permissions(asked)[0].Asked.Tasks; len(got) != 1 {
 		t.Errorf("the question has the tasks %+v", got)
 	}
 	c = fold(t, test.Sent("x"), test.Plan("pending"), todos)
@@ -234,13 +234,13 @@ func TestPiecesAreAddedToTheCallAlone(t *testing.T) {
 	one.Apply(piece("a"))
 	other.Apply(piece("x"))
 	one.Apply(conversation.PermissionOpened{ID: 1, Request: &acpclient.RequestPermissionRequest{ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t"}}})
-	asked := one.Permissions[0].Asked.Content
+	asked := test.Permissions(one)[0].Asked.Content
 	one.Apply(piece("b"))
 	for name, tt := range map[string]struct{ got, want string }{
 		"the one":             {texts(onlyTool(t, one).Content), "first a b "},
 		"the other":           {texts(onlyTool(t, other).Content), "first x "},
 		"when it was asked":   {texts(asked), "first a "},
-		"what is asked about": {texts(one.Permissions[0].Asked.Content), "first a b "},
+		"what is asked about": {texts(test.Permissions(one)[0].Asked.Content), "first a b "},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %q, want %q", name, tt.got, tt.want)
@@ -317,10 +317,10 @@ func TestQuestionOfADeepCall(t *testing.T) {
 		c.Apply(conversation.PermissionOpened{ID: id, Request: &acpclient.RequestPermissionRequest{ToolCall: acpclient.ToolCallUpdate{ToolCallID: acpclient.ToolCallID(fmt.Sprint(deep - 1))}}})
 	}
 	for id := range 200 {
-		c.Apply(conversation.PermissionClosed{ID: id})
+		c.Apply(conversation.QuestionClosed{ID: id})
 	}
-	if len(c.Permissions) > 0 {
-		t.Errorf("%d questions are open", len(c.Permissions))
+	if len(test.Permissions(c)) > 0 {
+		t.Errorf("%d questions are open", len(test.Permissions(c)))
 	}
 }
 

@@ -271,7 +271,7 @@ func (t *ToolCall) clockFrom(before acpclient.ToolCallStatus, at time.Time) {
 }
 
 // Waiting returns the number of open questions to the user.
-func (s *State) Waiting() int { return len(s.Permissions) + len(s.Elicitations) }
+func (s *State) Waiting() int { return len(Questions[Question](s)) }
 
 // hold pauses clocks while a question is open: those of the turn, of the call (which may be
 // nil) and of the calls above it. It returns the paused calls, at most maxNesting of them, the
@@ -289,8 +289,6 @@ func (s *State) hold(t *ToolCall, at time.Time) (held []*ToolCall) {
 func (s *State) release(held []*ToolCall, at time.Time) {
 	s.Turn.follow(s.Waiting() > 0, at)
 	for _, t := range held {
-		holds := func(others []*ToolCall) bool { return slices.Contains(others, t) }
-		t.follow(slices.ContainsFunc(s.Permissions, func(p *Permission) bool { return holds(p.holds) }) ||
-			slices.ContainsFunc(s.Elicitations, func(q *Elicitation) bool { return holds(q.holds) }), at)
+		t.follow(slices.ContainsFunc(s.questions, func(q Question) bool { return slices.Contains(q.asking().holds, t) }), at)
 	}
 }

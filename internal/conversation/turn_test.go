@@ -38,7 +38,7 @@ func calls(c *conversation.Conversation) (all []*conversation.ToolCall) {
 }
 
 func allowed(id int) conversation.Event {
-	return conversation.PermissionClosed{ID: id, Outcome: acpclient.PermissionSelected("y")}
+	return conversation.QuestionClosed{ID: id, Outcome: acpclient.PermissionSelected("y")}
 }
 
 func TestHowLongCallsTake(t *testing.T) {
@@ -124,7 +124,7 @@ func TestTheTurnsClockStandsStillWhileThePersonIsAsked(t *testing.T) {
 		{20, test.Permission(1, `{"toolCallId":"a"}`), 20},
 		{60, form, 20},
 		{70, allowed(1), 20}, // the form is open still
-		{80, conversation.ElicitationClosed{ID: 2, Action: acpclient.ElicitDecline}, 20},
+		{80, conversation.QuestionClosed{ID: 2, Action: acpclient.ElicitDecline}, 20},
 		{85, test.Up(t, test.AgentSays("y", "m")), 25},
 		{90, test.Permission(3, `{"toolCallId":"a"}`), 30},
 		{95, allowed(3), 30},

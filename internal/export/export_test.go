@@ -39,7 +39,7 @@ func session(t testing.TB) *conversation.Conversation {
 		conversation.TerminalOutput{ID: "own", Data: []byte("a.go\r\n")},
 		test.Up(t, `{"sessionUpdate":"plan","entries":[{"content":"One `+evil+`","status":"completed","priority":"high"},{"content":"Two","status":"pending","priority":"low"}]}`),
 		conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "Which? " + evil}},
-		conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: evil}, {Field: "Password", Secret: true}}},
+		conversation.QuestionClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: evil}, {Field: "Password", Secret: true}}},
 		conversation.NoticeAdded{Severity: acpclient.NoticeError, Title: "Trouble " + evil, Detail: evil},
 		test.Up(t, `{"sessionUpdate":"from_the_future","what":"`+evil+`"}`),
 		conversation.TurnEnded{Reason: acpclient.StopEndTurn},
@@ -95,7 +95,7 @@ func TestBriefLeavesOutWhatIsTheUsersOwn(t *testing.T) {
 	got := brief(
 		test.Sent("a prompt"), conversation.ShellStarted{ID: "s", Command: "print-a-secret"}, conversation.TerminalOutput{ID: "s", Data: []byte("the secret")},
 		conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "Which?"}},
-		conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: "a secret"}}},
+		conversation.QuestionClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: "a secret"}}},
 	)
 	if strings.Contains(got, "secret") || !strings.Contains(got, "a prompt") || !strings.Contains(got, "Which?") {
 		t.Errorf("the text is\n%s", got)
@@ -106,7 +106,7 @@ func TestBriefLeavesOutWhatIsTheUsersOwn(t *testing.T) {
 func TestBriefOfCalls(t *testing.T) {
 	const diff = `"content":[{"type":"diff","path":"/a.txt","newText":"x"}]`
 	ask := test.Permission(1, `{"toolCallId":"t","title":"T","kind":"edit","status":"pending",`+diff+`}`)
-	no := conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("n")}
+	no := conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("n")}
 	call := func(kind, status, content string) conversation.Event {
 		return test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","kind":"`+kind+`","status":"`+status+`","rawInput":{"a":"b"},`+content+`}`)
 	}
@@ -273,7 +273,7 @@ func TestNoExportHasASecret(t *testing.T) {
 			conversation.TerminalOutput{ID: "x", Data: []byte(wide + s.text + "\r\n")},
 			test.Up(t, `{"sessionUpdate":"plan","entries":[{"content":"set `+s.json+`","status":"pending","priority":"low"}]}`),
 			conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "Is it " + s.text}},
-			conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: s.text, Value: s.text}}},
+			conversation.QuestionClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: s.text, Value: s.text}}},
 			conversation.NoticeAdded{Title: "No " + s.text, Detail: s.text},
 			test.Up(t, `{"sessionUpdate":"from_the_future","what":"`+s.json+`"}`),
 		)

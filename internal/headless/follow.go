@@ -107,17 +107,13 @@ func (f *Follower) ended() bool {
 
 // tellQuestions says of each open question how to answer it, once for each revision.
 func (f *Follower) tellQuestions(host string) {
-	tell := func(q conversation.Seen, what string) {
-		if !f.asked[q] {
-			f.asked[q] = true
-			f.tell("a question waits: " + termtext.Truncate(what, maxFace, "…"))
+	for _, q := range conversation.Questions[conversation.Question](&f.conv.State) {
+		if now := q.Now(); !f.asked[now] {
+			f.asked[now] = true
+			f.tell("a question waits: " + termtext.Truncate(conversation.Match(q,
+				func(p *conversation.Permission) string { return face(p.Asked.Kind, p.Asked.Title) },
+				func(e *conversation.Elicitation) string { return termtext.VisibleLine(e.Request.Message) }), maxFace, "…"))
 			f.tell(fmt.Sprintf("  to answer it: parley answer %s", host))
 		}
-	}
-	for _, p := range f.conv.Permissions {
-		tell(p.Seen, face(p.Asked.Kind, p.Asked.Title))
-	}
-	for _, q := range f.conv.Elicitations {
-		tell(q.Seen, termtext.VisibleLine(q.Request.Message))
 	}
 }

@@ -255,7 +255,7 @@ func (r *run) observe(e conversation.Event) {
 		if r.turns++; r.turns == 1 {
 			r.begun = r.first
 		}
-	case conversation.PermissionClosed:
+	case conversation.QuestionClosed:
 		r.noteDenial(e)
 	case conversation.NoticeAdded:
 		r.bypassed = r.bypassed || e.Title == session.DeniedDone

@@ -16,7 +16,7 @@ import (
 
 // answerQuestions denies what the agent asks and no rule has answered.
 func (r *run) answerQuestions() {
-	for _, p := range r.conv.Permissions {
+	for _, p := range conversation.Questions[*conversation.Permission](&r.conv.State) {
 		if !r.answered[p.ID] {
 			r.answered[p.ID] = true
 			r.deny(p)
@@ -86,13 +86,11 @@ func howToAllow(rules []string, why string) string {
 
 // noteDenial notes what a rule denies, or a user. It is called before the event is folded,
 // when the question is still known. What was denied here is noted already.
-func (r *run) noteDenial(e conversation.PermissionClosed) {
-	open := slices.Concat(r.conv.Judging, r.conv.Permissions)
-	i := slices.IndexFunc(open, func(p *conversation.Permission) bool { return p.ID == e.ID })
-	if i < 0 || r.answered[e.ID] {
+func (r *run) noteDenial(e conversation.QuestionClosed) {
+	p, is := r.conv.Question(e.ID).(*conversation.Permission)
+	if !is || r.answered[e.ID] {
 		return
 	}
-	p := open[i]
 	if !slices.ContainsFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.OptionID == e.Outcome.OptionID && o.Kind.Rejects() }) {
 		return
 	}

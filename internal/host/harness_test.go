@@ -88,7 +88,7 @@ func (f *fake) Perform(_ context.Context, c session.Call) error {
 			return session.ErrAnswered
 		}
 		f.answered[a.Question.ID] = true
-		f.postLocked(conversation.PermissionClosed{ID: a.Question.ID, Outcome: acpclient.PermissionSelected(a.Option)})
+		f.postLocked(conversation.QuestionClosed{ID: a.Question.ID, Outcome: acpclient.PermissionSelected(a.Option)})
 	case session.AddNotice:
 		f.postLocked(conversation.NoticeAdded{Severity: a.Severity, Title: a.Title, Detail: a.Detail})
 	case session.Cancel:

@@ -426,7 +426,7 @@ end-turn
 	session.Post(w, session.Start{})
 	session.Post(w, session.Prompt{Prompt: queued("go")})
 	now := func() conversation.Seen {
-		if all := w.seen.State.Permissions; len(all) == 1 {
+		if all := conversation.Questions[*conversation.Permission](&w.seen.State); len(all) == 1 {
 			return all[0].Seen
 		}
 		return conversation.Seen{}
@@ -437,7 +437,7 @@ end-turn
 	if err := session.Try(t.Context(), w, session.Answer{Question: before, Option: "yes"}); !errors.Is(err, session.ErrChanged) {
 		t.Errorf("the answer ends with %v", err)
 	}
-	if err := session.Try(t.Context(), w, session.AnswerWith{Question: before, Option: "yes", Prompt: queued("go on")}); !errors.Is(err, session.ErrChanged) {
+	if err := session.Try(t.Context(), w, session.Answer{Question: before, Option: "yes", Instead: new(queued("go on"))}); !errors.Is(err, session.ErrChanged) {
 		t.Errorf("the answer with words ends with %v", err)
 	}
 	if err := session.Try(t.Context(), w, session.Answer{Question: now(), Option: "yes"}); err != nil {
@@ -476,7 +476,7 @@ func TestAQuestionHasOneAnswer(t *testing.T) {
 	session.Post(a, session.Start{})
 	session.Post(a, session.Prompt{Prompt: queued("go")})
 	asked := func(w *watcher) func() bool {
-		return func() bool { return len(w.seen.State.Permissions) == 1 }
+		return func() bool { return len(conversation.Questions[*conversation.Permission](&w.seen.State)) == 1 }
 	}
 	a.until(t, asked(a))
 	b.until(t, asked(b))
@@ -485,7 +485,7 @@ func TestAQuestionHasOneAnswer(t *testing.T) {
 	if said(late.seen) != "Let me see." || !late.seen.State.Turn.Running {
 		t.Errorf("who attaches in the middle of a turn sees %q", test.Transcript(late.seen))
 	}
-	id := a.seen.State.Permissions[0].Seen
+	id := conversation.Questions[*conversation.Permission](&a.seen.State)[0].Seen
 	errs := make([]error, 2)
 	var both sync.WaitGroup
 	for i, w := range []*watcher{a, b} {

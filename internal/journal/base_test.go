@@ -53,7 +53,7 @@ func TestTheBaseOfAChangeIsTheFileJustBeforeIt(t *testing.T) {
 			call := acpclient.ToolCallUpdate{ToolCallID: "1"}
 			p.Watch(conversation.PermissionOpened{ID: 7, Request: &acpclient.RequestPermissionRequest{ToolCall: call}})
 			p.write("f", lines("4 user", "1 user"))
-			p.Watch(conversation.PermissionClosed{ID: 7})
+			p.Watch(conversation.QuestionClosed{ID: 7})
 			p.wait()
 			p.write("f", lines("4 user", "1 user", "5 agent"))
 			p.tell("1", done)

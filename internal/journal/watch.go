@@ -146,7 +146,7 @@ func (j *Journal) Watch(e conversation.Event) {
 		if e.File == nil {
 			j.watch.report(conversation.SizeOf(e), func(t *turnWatch) { t.opened(e.ID, e.Request.ToolCall) })
 		}
-	case conversation.PermissionClosed:
+	case conversation.QuestionClosed:
 		j.watch.report(conversation.SizeOf(e), func(t *turnWatch) { t.answered(e.ID) })
 	case conversation.Update:
 		switch u := e.Update.(type) {

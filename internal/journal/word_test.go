@@ -279,7 +279,7 @@ func (l *liar) act() {
 	case "answer":
 		call := acpclient.ToolCallUpdate{ToolCallID: acpclient.ToolCallID(fmt.Sprint("call ", l.calls))}
 		l.Watch(conversation.PermissionOpened{ID: 1, Request: &acpclient.RequestPermissionRequest{ToolCall: call}})
-		l.Watch(conversation.PermissionClosed{ID: 1})
+		l.Watch(conversation.QuestionClosed{ID: 1})
 		l.wait()
 	}
 }

@@ -222,9 +222,9 @@ func (p *Player) jump(to int) []conversation.Event {
 }
 
 // Answer returns the event that closes the open question id, nil if there is none.
-func (p *Player) Answer(id int) *conversation.PermissionClosed {
+func (p *Player) Answer(id int) *conversation.QuestionClosed {
 	for _, s := range p.script.Steps[p.next:] {
-		if e, ok := s.Event.(conversation.PermissionClosed); ok && e.ID == id {
+		if e, ok := s.Event.(conversation.QuestionClosed); ok && e.ID == id {
 			return &e
 		}
 	}

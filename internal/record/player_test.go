@@ -258,7 +258,7 @@ func TestAnswers(t *testing.T) {
 	s := &record.Script{Steps: []record.Step{
 		{Event: conversation.PermissionOpened{ID: 1}},
 		{Event: conversation.PermissionOpened{ID: 2}},
-		{At: second, Event: conversation.PermissionClosed{ID: 2, Outcome: acpclient.PermissionSelected("no")}},
+		{At: second, Event: conversation.QuestionClosed{ID: 2, Outcome: acpclient.PermissionSelected("no")}},
 	}}
 	p := record.NewPlayer(s, record.PlayerOptions{MaxPause: second})
 	p.Advance(0)

@@ -157,8 +157,6 @@ var _ = []*Kind{
 	NewKind[OpenAnew](Answers).locked(),
 	NewKind[Fork](Answers).locked(),
 	NewKind[Answer](Answers).locked().Telling("Answered on"),
-	NewKind[AnswerWith](Answers).locked().Telling("Answered on"),
-	NewKind[AnswerElicitation](Answers).locked().Telling("Answered on"),
 	NewKind[Prompt](Posts).locked(),
 	NewKind[SendNow](Answers).locked(),
 	NewKind[MoveQueued](Posts).locked(),
@@ -252,8 +250,10 @@ func PromptOf(act AnyAct) (p conversation.QueuedPrompt, sends bool) {
 		return a.Prompt, a.Prompt.ID == 0
 	case Steer:
 		return a.Prompt, a.Prompt.ID == 0
-	case AnswerWith:
-		return a.Prompt, true
+	case Answer:
+		if a.Instead != nil {
+			return *a.Instead, true
+		}
 	}
 	return p, false
 }

@@ -334,7 +334,7 @@ func TestReconnectInATurn(t *testing.T) {
 		h.settle()
 		Post(h, Reconnect{})
 		h.settle()
-		if h.conv.Turn.Running || len(h.conv.Permissions) != 0 {
+		if h.conv.Turn.Running || len(test.Permissions(h.conv)) != 0 {
 			t.Error("the turn of the old agent still runs")
 		}
 		h.reply("session/resume", `{}`)

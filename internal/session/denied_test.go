@@ -11,6 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/policy"
+	"parley/internal/test"
 )
 
 // rmRule denies every call whose input, title or changes have "rm" in them, and says to
@@ -63,8 +64,8 @@ func TestWhatWasDeniedAndDoneIsTold(t *testing.T) {
 	}
 	answer := func(option acpclient.PermissionOptionID) func(*harness) {
 		return func(h *harness) {
-			for _, p := range slices.Clone(h.conv.Permissions) {
-				_ = Try(h.Context(), h, Answer{p.Seen, option})
+			for _, p := range slices.Clone(test.Permissions(h.conv)) {
+				_ = Try(h.Context(), h, Answer{Question: p.Seen, Option: option})
 			}
 		}
 	}
@@ -214,7 +215,7 @@ func TestTheMachinesRequestsAreJudged(t *testing.T) {
 		if call == nil || call.Title != "rm x" || call.State() != "rejected" || call.Answer == nil || call.Answer.Rule != "deny rm" || call.Answer.Source != "here" {
 			t.Errorf("the transcript ends with %+v", call)
 		}
-		if c := j.cases[len(j.cases)-1]; !c.Unasked || c.Mode != "ask" || len(h.conv.Permissions)+len(h.conv.Judging) > 0 {
+		if c := j.cases[len(j.cases)-1]; !c.Unasked || c.Mode != "ask" || len(test.Permissions(h.conv))+len(test.Judging(&h.conv.State)) > 0 {
 			t.Errorf("judged %+v", c)
 		}
 		runs := conversation.PermissionOpened{Request: conversation.CommandRequest(&acpclient.ToolCallUpdate{Title: new("make")}), Judging: true}
@@ -225,10 +226,10 @@ func TestTheMachinesRequestsAreJudged(t *testing.T) {
 				got <- answer == conversation.FileOnce && err == nil
 			}()
 			h.settle()
-			if len(h.conv.Permissions) != 1 || h.conv.Permissions[0].Why != "because" {
-				t.Fatalf("open: %+v", h.conv.Permissions)
+			if len(test.Permissions(h.conv)) != 1 || test.Permissions(h.conv)[0].Why != "because" {
+				t.Fatalf("open: %+v", test.Permissions(h.conv))
 			}
-			if err := Try(h.Context(), h, Answer{h.conv.Permissions[0].Seen, option}); err != nil {
+			if err := Try(h.Context(), h, Answer{Question: test.Permissions(h.conv)[0].Seen, Option: option}); err != nil {
 				t.Fatal(err)
 			}
 			if <-got != want {
@@ -272,7 +273,7 @@ func TestPermissionWithTwoOptionsOfOneIDIsRefused(t *testing.T) {
 		got := h.agent().ask(t.Context(), "session/request_permission", `{"sessionId":"s1","toolCall":{"toolCallId":"t1"},"options":[
 			{"optionId":"x","name":"Reject","kind":"reject_once"},{"optionId":"x","name":"Allow","kind":"allow_once"}]}`)
 		h.settle()
-		if len(h.conv.Permissions) != 0 {
+		if len(test.Permissions(h.conv)) != 0 {
 			t.Fatal("it is asked")
 		}
 		if a := <-got; a.err == nil {

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/test"
 )
 
 // fileAnswer is how a question about a file came out.
@@ -44,10 +45,10 @@ func TestTheQuestionOfAnUndoNeedsNoAgent(t *testing.T) {
 			answer <- fileAnswer{a, err}
 		}()
 		h.settle()
-		if len(h.conv.Permissions) != 1 {
-			t.Fatalf("%d questions are open", len(h.conv.Permissions))
+		if len(test.Permissions(h.conv)) != 1 {
+			t.Fatalf("%d questions are open", len(test.Permissions(h.conv)))
 		}
-		if err := Try(h.Context(), h, Answer{h.conv.Permissions[0].Seen, conversation.FileNo}); err != nil {
+		if err := Try(h.Context(), h, Answer{Question: test.Permissions(h.conv)[0].Seen, Option: conversation.FileNo}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()
@@ -62,21 +63,21 @@ func TestFileQuestionIsAnswered(t *testing.T) {
 		bubble(t, func(t *testing.T, h *harness) {
 			h.prompt("go")
 			done := h.askFile(t.Context())
-			if len(h.conv.Permissions) != 1 || h.conv.Permissions[0].File == nil {
-				t.Fatalf("open questions: %+v", h.conv.Permissions)
+			if len(test.Permissions(h.conv)) != 1 || test.Permissions(h.conv)[0].File == nil {
+				t.Fatalf("open questions: %+v", test.Permissions(h.conv))
 			}
-			id := h.conv.Permissions[0].Seen
-			if err := Try(h.Context(), h, Answer{id, "allow"}); err == nil {
+			id := test.Permissions(h.conv)[0].Seen
+			if err := Try(h.Context(), h, Answer{Question: id, Option: "allow"}); err == nil {
 				t.Error("took an answer that was not offered")
 			}
-			if err := Try(h.Context(), h, Answer{id, option}); err != nil {
+			if err := Try(h.Context(), h, Answer{Question: id, Option: option}); err != nil {
 				t.Fatal(err)
 			}
 			h.settle()
 			if got := <-done; got.err != nil || got.answer != option {
 				t.Errorf("%s is answered %+v", option, got)
 			}
-			if err := Try(h.Context(), h, Answer{id, option}); err == nil {
+			if err := Try(h.Context(), h, Answer{Question: id, Option: option}); err == nil {
 				t.Error("took a second answer")
 			}
 			if len(h.agent().got()) == 0 || h.agent().count("session/request_permission") != 0 {
@@ -104,7 +105,7 @@ func TestFileQuestionIsTakenBack(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				done := h.askFile(ctx)
-				if len(h.conv.Permissions) != 1 {
+				if len(test.Permissions(h.conv)) != 1 {
 					t.Fatal("nothing was asked")
 				}
 				end(h, cancel)
@@ -112,7 +113,7 @@ func TestFileQuestionIsTakenBack(t *testing.T) {
 				if got := <-done; got.err == nil || got.answer != "" {
 					t.Errorf("the answer is %+v", got)
 				}
-				if n := len(h.conv.Permissions); n != 0 {
+				if n := len(test.Permissions(h.conv)); n != 0 {
 					t.Errorf("%d questions are still open", n)
 				}
 			})
@@ -147,7 +148,7 @@ func TestNoFileQuestionForASessionThatWasLeft(t *testing.T) {
 		h.settle()
 		close(h.machine.busy)
 		h.settle()
-		if len(h.conv.Permissions) != 0 {
+		if len(test.Permissions(h.conv)) != 0 {
 			t.Error("the user is asked")
 		}
 		select {

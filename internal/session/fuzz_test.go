@@ -93,7 +93,7 @@ func fuzzEvent(i int, line []byte) conversation.Event {
 	case 'q':
 		return test.Permission(1, `{"toolCallId":"t"}`)
 	case 'a':
-		return conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}
+		return conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}
 	case 'l':
 		return conversation.AgentLost{}
 	case 'o':

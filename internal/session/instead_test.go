@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/test"
 )
 
 // What is said with a rejection goes before all that waits, also when the turn is
@@ -17,14 +18,14 @@ func TestWordsWithARejectionGoFirst(t *testing.T) {
 				h.prompt("waits")
 				asked := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 				h.settle()
-				id, words := h.conv.Permissions[0].Seen, conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
-				if err := Try(h.Context(), h, AnswerWith{id, "maybe", words}); err == nil {
+				id, words := test.Permissions(h.conv)[0].Seen, conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
+				if err := Try(h.Context(), h, Answer{Question: id, Option: "maybe", Instead: &words}); err == nil {
 					t.Error("an option that was not offered is an answer")
 				}
-				if err := Try(h.Context(), h, AnswerWith{id, option, words}); err != nil {
+				if err := Try(h.Context(), h, Answer{Question: id, Option: option, Instead: &words}); err != nil {
 					t.Fatal(err)
 				}
-				if err := Try(h.Context(), h, AnswerWith{id, option, words}); err == nil {
+				if err := Try(h.Context(), h, Answer{Question: id, Option: option, Instead: &words}); err == nil {
 					t.Error("a question is answered twice")
 				}
 				h.settle()
@@ -55,11 +56,11 @@ func TestWordsWithARejectionOutsideOfATurn(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
-		id, words := h.conv.Permissions[0].Seen, conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
-		if err := Try(h.Context(), h, AnswerWith{id, "", words}); err == nil {
+		id, words := test.Permissions(h.conv)[0].Seen, conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("instead")}}
+		if err := Try(h.Context(), h, Answer{Question: id, Option: "", Instead: &words}); err == nil {
 			t.Error("a turn was cancelled")
 		}
-		if err := Try(h.Context(), h, AnswerWith{id, "no", words}); err != nil {
+		if err := Try(h.Context(), h, Answer{Question: id, Option: "no", Instead: &words}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()

@@ -134,11 +134,10 @@ func (q *question) answerOf(r Ruling) *acpclient.PermissionOption {
 // underJudgement returns the call of a question that is being judged, nil if there is no such question.
 // s.mu must be held.
 func (s *Session) underJudgement(id int) *conversation.ToolCall {
-	i := slices.IndexFunc(s.state.Judging, func(p *conversation.Permission) bool { return p.ID == id })
-	if i < 0 {
-		return nil
+	if p, is := s.state.Question(id).(*conversation.Permission); is && p.Judging {
+		return p.Asked
 	}
-	return s.state.Judging[i].Asked
+	return nil
 }
 
 // rule asks the Judge, within judgeTime. s.mu must not be held.
@@ -168,7 +167,7 @@ func (s *Session) settle(q *question, call *conversation.ToolCall, r Ruling) boo
 			s.denied(r.Subject)
 		}
 		outcome := acpclient.PermissionSelected(o.OptionID)
-		s.close(q, answer{outcome: outcome}, conversation.PermissionClosed{ID: q.id, Outcome: outcome, Rule: r.Rule, Source: r.Source, At: s.opt.Now()})
+		s.close(q, answer{outcome: outcome}, conversation.QuestionClosed{Outcome: outcome, Rule: r.Rule, Source: r.Source})
 		return true
 	}
 	if r.Rule != "" && r.Why == "" {
@@ -234,7 +233,7 @@ func (a asker) Deny(ctx context.Context, call *acpclient.ToolCallUpdate, r Rulin
 	request := conversation.CommandRequest(call)
 	request.SessionID = from.session
 	s.post(conversation.PermissionOpened{ID: id, Request: request, Judging: true, At: s.opt.Now()})
-	s.post(conversation.PermissionClosed{
+	s.post(conversation.QuestionClosed{
 		ID: id, Outcome: acpclient.PermissionSelected(conversation.FileNo), Rule: r.Rule, Source: r.Source, At: s.opt.Now(),
 	})
 	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf("%s: denied by the rule %q (%s)", *call.Title, r.Rule, r.Source)}

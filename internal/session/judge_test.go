@@ -12,6 +12,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/policy"
+	"parley/internal/test"
 )
 
 // fakeJudge rules as a test says, and keeps what it was asked.
@@ -59,10 +60,10 @@ func TestARuleAnswers(t *testing.T) {
 			if a := call.Answer; a == nil || string(a.Option.OptionID) != want || a.Rule != "the rule" || a.Source != "the file" || len(call.Asked) != 1 {
 				t.Errorf("the call knows of the answer %+v", a)
 			}
-			if len(h.conv.Permissions)+len(h.conv.Judging) != 0 {
+			if len(test.Permissions(h.conv))+len(test.Judging(&h.conv.State)) != 0 {
 				t.Error("a question is still open")
 			}
-			if err := Try(h.Context(), h, Answer{conversation.Seen{ID: 1, Revision: 1}, "no"}); err == nil {
+			if err := Try(h.Context(), h, Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "no"}); err == nil {
 				t.Error("a second answer was taken")
 			}
 		})
@@ -79,17 +80,17 @@ func TestWhatIsNotKnownIsNotAllowed(t *testing.T) {
 		}
 		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
-		if len(h.conv.Permissions) != 1 || len(j.cases) != 0 {
-			t.Fatalf("%d questions are open, %d were judged", len(h.conv.Permissions), len(j.cases))
+		if len(test.Permissions(h.conv)) != 1 || len(j.cases) != 0 {
+			t.Fatalf("%d questions are open, %d were judged", len(test.Permissions(h.conv)), len(j.cases))
 		}
-		p := h.conv.Permissions[0]
+		p := test.Permissions(h.conv)[0]
 		if p.Why != "parts of the call were left out" {
 			t.Errorf("the user is asked because %s", p.Why)
 		}
-		if err := Try(h.Context(), h, Answer{p.Seen, "yes"}); !errors.Is(err, ErrIncomplete) {
+		if err := Try(h.Context(), h, Answer{Question: p.Seen, Option: "yes"}); !errors.Is(err, ErrIncomplete) {
 			t.Errorf("allowing it ends with %v", err)
 		}
-		if err := Try(h.Context(), h, Answer{p.Seen, "no"}); err != nil {
+		if err := Try(h.Context(), h, Answer{Question: p.Seen, Option: "no"}); err != nil {
 			t.Errorf("rejecting it ends with %v", err)
 		}
 		h.settle()
@@ -103,12 +104,12 @@ func TestWhatWasNotShownIsNotAllowed(t *testing.T) {
 		h.prompt("go")
 		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
-		seen := h.conv.Permissions[0].Seen
+		seen := test.Permissions(h.conv)[0].Seen
 		seen.Shown = "another"
-		if err := Try(h.Context(), h, Answer{seen, "yes"}); !errors.Is(err, ErrIncomplete) {
+		if err := Try(h.Context(), h, Answer{Question: seen, Option: "yes"}); !errors.Is(err, ErrIncomplete) {
 			t.Errorf("allowing it ends with %v", err)
 		}
-		if err := Try(h.Context(), h, Answer{seen, "no"}); err != nil {
+		if err := Try(h.Context(), h, Answer{Question: seen, Option: "no"}); err != nil {
 			t.Errorf("rejecting it ends with %v", err)
 		}
 		h.settle()
@@ -123,15 +124,15 @@ func TestWhatNoRuleAnswersIsAsked(t *testing.T) {
 	}, func(t *testing.T, h *harness, _ *fakeJudge) {
 		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
-		if len(h.conv.Permissions) != 1 || h.conv.Permissions[0].Why != "because" || len(h.conv.Permissions[0].Proposals) != 1 {
-			t.Fatalf("open: %+v", h.conv.Permissions)
+		if len(test.Permissions(h.conv)) != 1 || test.Permissions(h.conv)[0].Why != "because" || len(test.Permissions(h.conv)[0].Proposals) != 1 {
+			t.Fatalf("open: %+v", test.Permissions(h.conv))
 		}
 		h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t1","rawInput":{"command":"rm"}}`)
 		h.settle()
-		if h.conv.Permissions[0].Proposals != nil {
+		if test.Permissions(h.conv)[0].Proposals != nil {
 			t.Error("rules are proposed for what is not asked about any more")
 		}
-		if err := Try(h.Context(), h, Answer{h.conv.Permissions[0].Seen, "no"}); err != nil {
+		if err := Try(h.Context(), h, Answer{Question: test.Permissions(h.conv)[0].Seen, Option: "no"}); err != nil {
 			t.Fatal(err)
 		}
 		h.settle()
@@ -180,10 +181,10 @@ func TestWhatARuleMayNotAnswer(t *testing.T) {
 					t.Errorf("answered %s", got.raw)
 				default:
 				}
-				if len(h.conv.Permissions) != 1 {
-					t.Fatalf("%d questions are open", len(h.conv.Permissions))
+				if len(test.Permissions(h.conv)) != 1 {
+					t.Fatalf("%d questions are open", len(test.Permissions(h.conv)))
 				}
-				if p := h.conv.Permissions[0]; name != "no denial" && p.Proposals != nil {
+				if p := test.Permissions(h.conv)[0]; name != "no denial" && p.Proposals != nil {
 					t.Errorf("proposed are %v, which could not answer it", p.Proposals)
 				}
 			})
@@ -219,8 +220,8 @@ func TestWhatChangesMeanwhileIsJudgedAgain(t *testing.T) {
 			}
 			h.settle()
 			if always {
-				if len(h.conv.Permissions) != 1 || !strings.Contains(h.conv.Permissions[0].Why, "keeps changing") {
-					t.Errorf("open: %+v", h.conv.Permissions)
+				if len(test.Permissions(h.conv)) != 1 || !strings.Contains(test.Permissions(h.conv)[0].Why, "keeps changing") {
+					t.Errorf("open: %+v", test.Permissions(h.conv))
 				}
 				return
 			}
@@ -245,7 +246,7 @@ func TestJudgingHoldsNothingUp(t *testing.T) {
 		resultOf(h, Cancel{})
 		h.settle()
 		wantAnswer(t, ch, `{"outcome":{"outcome":"cancelled"}}`)
-		if len(h.conv.Judging) != 0 {
+		if len(test.Judging(&h.conv.State)) != 0 {
 			t.Error("it is still being judged")
 		}
 	})
@@ -254,8 +255,8 @@ func TestJudgingHoldsNothingUp(t *testing.T) {
 		h.settle()
 		time.Sleep(judgeTime) // of the bubble's clock
 		h.settle()
-		if len(h.conv.Permissions) != 1 || !strings.Contains(h.conv.Permissions[0].Why, "too long") {
-			t.Errorf("open: %+v", h.conv.Permissions)
+		if len(test.Permissions(h.conv)) != 1 || !strings.Contains(test.Permissions(h.conv)[0].Why, "too long") {
+			t.Errorf("open: %+v", test.Permissions(h.conv))
 		}
 	})
 }
@@ -305,8 +306,8 @@ func TestQuestionsComeInTheirOrder(t *testing.T) {
 				h.agent().ask(t.Context(), "session/request_permission", permissionFor(tool))
 				h.settle()
 			}
-			if len(h.conv.Permissions) != 0 || len(h.conv.Judging) != 3 {
-				t.Errorf("%d questions are open, %d are judged", len(h.conv.Permissions), len(h.conv.Judging))
+			if len(test.Permissions(h.conv)) != 0 || len(test.Judging(&h.conv.State)) != 3 {
+				t.Errorf("%d questions are open, %d are judged", len(test.Permissions(h.conv)), len(test.Judging(&h.conv.State)))
 			}
 			// What changes while it waits for its turn is what rules are proposed for.
 			h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t3","rawInput":{"command":"rm"}}`)
@@ -314,7 +315,7 @@ func TestQuestionsComeInTheirOrder(t *testing.T) {
 			close(first)
 			h.settle()
 			var order []string
-			for _, p := range h.conv.Permissions {
+			for _, p := range test.Permissions(h.conv) {
 				order = append(order, string(p.Asked.ID))
 			}
 			want := "t1 t2 t3"
@@ -324,11 +325,11 @@ func TestQuestionsComeInTheirOrder(t *testing.T) {
 			if got := strings.Join(order, " "); got != want {
 				t.Fatalf("asked %s, want %s", got, want)
 			}
-			last := h.conv.Permissions[len(order)-1]
-			if len(last.Proposals) != 1 || last.Proposals[0][0] != `allow {"command":"rm"}` || h.conv.Permissions[len(order)-2].ID != last.ID-1 {
+			last := test.Permissions(h.conv)[len(order)-1]
+			if len(last.Proposals) != 1 || last.Proposals[0][0] != `allow {"command":"rm"}` || test.Permissions(h.conv)[len(order)-2].ID != last.ID-1 {
 				t.Errorf("the last is %+v", last)
 			}
-			if answer == policy.Allow && h.conv.Permissions[0].Proposals == nil {
+			if answer == policy.Allow && test.Permissions(h.conv)[0].Proposals == nil {
 				t.Error("nothing is proposed for what has not changed")
 			}
 		}, func(_ *harness, o *Options) { o.Judge = j })
@@ -403,10 +404,10 @@ func TestAnEqualUpdateKeepsTheProposals(t *testing.T) {
 				if late {
 					update()
 				}
-				if len(h.conv.Permissions) != 1 {
-					t.Fatalf("%s: %d questions", name, len(h.conv.Permissions))
+				if len(test.Permissions(h.conv)) != 1 {
+					t.Fatalf("%s: %d questions", name, len(test.Permissions(h.conv)))
 				}
-				kept, again := h.conv.Permissions[0].Proposals != nil, rounds > 1
+				kept, again := test.Permissions(h.conv)[0].Proposals != nil, rounds > 1
 				if late && kept != c.keeps || !late && again == c.keeps || !late && !kept {
 					t.Errorf("%s, late %v: kept %v, judged again %v", name, late, kept, again)
 				}

@@ -144,8 +144,8 @@ serve`)
 			w.shows(tt.want...)
 			session.Post(w, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("second")}}})
 			w.shows(append(slices.Clone(tt.want), "you: second", "agent: That, too.")...)
-			if len(w.conv.Permissions) > 0 || w.conv.Busy() {
-				t.Errorf("questions %v, work %+v", w.conv.Permissions, w.conv.Work)
+			if len(test.Permissions(w.conv)) > 0 || w.conv.Busy() {
+				t.Errorf("questions %v, work %+v", test.Permissions(w.conv), w.conv.Work)
 			}
 		})
 	}

@@ -118,9 +118,9 @@ func (m *model) run() {
 		},
 		"empty": func(*rapid.T) { m.unqueued += len(resultOf(m.h, EmptyQueue{})) },
 		"answer": func(t *rapid.T) {
-			if len(m.h.conv.Permissions) > 0 {
-				p := rapid.SampledFrom(m.h.conv.Permissions).Draw(t, "permission")
-				_ = Try(m.h.Context(), m.h, Answer{p.Seen, rapid.SampledFrom([]acpclient.PermissionOptionID{"yes", "no", "bogus"}).Draw(t, "option")})
+			if len(test.Permissions(m.h.conv)) > 0 {
+				p := rapid.SampledFrom(test.Permissions(m.h.conv)).Draw(t, "permission")
+				_ = Try(m.h.Context(), m.h, Answer{Question: p.Seen, Option: rapid.SampledFrom([]acpclient.PermissionOptionID{"yes", "no", "bogus"}).Draw(t, "option")})
 			}
 		},
 		"mode": func(t *rapid.T) {
@@ -283,15 +283,15 @@ func (m *model) check() {
 				m.Fatalf("question %d was opened twice", e.ID)
 			}
 			open[e.ID] = true
-		case conversation.PermissionClosed:
+		case conversation.QuestionClosed:
 			if !open[e.ID] || closed[e.ID] {
 				m.Fatalf("question %d was closed, open %v, closed %v", e.ID, open[e.ID], closed[e.ID])
 			}
 			closed[e.ID] = true
 		}
 	}
-	if got := len(open) - len(closed); got != len(c.Permissions) {
-		m.Fatalf("%d questions are open, %d are shown", got, len(c.Permissions))
+	if got := len(open) - len(closed); got != len(test.Permissions(c)) {
+		m.Fatalf("%d questions are open, %d are shown", got, len(test.Permissions(c)))
 	}
 	waiting := 0
 	for _, q := range m.questions {
@@ -299,10 +299,10 @@ func (m *model) check() {
 			waiting++
 		}
 	}
-	if waiting != len(c.Permissions) {
-		m.Fatalf("agents wait for %d answers, %d questions are shown", waiting, len(c.Permissions))
+	if waiting != len(test.Permissions(c)) {
+		m.Fatalf("agents wait for %d answers, %d questions are shown", waiting, len(test.Permissions(c)))
 	}
-	if !c.Turn.Cancelling.IsZero() && len(c.Permissions) > 0 {
+	if !c.Turn.Cancelling.IsZero() && len(test.Permissions(c)) > 0 {
 		m.Fatalf("a cancelled turn has open questions")
 	}
 

@@ -30,8 +30,8 @@ func TestLoadClosesQuestionsBeforeItsTurn(t *testing.T) {
 		c := conversation.New()
 		for _, e := range h.events {
 			c.Apply(e)
-			if _, ended := e.(conversation.TurnEnded); ended && len(c.Permissions)+len(c.Elicitations) > 0 {
-				t.Errorf("the turn ended with %d permissions and %d forms open", len(c.Permissions), len(c.Elicitations))
+			if _, ended := e.(conversation.TurnEnded); ended && len(test.Permissions(c))+len(test.Elicitations(c)) > 0 {
+				t.Errorf("the turn ended with %d permissions and %d forms open", len(test.Permissions(c)), len(test.Elicitations(c)))
 			}
 		}
 		if len(eventsOf[conversation.TurnEnded](h)) != 1 {
@@ -189,7 +189,7 @@ func TestLoadAnotherSession(t *testing.T) {
 		}
 		h.settle()
 		wantAnswer(t, open, `{"outcome":{"outcome":"cancelled"}}`)
-		if h.conv.Turn.Running || len(h.conv.Queue) != 0 || len(h.conv.Permissions) != 0 {
+		if h.conv.Turn.Running || len(h.conv.Queue) != 0 || len(test.Permissions(h.conv)) != 0 {
 			t.Error("something of the old session is still open")
 		}
 		got := h.agent().got()
@@ -209,7 +209,7 @@ func TestLoadAnotherSession(t *testing.T) {
 		}
 		h.reply("session/load", `{}`)
 		test.WantTranscript(t, h.conv, "note: A queued prompt was dropped", "agent: history")
-		if h.conv.ID != "b" || len(h.conv.Permissions) != 0 {
+		if h.conv.ID != "b" || len(test.Permissions(h.conv)) != 0 {
 			t.Errorf("id %q", h.conv.ID)
 		}
 		// Back again.
@@ -239,7 +239,7 @@ func TestAQuestionWhoseSessionIsLeftBeforeItIsSeen(t *testing.T) {
 					t.Fatal(err)
 				}
 				h.settle()
-				if len(h.conv.Permissions)+len(h.conv.Elicitations) != 0 {
+				if len(test.Permissions(h.conv))+len(test.Elicitations(h.conv)) != 0 {
 					t.Error("the user is asked")
 				}
 				select {

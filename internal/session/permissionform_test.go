@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/test"
 )
 
 // questionsOf is a permission request of qwen-code that asks questions.
@@ -56,10 +57,10 @@ func TestQuestionsInAPermissionRequest(t *testing.T) {
 				h.prompt("go")
 				ch := h.agent().ask(t.Context(), "session/request_permission", questionsOf(tt.call))
 				h.settle()
-				if len(h.conv.Permissions) != 0 || len(h.conv.Elicitations) != 1 {
-					t.Fatalf("%d permissions and %d forms are open", len(h.conv.Permissions), len(h.conv.Elicitations))
+				if len(test.Permissions(h.conv)) != 0 || len(test.Elicitations(h.conv)) != 1 {
+					t.Fatalf("%d permissions and %d forms are open", len(test.Permissions(h.conv)), len(test.Elicitations(h.conv)))
 				}
-				Try(h.Context(), h, AnswerElicitation{h.conv.Elicitations[0].Seen, tt.answer})
+				Try(h.Context(), h, Answer{Question: test.Elicitations(h.conv)[0].Seen, Form: &tt.answer})
 				h.settle()
 				wantAnswer(t, ch, tt.want)
 			}, func(h *harness, _ *Options) { h.agentCalled("qwen-code") })
@@ -103,10 +104,10 @@ func TestPermissionsThatAreNoQuestions(t *testing.T) {
 			h.prompt("go")
 			ch := h.agent().ask(t.Context(), "session/request_permission", questionsOf(tt.call))
 			h.settle()
-			if len(h.conv.Permissions) != 1 {
+			if len(test.Permissions(h.conv)) != 1 {
 				t.Fatalf("%s: no permission is asked for", tt.agent)
 			}
-			_ = Try(h.Context(), h, Answer{h.conv.Permissions[0].Seen, "cancel"})
+			_ = Try(h.Context(), h, Answer{Question: test.Permissions(h.conv)[0].Seen, Option: "cancel"})
 			h.settle()
 			wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"cancel"}}`)
 		}, func(h *harness, _ *Options) { h.agentCalled(tt.agent) })

@@ -29,17 +29,15 @@ var (
 type question struct {
 	id    int
 	reply chan answer // buffered
-	// offered are the options of a permission.
+	// offered are the options of a permission of the agent.
 	offered []acpclient.PermissionOption
 	// judged, if not nil, is closed when the rules have judged the question, and before is that of
 	// the question before it.
 	judged, before chan struct{}
 	// foreign is the session that it is for, if that is not open here.
 	foreign acpclient.SessionID
-	// form is the request of an elicitation, nil for a permission. forPermission says that it
-	// stands for a permission request: the user cannot leave it unanswered but by cancelling
-	// the turn.
-	form          *acpclient.CreateElicitationRequest
+	// forPermission says that it is an elicitation that stands for a permission request: the user
+	// cannot leave it unanswered but by cancelling the turn.
 	forPermission bool
 }
 
@@ -80,20 +78,15 @@ func (s *Session) wait(ctx context.Context, q *question) (answer, error) {
 }
 
 // close answers a question, with the event that says so. s.mu must be held.
-func (s *Session) close(q *question, a answer, e conversation.Event) {
+func (s *Session) close(q *question, a answer, e conversation.QuestionClosed) {
 	delete(s.questions, q.id)
 	q.reply <- a
+	e.ID, e.At = q.id, s.opt.Now()
 	s.post(e)
 }
 
 // withdraw answers a question as cancelled. s.mu must be held.
-func (s *Session) withdraw(q *question) {
-	var e conversation.Event = conversation.PermissionClosed{ID: q.id, Outcome: acpclient.PermissionCancelled, At: s.opt.Now()}
-	if q.form != nil {
-		e = conversation.ElicitationClosed{ID: q.id, Action: acpclient.ElicitCancel, At: s.opt.Now()}
-	}
-	s.close(q, cancelled, e)
-}
+func (s *Session) withdraw(q *question) { s.close(q, cancelled, conversation.QuestionClosed{}) }
 
 // closeQuestions answers every open question as cancelled. s.mu must be held.
 func (s *Session) closeQuestions() {
@@ -104,13 +97,13 @@ func (s *Session) closeQuestions() {
 	}
 }
 
-// openQuestion opens a question of the agent. It is answered as cancelled at once if the agent was
-// replaced, or the session was left.
-func (s *Session) openQuestion(a *agent, of acpclient.SessionID, open func(*question)) *question {
+// openQuestion opens a question. It is answered as cancelled at once if it is over: its agent was
+// replaced, or its session was left.
+func (s *Session) openQuestion(over func() bool, open func(*question)) *question {
 	s.mu.Lock()
 	defer s.unlock()
 	q := s.newQuestion()
-	if s.closed || s.agent != a || a.left[of] {
+	if s.closed || over() {
 		q.reply <- cancelled
 		return q
 	}
@@ -121,7 +114,7 @@ func (s *Session) openQuestion(a *agent, of acpclient.SessionID, open func(*ques
 
 // openPermission asks the user. The answer is "cancelled" at once if the turn was cancelled.
 func (s *Session) openPermission(a *agent, r *acpclient.RequestPermissionRequest) *question {
-	return s.openQuestion(a, r.SessionID, func(q *question) {
+	return s.openQuestion(func() bool { return s.agent != a || a.left[r.SessionID] }, func(q *question) {
 		q.offered = r.Options
 		// No rule allows anything in a session that is not open here, whose mode and directory are
 		// unknown. A subagent that the agent has announced works in the mode and directory of its
@@ -153,79 +146,76 @@ func (s *Session) noticeForeign(q *question) {
 	}
 }
 
-// answerable returns an open question, or why no answer counts: it is closed, or is not as the
-// user has seen it. Nobody may allow what is not known, or was not shown, as a whole. s.mu must
-// be held.
-func (s *Session) answerable(seen conversation.Seen, allows func(*question) bool) (*question, error) {
-	q := s.questions[seen.ID]
-	switch now, incomplete, open := s.state.Question(seen.ID); {
-	case q == nil || !open:
-		return nil, ErrAnswered
-	case now.Revision != seen.Revision:
-		return nil, ErrChanged
-	case allows == nil || !allows(q):
-	case incomplete, now.Shown != seen.Shown:
-		return nil, ErrIncomplete
-	}
-	return q, nil
-}
-
-// Answer answers a permission with one of the offered options. It fails if the question
-// is no longer open or has changed, or the option was not offered.
+// Answer answers a question. It fails if that is no longer open, or is not as the user has seen it.
 type Answer struct {
 	Question conversation.Seen
-	Option   acpclient.PermissionOptionID
+	// Option is one of those that a permission offers, Form the answer to an elicitation.
+	Option acpclient.PermissionOptionID         `json:",omitempty"`
+	Form   *acpclient.CreateElicitationResponse `json:",omitempty"`
+	// Instead is sent right after the turn, before the queue: what to do instead. Without an
+	// option the turn is cancelled. On error nothing is sent.
+	Instead *conversation.QueuedPrompt `json:",omitempty"`
 }
 
 func (a Answer) Do(_ context.Context, s *Session) (None, error) {
-	return None{}, s.answer(a.Question, a.Option)
-}
-
-// AnswerWith is [Answer], and sends a prompt right after the turn, before the queue: what to
-// do instead. Without an option it cancels the turn. On error it sends nothing.
-type AnswerWith struct {
-	Question conversation.Seen
-	Option   acpclient.PermissionOptionID
-	Prompt   conversation.QueuedPrompt
-}
-
-func (a AnswerWith) Do(_ context.Context, s *Session) (None, error) {
-	if a.Option != "" {
-		if err := s.answer(a.Question, a.Option); err != nil {
-			return None{}, err
-		}
-	} else if _, err := s.answerable(a.Question, nil); err != nil {
-		return None{}, err
-	} else if !s.cancelTurn() {
-		return None{}, errors.New("no turn is running: choose one of the options")
+	q, open := s.questions[a.Question.ID], s.state.Question(a.Question.ID)
+	if q == nil || open == nil || !s.state.Asks(open) {
+		return None{}, ErrAnswered
 	}
-	s.promptNext(a.Prompt)
-	return None{}, nil
+	err := conversation.Match(open,
+		func(p *conversation.Permission) error { return s.decide(q, p, a) },
+		func(e *conversation.Elicitation) error { return s.fillIn(q, e, a) })
+	if err == nil && a.Instead != nil {
+		s.promptNext(*a.Instead)
+	}
+	return None{}, err
 }
 
-// answer is the act Answer. s.mu must be held.
-func (s *Session) answer(seen conversation.Seen, option acpclient.PermissionOptionID) error {
-	is := func(o acpclient.PermissionOption) bool { return o.OptionID == option }
-	q, err := s.answerable(seen, func(q *question) bool {
-		i := slices.IndexFunc(q.offered, is)
-		return i >= 0 && !q.offered[i].Kind.Rejects()
-	})
+// decide answers a permission. Nobody may allow what is not known, or was not shown, as a whole. s.mu
+// must be held.
+func (s *Session) decide(q *question, p *conversation.Permission, a Answer) error {
+	i := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.OptionID == a.Option })
 	switch {
-	case err != nil:
-		return err
-	case !slices.ContainsFunc(q.offered, is):
-		return fmt.Errorf("the agent did not offer %q", option)
+	case a.Form != nil:
+		return ErrAnswered
+	case p.Revision != a.Question.Revision:
+		return ErrChanged
+	case a.Option == "" && a.Instead != nil:
+		if !s.cancelTurn() {
+			return errors.New("no turn is running: choose one of the options")
+		}
+		return nil
+	case i < 0:
+		return fmt.Errorf("the agent did not offer %q", a.Option)
+	case !p.Options[i].Kind.Rejects() && (p.Asked.Incomplete || p.Shown != a.Question.Shown):
+		return ErrIncomplete
 	}
-	outcome := acpclient.PermissionSelected(option)
-	s.close(q, answer{outcome: outcome}, conversation.PermissionClosed{ID: q.id, Outcome: outcome, At: s.opt.Now()})
+	outcome := acpclient.PermissionSelected(a.Option)
+	s.close(q, answer{outcome: outcome}, conversation.QuestionClosed{Outcome: outcome})
+	return nil
+}
+
+// fillIn answers an elicitation. s.mu must be held.
+func (s *Session) fillIn(q *question, e *conversation.Elicitation, a Answer) error {
+	switch {
+	case a.Form == nil:
+		return ErrAnswered
+	case e.Revision != a.Question.Revision:
+		return ErrChanged
+	}
+	form := *a.Form
+	if q.forPermission && form.Action == acpclient.ElicitCancel {
+		form.Action = acpclient.ElicitDecline
+	}
+	s.close(q, answer{form: form}, conversation.QuestionClosed{Action: form.Action, Answers: conversation.AnswersTo(e.Request, form.Content)})
 	return nil
 }
 
 // openElicitation asks the user for input. A question that belongs to the session is answered as
 // cancelled at once if the turn was cancelled; signing in, for instance, does not.
 func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationRequest, forPermission bool) *question {
-	return s.openQuestion(a, r.SessionID, func(q *question) {
-		q.form, q.forPermission = r, forPermission
+	return s.openQuestion(func() bool { return s.agent != a || a.left[r.SessionID] }, func(q *question) {
+		q.forPermission = forPermission
 		s.post(conversation.ElicitationOpened{ID: q.id, Request: r, At: s.opt.Now()})
 		if s.cancelling() && r.SessionID != "" {
 			s.withdraw(q)
@@ -233,47 +223,25 @@ func (s *Session) openElicitation(a *agent, r *acpclient.CreateElicitationReques
 	})
 }
 
-// AnswerElicitation answers a question for input. It fails if the question is no longer open
-// or has changed.
-type AnswerElicitation struct {
-	Question conversation.Seen
-	Response acpclient.CreateElicitationResponse
-}
-
-func (a AnswerElicitation) Do(_ context.Context, s *Session) (None, error) {
-	q, err := s.answerable(a.Question, nil)
-	if err == nil && q.form == nil {
-		err = ErrAnswered
-	}
-	if err != nil {
-		return None{}, err
-	}
-	form := a.Response
-	if q.forPermission && form.Action == acpclient.ElicitCancel {
-		form.Action = acpclient.ElicitDecline
-	}
-	s.close(q, answer{form: form}, conversation.ElicitationClosed{
-		ID: q.id, Action: form.Action, Answers: conversation.AnswersTo(q.form, form.Content), At: s.opt.Now(),
-	})
-	return None{}, nil
-}
-
 // UnmarshalJSON makes the values of the types that package acpclient says: JSON does not tell
 // what its numbers and lists are.
-func (a *AnswerElicitation) UnmarshalJSON(data []byte) error {
-	type plain AnswerElicitation
+func (a *Answer) UnmarshalJSON(data []byte) error {
+	type plain Answer
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	d.DisallowUnknownFields()
 	if err := d.Decode((*plain)(a)); err != nil {
 		return err
 	}
-	for name, value := range a.Response.Content {
+	if a.Form == nil {
+		return nil
+	}
+	for name, value := range a.Form.Content {
 		switch value := value.(type) {
 		case json.Number:
 			if n, err := value.Int64(); err == nil {
-				a.Response.Content[name] = n
-			} else if a.Response.Content[name], err = value.Float64(); err != nil {
+				a.Form.Content[name] = n
+			} else if a.Form.Content[name], err = value.Float64(); err != nil {
 				return err
 			}
 		case []any:
@@ -281,7 +249,7 @@ func (a *AnswerElicitation) UnmarshalJSON(data []byte) error {
 			for i := range value {
 				words[i], _ = value[i].(string)
 			}
-			a.Response.Content[name] = words
+			a.Form.Content[name] = words
 		}
 	}
 	return nil
@@ -329,24 +297,18 @@ func (a asker) Ask(ctx context.Context, e conversation.PermissionOpened, why str
 // openOwn opens a question of parley's own. Unless it is about an act of the user, it is answered as cancelled
 // at once if the agent is gone, the turn was cancelled, or the session named in ctx was left.
 func (s *Session) openOwn(ctx context.Context, e conversation.PermissionOpened, why string) *question {
-	s.mu.Lock()
-	defer s.unlock()
-	q := s.newQuestion()
 	from, known := ctx.Value(originKey{}).(origin)
-	left := known && (s.agent != from.agent || from.agent.left[from.session])
 	act := e.File != nil && e.File.Act != ""
-	if s.closed || !act && (s.agent == nil || s.cancelling() || left) {
-		q.reply <- cancelled
-		return q
-	}
-	q.offered = e.Request.Options
-	s.questions[q.id] = q
-	if e.ID, e.At = q.id, s.opt.Now(); e.File == nil {
-		e.Request.SessionID = from.session
-	}
-	s.post(e)
-	if e.Judging {
-		s.post(conversation.PermissionReferred{ID: q.id, Why: why, At: e.At})
-	}
-	return q
+	return s.openQuestion(func() bool {
+		left := known && (s.agent != from.agent || from.agent.left[from.session])
+		return !act && (s.agent == nil || s.cancelling() || left)
+	}, func(q *question) {
+		if e.ID, e.At = q.id, s.opt.Now(); e.File == nil {
+			e.Request.SessionID = from.session
+		}
+		s.post(e)
+		if e.Judging {
+			s.post(conversation.PermissionReferred{ID: q.id, Why: why, At: e.At})
+		}
+	})
 }

@@ -131,13 +131,13 @@ func TestDeath(t *testing.T) {
 				if h.machine.ended == 0 {
 					t.Error("the agent's terminals run on")
 				}
-				if h.conv.Phase != c.phase || h.conv.Turn.Running || len(h.conv.Permissions) != 0 {
-					t.Errorf("phase %v, running %v, %d permissions", h.conv.Phase, h.conv.Turn.Running, len(h.conv.Permissions))
+				if h.conv.Phase != c.phase || h.conv.Turn.Running || len(test.Permissions(h.conv)) != 0 {
+					t.Errorf("phase %v, running %v, %d permissions", h.conv.Phase, h.conv.Turn.Running, len(test.Permissions(h.conv)))
 				}
 				if c.phase == conversation.PhaseLost && !strings.Contains(strings.Join(test.Transcript(h.conv), "\n"), "last words") {
 					t.Errorf("the last words were lost: %q", test.Transcript(h.conv))
 				}
-				if n := len(eventsOf[conversation.PermissionOpened](h)); n != len(eventsOf[conversation.PermissionClosed](h)) {
+				if n := len(eventsOf[conversation.PermissionOpened](h)); n != len(eventsOf[conversation.QuestionClosed](h)) {
 					t.Error("a question was left open")
 				}
 				h.prepare = nil

@@ -204,7 +204,7 @@ func TestCancel(t *testing.T) {
 		first := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		form := h.agent().ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"form","message":"?","requestedSchema":{}}`)
 		h.settle()
-		if len(h.conv.Permissions) != 1 || len(h.conv.Elicitations) != 1 {
+		if len(test.Permissions(h.conv)) != 1 || len(test.Elicitations(h.conv)) != 1 {
 			t.Fatal("the questions are not open")
 		}
 		for range 2 { // the second changes nothing
@@ -219,7 +219,7 @@ func TestCancel(t *testing.T) {
 		wantAnswer(t, first, `{"outcome":{"outcome":"cancelled"}}`)
 		wantAnswer(t, form, `{"action":"cancel"}`)
 		// The turn still runs until the agent says so.
-		if !h.conv.Turn.Running || h.conv.Turn.Cancelling.IsZero() || len(h.conv.Permissions)+len(h.conv.Elicitations) != 0 {
+		if !h.conv.Turn.Running || h.conv.Turn.Cancelling.IsZero() || len(test.Permissions(h.conv))+len(test.Elicitations(h.conv)) != 0 {
 			t.Error("the turn is not being cancelled")
 		}
 		test.WantTranscript(t, h.conv, "user: one", "tool t1: Read (in_progress) cancelled", "tool t2: Done (completed)")
@@ -294,28 +294,28 @@ func TestPermission(t *testing.T) {
 		h.agent().update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t1","title":"Write a file"}`)
 		ch := h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
-		p := h.conv.Permissions[0]
+		p := test.Permissions(h.conv)[0]
 		if p.ToolCall.Title != "Write a file" || len(p.Options) != 3 {
 			t.Errorf("asked about %q with %d options", p.ToolCall.Title, len(p.Options))
 		}
-		if err := Try(h.Context(), h, Answer{p.Seen, "maybe"}); err == nil {
+		if err := Try(h.Context(), h, Answer{Question: p.Seen, Option: "maybe"}); err == nil {
 			t.Error("an option was taken that was not offered")
 		}
-		if err := Try(h.Context(), h, Answer{conversation.Seen{ID: p.ID + 1, Revision: 1}, "yes"}); err == nil {
+		if err := Try(h.Context(), h, Answer{Question: conversation.Seen{ID: p.ID + 1, Revision: 1}, Option: "yes"}); err == nil {
 			t.Error("an answer was taken to no question")
 		}
-		if err := Try(h.Context(), h, Answer{p.Seen, "no"}); err != nil {
+		if err := Try(h.Context(), h, Answer{Question: p.Seen, Option: "no"}); err != nil {
 			t.Error(err)
 		}
-		if err := Try(h.Context(), h, Answer{p.Seen, "yes"}); err == nil {
+		if err := Try(h.Context(), h, Answer{Question: p.Seen, Option: "yes"}); err == nil {
 			t.Error("a second answer was taken")
 		}
 		h.settle()
 		wantAnswer(t, ch, `{"outcome":{"outcome":"selected","optionId":"no"}}`)
-		if a := p.ToolCall.Answer; a == nil || a.Option.Name != "No" || a.Cancelled || len(h.conv.Permissions) != 0 {
+		if a := p.ToolCall.Answer; a == nil || a.Option.Name != "No" || a.Cancelled || len(test.Permissions(h.conv)) != 0 {
 			t.Errorf("the call knows of the answer %+v", a)
 		}
-		if n := len(eventsOf[conversation.PermissionClosed](h)); n != 1 {
+		if n := len(eventsOf[conversation.QuestionClosed](h)); n != 1 {
 			t.Errorf("closed %d times", n)
 		}
 	})
@@ -326,16 +326,16 @@ func TestAPermissionThatTheAgentTakesBack(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ch := h.agent().ask(ctx, "session/request_permission", permissionFor("t1"))
 		h.settle()
-		id := h.conv.Permissions[0].Seen
+		id := test.Permissions(h.conv)[0].Seen
 		cancel()
 		h.settle()
 		if got := <-ch; !errors.Is(got.err, context.Canceled) {
 			t.Errorf("the agent's call ended with %v", got.err)
 		}
-		if len(h.conv.Permissions) != 0 {
+		if len(test.Permissions(h.conv)) != 0 {
 			t.Error("the question is still open")
 		}
-		if err := Try(h.Context(), h, Answer{id, "yes"}); err == nil {
+		if err := Try(h.Context(), h, Answer{Question: id, Option: "yes"}); err == nil {
 			t.Error("an answer was taken that nobody waits for")
 		}
 	})
@@ -345,14 +345,14 @@ func TestElicitation(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		ch := h.agent().ask(t.Context(), "elicitation/create", `{"sessionId":"s1","mode":"url","message":"Sign in","elicitationId":"e1","url":"https://example.com"}`)
 		h.settle()
-		q := h.conv.Elicitations[0]
+		q := test.Elicitations(h.conv)[0]
 		_ = h.agent().conn.Notify("elicitation/complete", json.RawMessage(`{"elicitationId":"e1"}`))
 		h.settle()
 		if !q.Completed {
 			t.Error("it is not known to be done")
 		}
-		Try(h.Context(), h, AnswerElicitation{q.Seen, acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}})
-		Try(h.Context(), h, AnswerElicitation{q.Seen, acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}})
+		Try(h.Context(), h, Answer{Question: q.Seen, Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}})
+		Try(h.Context(), h, Answer{Question: q.Seen, Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}})
 		h.settle()
 		wantAnswer(t, ch, `{"action":"accept"}`)
 	})
@@ -368,7 +368,7 @@ func TestElicitationWithoutASession(t *testing.T) {
 		h.settle()
 		ch := h.agent().ask(t.Context(), "elicitation/create", `{"requestId":2,"mode":"form","message":"Region?","requestedSchema":{"type":"object","properties":{"region":{"type":"string"}}}}`)
 		h.settle()
-		Try(h.Context(), h, AnswerElicitation{h.conv.Elicitations[0].Seen, acpclient.CreateElicitationResponse{
+		Try(h.Context(), h, Answer{Question: test.Elicitations(h.conv)[0].Seen, Form: &acpclient.CreateElicitationResponse{
 			Action: acpclient.ElicitAccept, Content: map[string]any{"region": "eu"},
 		}})
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/internal/conversation"
+	"parley/internal/test"
 )
 
 // The events of a turn have their times, so that the time of the agent can be told
@@ -23,7 +24,7 @@ func TestEventsOfATurnHaveTheirTimes(t *testing.T) {
 		h.agent().ask(t.Context(), "session/request_permission", permissionFor("t1"))
 		h.settle()
 		work(time.Hour)
-		if err := Try(h.Context(), h, Answer{h.conv.Permissions[0].Seen, "yes"}); err != nil {
+		if err := Try(h.Context(), h, Answer{Question: test.Permissions(h.conv)[0].Seen, Option: "yes"}); err != nil {
 			t.Fatal(err)
 		}
 		work(3 * time.Second)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/conversation"
+	"parley/internal/test"
 )
 
 // said reports whether a line of parley's own has that title, and what it says.
@@ -47,8 +48,8 @@ func TestQuestionOfAnotherSessionIsTold(t *testing.T) {
 		if detail, ok := said(h, title); !ok || !strings.Contains(detail, "elsewhere") {
 			t.Errorf("the user is told %q, %v", detail, ok)
 		}
-		if len(h.conv.Permissions) != 2 {
-			t.Errorf("%d questions are open, want 2", len(h.conv.Permissions))
+		if len(test.Permissions(h.conv)) != 2 {
+			t.Errorf("%d questions are open, want 2", len(test.Permissions(h.conv)))
 		}
 	})
 }

@@ -98,8 +98,8 @@ func TestWhatIsOpenIsEnded(t *testing.T) {
 	}
 	for i, c := range []*conversation.Conversation{first.Conversation, second.Conversation} {
 		test.WantTranscript(t, c, "user: go", "tool t1: Run (in_progress) cancelled", "note: What is stored ends in the middle of this turn")
-		if c.Turn.Running || len(c.Permissions) > 0 {
-			t.Errorf("%d: the turn runs %v, %d questions", i, c.Turn.Running, len(c.Permissions))
+		if c.Turn.Running || len(test.Permissions(c)) > 0 {
+			t.Errorf("%d: the turn runs %v, %d questions", i, c.Turn.Running, len(test.Permissions(c)))
 		}
 		if q := c.Queue; len(q) != 2 || q[0].Steering || q[1].Reading || !c.QueuePaused {
 			t.Errorf("%d: the queue is %+v, paused %v", i, q, c.QueuePaused)

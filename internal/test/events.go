@@ -117,6 +117,26 @@ func Permission(id int, tool string) conversation.PermissionOpened {
 	return conversation.PermissionOpened{ID: id, Request: r}
 }
 
+// Permissions returns the permissions that the user is asked, oldest first.
+func Permissions(c *conversation.Conversation) []*conversation.Permission {
+	return conversation.Questions[*conversation.Permission](&c.State)
+}
+
+// Elicitations returns the elicitations that the user is asked, oldest first.
+func Elicitations(c *conversation.Conversation) []*conversation.Elicitation {
+	return conversation.Questions[*conversation.Elicitation](&c.State)
+}
+
+// Judging returns the permissions that the rules are judging, oldest first.
+func Judging(s *conversation.State) (all []*conversation.Permission) {
+	for id := range 1000 {
+		if p, is := s.Question(id).(*conversation.Permission); is && p.Judging {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // FullCall is a tool call with all fields.
 const FullCall = `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Write main.go","kind":"edit","status":"in_progress","name":"write",
 	"rawInput":{"path":"main.go"},"locations":[{"path":"main.go","line":3}],

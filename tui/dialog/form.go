@@ -68,7 +68,7 @@ func newForm(env Env, e *conversation.Elicitation, agent string) *Form {
 
 // Follow implements [AgentQuestion].
 func (d *Form) Follow(c *conversation.Conversation) State {
-	if isOpen(c, d.asked) {
+	if c.Asks(d.asked) {
 		return Open
 	}
 	return Over

@@ -59,8 +59,11 @@ func accept(d *Form, keys string) Action {
 // response is the answer of an elicitation that a dialog gives.
 func response(a Action) acpclient.CreateElicitationResponse {
 	given, _ := a.(Answer)
-	act, _ := given.Act.(session.AnswerElicitation)
-	return act.Response
+	act, _ := given.Act.(session.Answer)
+	if act.Form == nil {
+		return acpclient.CreateElicitationResponse{}
+	}
+	return *act.Form
 }
 
 func TestChoosingInAForm(t *testing.T) {
@@ -183,7 +186,7 @@ func TestFormValues(t *testing.T) {
 			if tt.want != nil {
 				content["f"] = tt.want
 			}
-			want := Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}}
+			want := Answer{session.Answer{Question: seen(4), Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("did %#v, want %#v\n%s", got, want, shownBy(d, 100, 30))
 			}
@@ -193,7 +196,7 @@ func TestFormValues(t *testing.T) {
 
 func TestFormAnswers(t *testing.T) {
 	answer := func(a acpclient.ElicitationAction) Action {
-		return Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: a}}}
+		return Answer{session.Answer{Question: seen(4), Form: &acpclient.CreateElicitationResponse{Action: a}}}
 	}
 	for _, tt := range []struct {
 		keys string
@@ -241,7 +244,7 @@ func TestFormWithoutFields(t *testing.T) {
 		d.View(80, 20)
 		return d
 	}
-	want := Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{}}}}
+	want := Answer{session.Answer{Question: seen(4), Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{}}}}
 	d := form()
 	if got := d.Hints()[0]; got != (Hint{"enter:", "Accept"}) {
 		t.Errorf("the hint says %v", got)
@@ -266,7 +269,7 @@ func TestFormWithoutFields(t *testing.T) {
 	d = form()
 	y := lineWith(t, d.View(80, 20), "Decline")
 	x := strings.Index(ansi.Strip(d.View(80, 20).Lines[y]), "Decline") - len("│") + 1
-	if got := d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y); !reflect.DeepEqual(got, Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}}) {
+	if got := d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft, X: x, Y: y}, x, y); !reflect.DeepEqual(got, Answer{session.Answer{Question: seen(4), Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}}) {
 		t.Errorf("a click on Decline did %#v", got)
 	}
 	// While the prompt holds text, enter is the prompt's, and alt answers.
@@ -303,7 +306,7 @@ func TestFormThatNobodyFillsIn(t *testing.T) {
 				t.Errorf("%s: enter did %#v, and the form shows\n%s", schema, got, shownBy(d, 80, 30))
 			}
 		}
-		want := Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}}
+		want := Answer{session.Answer{Question: seen(4), Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: content}}}
 		if got := d.Key(press("enter")); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: did %#v", schema, got)
 		}
@@ -317,7 +320,7 @@ func TestFormSwitchThatWasTouched(t *testing.T) {
 	c.pass(LookTime)
 	d.View(80, 30)
 	got := presses(t, d, "down", "enter", "enter")
-	if want := (Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"yes": false}}}}); !reflect.DeepEqual(got, want) {
+	if want := (Answer{session.Answer{Question: seen(4), Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept, Content: map[string]any{"yes": false}}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("did %#v", got)
 	}
 }
@@ -332,7 +335,7 @@ func TestFormOfAnUnknownModeCannotBeAccepted(t *testing.T) {
 	if text := shownBy(d, 80, 20); !strings.Contains(text, "does not support this kind of form (hologram)") {
 		t.Errorf("it does not say why:\n%s", text)
 	}
-	if got := presses(t, d, "down", "enter"); !reflect.DeepEqual(got, Answer{session.AnswerElicitation{Question: seen(4), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}}) {
+	if got := presses(t, d, "down", "enter"); !reflect.DeepEqual(got, Answer{session.Answer{Question: seen(4), Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitDecline}}}) {
 		t.Errorf("declining did %#v", got)
 	}
 }
@@ -397,7 +400,7 @@ func TestFormGoesToWhatIsWrong(t *testing.T) {
 func TestLink(t *testing.T) {
 	const url = "https://example.com/login?x=1"
 	answer := func(a acpclient.ElicitationAction) Action {
-		return Answer{session.AnswerElicitation{Question: seen(5), Response: acpclient.CreateElicitationResponse{Action: a}}}
+		return Answer{session.Answer{Question: seen(5), Form: &acpclient.CreateElicitationResponse{Action: a}}}
 	}
 	for _, tt := range []struct {
 		url, keys string
@@ -519,7 +522,7 @@ func TestLinkOpenedByHand(t *testing.T) {
 	d := NewElicitation(env, asked, "Agent").(*Link)
 	c.pass(LookTime)
 	strike(d, "c")
-	want := Answer{session.AnswerElicitation{Question: seen(5), Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}}
+	want := Answer{session.Answer{Question: seen(5), Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}}
 	if got := strike(d, "g"); !reflect.DeepEqual(got, want) {
 		t.Errorf("g did %#v", got)
 	}

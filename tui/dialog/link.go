@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -42,7 +41,7 @@ func newLink(env Env, e *conversation.Elicitation, agent string) *Link {
 // is answered, and the dialog stays until the user closes it.
 func (d *Link) Follow(c *conversation.Conversation) State {
 	switch {
-	case isOpen(c, d.asked):
+	case c.Asks(d.asked):
 		return Open
 	case d.opened:
 		return Visiting
@@ -87,7 +86,7 @@ func (d *Link) given(r reply) Action {
 	case Copy:
 		d.copied, marked = true, d.replies.marked
 	case Answer:
-		d.opened = a.Act.(session.AnswerElicitation).Response.Action == acpclient.ElicitAccept
+		d.opened = a.Act.(session.Answer).Form.Action == acpclient.ElicitAccept
 	}
 	d.offer()
 	d.replies.marked = marked
@@ -179,9 +178,4 @@ func NewElicitation(env Env, e *conversation.Elicitation, agent string) AgentQue
 		return newLink(env, e, agent)
 	}
 	return newForm(env, e, agent)
-}
-
-// isOpen reports whether an elicitation awaits an answer.
-func isOpen(c *conversation.Conversation, asked *conversation.Elicitation) bool {
-	return slices.ContainsFunc(c.Elicitations, func(e *conversation.Elicitation) bool { return e.ID == asked.ID })
 }

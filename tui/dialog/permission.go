@@ -77,11 +77,12 @@ func (d *Permission) renew() {
 // Follow implements [AgentQuestion]. It counts the open permissions and finds out who
 // asks.
 func (d *Permission) Follow(c *conversation.Conversation) State {
-	at := slices.IndexFunc(c.Permissions, func(p *conversation.Permission) bool { return p.ID == d.asked.ID })
+	open := conversation.Questions[*conversation.Permission](&c.State)
+	at := slices.IndexFunc(open, func(p *conversation.Permission) bool { return p.ID == d.asked.ID })
 	if at < 0 {
 		return Over
 	}
-	d.waiting, d.number, d.between = len(c.Permissions), at+1, !c.Turn.Running
+	d.waiting, d.number, d.between = len(open), at+1, !c.Turn.Running
 	if by := toolview.AskerOf(c, d.asked.ToolCall); by != d.asker {
 		d.asker, d.about = by, nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/test"
 	"parley/tui/toolview"
 )
 
@@ -77,7 +78,7 @@ func TestPermissionShowsWhatIsAsked(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d, _ := armed(&conversation.Permission{Seen: seen(1), Asked: &tt.call, Options: usualOptions()})
+			d, _ := armed(&conversation.Permission{Asking: conversation.Asking{Seen: seen(1)}, Asked: &tt.call, Options: usualOptions()})
 			text := shownBy(d, 80, 40)
 			for _, want := range tt.want {
 				if !strings.Contains(text, want) {
@@ -97,7 +98,7 @@ func TestPermissionNumbersLinesWhenTheyAreKnown(t *testing.T) {
 	before := "two\n"
 	env, c := newEnv()
 	env.DiffPositions = new(toolview.DiffPositions)
-	d := NewPermission(env, &conversation.Permission{Seen: seen(1), Options: usualOptions(), Asked: &conversation.ToolCall{
+	d := NewPermission(env, &conversation.Permission{Asking: conversation.Asking{Seen: seen(1)}, Options: usualOptions(), Asked: &conversation.ToolCall{
 		Title: "Edit", Kind: acpclient.ToolEdit, Content: []acpclient.ToolCallContent{acpclient.DiffContent("a", &before, "2\n")},
 	}}, 1)
 	c.pass(LookTime)
@@ -117,7 +118,7 @@ func TestPermissionNumbersLinesWhenTheyAreKnown(t *testing.T) {
 func aboutOne(q *conversation.FileQuestion, before *string, after string) *conversation.Permission {
 	c := conversation.New()
 	c.Apply(conversation.PermissionOpened{ID: 7, Request: conversation.FileRequest(q, before, after), File: q})
-	return c.Permissions[0]
+	return test.Permissions(c)[0]
 }
 
 // The dialog says that parley asks, which file it is, by its whole path, and every
@@ -259,7 +260,7 @@ func TestRawInputIsReadable(t *testing.T) {
 func TestFragmentsOfADiffAreNotRepeated(t *testing.T) {
 	file := "a\nb\na\n"
 	edit := func(input, old, now string) string {
-		d, _ := armed(&conversation.Permission{Seen: seen(7), Options: usualOptions(), Asked: &conversation.ToolCall{
+		d, _ := armed(&conversation.Permission{Asking: conversation.Asking{Seen: seen(7)}, Options: usualOptions(), Asked: &conversation.ToolCall{
 			Title: "Edit", Kind: acpclient.ToolEdit, Content: []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/main.go", &old, now)}, RawInput: []byte(input),
 		}})
 		return shownBy(d, 80, 40)
@@ -291,7 +292,7 @@ func TestFragmentsOfADiffAreNotRepeated(t *testing.T) {
 // What is shown otherwise is not shown twice.
 func TestWhatIsShownOtherwiseIsNotRepeated(t *testing.T) {
 	old := "a"
-	p := &conversation.Permission{Seen: seen(7), Options: usualOptions(), Asked: &conversation.ToolCall{
+	p := &conversation.Permission{Asking: conversation.Asking{Seen: seen(7)}, Options: usualOptions(), Asked: &conversation.ToolCall{
 		Title: "Edit", Content: []acpclient.ToolCallContent{acpclient.DiffContent("/home/ada/greet/main.go", &old, "b")},
 		RawInput: []byte(`{"file_path":"/home/ada/greet/main.go","old_string":"a","new_string":"b"}`),
 	}}

@@ -13,6 +13,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/test"
 	"parley/tui/toolview"
 )
 
@@ -379,7 +380,7 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 	ask := &acpclient.RequestPermissionRequest{Options: usualOptions()}
 	ask.ToolCall.ToolCallID, ask.ToolCall.Title = "t1", &title
 	conv.Apply(conversation.PermissionOpened{ID: 1, Request: ask})
-	d, c := armed(conv.Permissions[0])
+	d, c := armed(test.Permissions(conv)[0])
 	if text := shownBy(d, 80, 24); !strings.Contains(text, title) {
 		t.Fatalf("no title:\n%s", text)
 	}
@@ -395,7 +396,7 @@ func TestPermissionFollowsItsToolCall(t *testing.T) {
 	c.pass(QuietTime)
 	status := acpclient.ToolInProgress
 	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t1", Status: &status}})
-	if got := strike(d, "y"); got != giving(conv.Permissions[0].Seen, "once") || d.asked.Revision != 2 {
+	if got := strike(d, "y"); got != giving(test.Permissions(conv)[0].Seen, "once") || d.asked.Revision != 2 {
 		t.Errorf("y did %#v after a change of status alone", got)
 	}
 }
@@ -466,7 +467,7 @@ func TestAPathThatLeadsOutIsNewsBesideTheRawInput(t *testing.T) {
 
 // The hints name the letters of the answers that have no number.
 func TestHintsNameTheLettersOfAnswers(t *testing.T) {
-	p := &conversation.Permission{Seen: seen(7), Asked: &conversation.ToolCall{ID: "t", Title: "Pick"}}
+	p := &conversation.Permission{Asking: conversation.Asking{Seen: seen(7)}, Asked: &conversation.ToolCall{ID: "t", Title: "Pick"}}
 	for i := range 12 {
 		p.Options = append(p.Options, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: fmt.Sprint("Option ", i)})
 	}
@@ -504,7 +505,7 @@ func TestEachIsShownOnce(t *testing.T) {
 		}, "x.txt"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, _ := armed(&conversation.Permission{Seen: seen(1), Asked: &tt.call, Options: usualOptions()})
+			d, _ := armed(&conversation.Permission{Asking: conversation.Asking{Seen: seen(1)}, Asked: &tt.call, Options: usualOptions()})
 			if text := shownBy(d, 80, 40); strings.Count(text, tt.once) != 1 {
 				t.Errorf("%q is shown %d times:\n%s", tt.once, strings.Count(text, tt.once), text)
 			}
@@ -543,7 +544,7 @@ func TestWordsToAQuestionThatChanges(t *testing.T) {
 	other := *d.asked.Asked
 	changed := conversation.New()
 	changed.Apply(conversation.PermissionOpened{ID: 8, Request: &acpclient.RequestPermissionRequest{ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"rm -rf ~"}`)}}})
-	other = *changed.Permissions[0].Asked
+	other = *test.Permissions(changed)[0].Asked
 	d.asked.Asked = &other
 	d.asked.Revision++
 	if got := strike(d, "enter"); got != nil {
@@ -563,7 +564,7 @@ func proposed(proposals ...[]string) (*conversation.Conversation, *conversation.
 		ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t", Title: &title, RawInput: []byte(`{"command":"go test"}`)}, Options: usualOptions(),
 	}})
 	c.Apply(conversation.PermissionReferred{ID: 7, Proposals: proposals})
-	return c, c.Permissions[0]
+	return c, test.Permissions(c)[0]
 }
 
 func TestARuleIsOfferedApartFromTheAgentsOptions(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/test"
 	"parley/tui/list"
 	"parley/tui/toolview"
 )
@@ -21,11 +22,11 @@ func TestAWithdrawnQuestionLeavesTheNextInert(t *testing.T) {
 	s, env, c := newStack()
 	conv := conversation.New()
 	permissions(conv, 1, 2)
-	for _, p := range slices.Backward(conv.Permissions) {
+	for _, p := range slices.Backward(test.Permissions(conv)) {
 		s.Push(NewPermission(env, p, 2))
 	}
 	c.pass(time.Minute)
-	conv.Apply(conversation.PermissionClosed{ID: 1})
+	conv.Apply(conversation.QuestionClosed{ID: 1})
 	s.Follow(conv)
 	if in := s.ArmsIn(c.now()); in != ReplaceTime {
 		t.Errorf("the next question takes keys in %v, want %v", in, ReplaceTime)

@@ -91,7 +91,7 @@ func editPermission() *conversation.Permission {
 	now := "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\nfunc main() {\n\tname := \"world\"\n\tif len(os.Args) > 1 {\n\t\tname = os.Args[1]\n\t}\n\tfmt.Printf(\"hello, %s\\n\", name)\n}\n"
 	line := 6
 	return &conversation.Permission{
-		Seen: seen(7),
+		Asking: conversation.Asking{Seen: seen(7)},
 		Asked: &conversation.ToolCall{
 			ID: "t1", Title: "Greet by name", Kind: acpclient.ToolEdit,
 			Locations: []acpclient.ToolCallLocation{{Path: "/home/ada/greet/main.go", Line: &line}},
@@ -129,7 +129,7 @@ func usualOptions() []acpclient.PermissionOption {
 
 func runPermission() *conversation.Permission {
 	return &conversation.Permission{
-		Seen: seen(8),
+		Asking: conversation.Asking{Seen: seen(8)},
 		Asked: &conversation.ToolCall{
 			ID: "t2", Title: "Run the tests and clean up", Kind: acpclient.ToolExecute,
 			RawInput: []byte(`{"command":"go test ./... -count=1 -run 'TestGreet|TestName' && \\\n  rm -rf ./build/cache && echo done \u001b[2K","cwd":"/home/ada/greet/sub"}`),
@@ -228,7 +228,7 @@ func screens() map[string]Dialog {
 }
 
 func planPermission() *conversation.Permission {
-	return &conversation.Permission{Seen: seen(9), Asked: &conversation.ToolCall{
+	return &conversation.Permission{Asking: conversation.Asking{Seen: seen(9)}, Asked: &conversation.ToolCall{
 		Title: "Ready to code?", Kind: acpclient.ToolSwitchMode,
 		Content: []acpclient.ToolCallContent{acpclient.TextContent("## Plan\n\n1. Read **main.go**\n2. Add a `name` argument\n3. Run the tests\n\nThe greeting stays the same for everybody who gives no name.")},
 	}, Options: []acpclient.PermissionOption{
@@ -252,7 +252,7 @@ func formElicitation() *conversation.Elicitation {
 }
 
 func elicitation(raw string) *conversation.Elicitation {
-	e := &conversation.Elicitation{Seen: seen(4), Request: &acpclient.CreateElicitationRequest{}}
+	e := &conversation.Elicitation{Asking: conversation.Asking{Seen: seen(4)}, Request: &acpclient.CreateElicitationRequest{}}
 	if err := acpclient.Unmarshal([]byte(raw), e.Request); err != nil {
 		panic(err)
 	}
@@ -260,7 +260,7 @@ func elicitation(raw string) *conversation.Elicitation {
 }
 
 func linkElicitation(url string) *conversation.Elicitation {
-	return &conversation.Elicitation{Seen: seen(5), Request: &acpclient.CreateElicitationRequest{
+	return &conversation.Elicitation{Asking: conversation.Asking{Seen: seen(5)}, Request: &acpclient.CreateElicitationRequest{
 		Mode: acpclient.ElicitURL, ElicitationID: "e1", URL: url, Message: "Connect your account so that I can read the issues.",
 	}}
 }
@@ -333,7 +333,7 @@ func hostileDialog(t *rapid.T, env Env) Dialog {
 	switch rapid.IntRange(0, 6).Draw(t, "kind") {
 	case 0:
 		old, line := text("old"), 3
-		p := &conversation.Permission{Seen: seen(1), Asked: &conversation.ToolCall{
+		p := &conversation.Permission{Asking: conversation.Asking{Seen: seen(1)}, Asked: &conversation.ToolCall{
 			Title: text("title"), Name: text("name"), Kind: acpclient.ToolKind(text("tool kind")),
 			Locations: []acpclient.ToolCallLocation{{Path: text("path"), Line: &line}, {Path: "/" + text("path")}},
 			Content: []acpclient.ToolCallContent{
@@ -569,10 +569,10 @@ var questions = map[string]func(Env, string) Dialog{
 		return NewPermission(env, p, 1)
 	},
 	"title": func(env Env, s string) Dialog {
-		return NewPermission(env, &conversation.Permission{Seen: seen(1), Asked: &conversation.ToolCall{Title: s}}, 1)
+		return NewPermission(env, &conversation.Permission{Asking: conversation.Asking{Seen: seen(1)}, Asked: &conversation.ToolCall{Title: s}}, 1)
 	},
 	"path": func(env Env, s string) Dialog {
-		p := &conversation.Permission{Seen: seen(1), Asked: &conversation.ToolCall{
+		p := &conversation.Permission{Asking: conversation.Asking{Seen: seen(1)}, Asked: &conversation.ToolCall{
 			Title: "Write", Locations: []acpclient.ToolCallLocation{{Path: s}},
 		}}
 		return NewPermission(env, p, 1)

@@ -7,6 +7,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/test"
 	"parley/tui/theme"
 )
 
@@ -105,15 +106,15 @@ func TestQuestionsThatAreOverClose(t *testing.T) {
 	if s.Follow(c) {
 		t.Error("a question has a dialog before one was opened")
 	}
-	first := NewPermission(env, c.Permissions[0], 3)
+	first := NewPermission(env, test.Permissions(c)[0], 3)
 	help := newEntry(env, app.Question{})
 	s.Push(first)
 	s.Push(help)
-	c.Apply(conversation.PermissionClosed{ID: 3})
+	c.Apply(conversation.QuestionClosed{ID: 3})
 	if !s.Follow(c) || first.waiting != 2 {
 		t.Errorf("it says that %d wait", first.waiting)
 	}
-	c.Apply(conversation.PermissionClosed{ID: 1})
+	c.Apply(conversation.QuestionClosed{ID: 1})
 	if s.Follow(c) || s.Has(first) || s.Top() != Dialog(help) {
 		t.Error("the dialog of a question that is over is left, or another is gone")
 	}
@@ -127,7 +128,7 @@ func TestAnAddressThatIsVisitedStays(t *testing.T) {
 	request := linkElicitation("https://example.com/").Request
 	conv.Apply(conversation.ElicitationOpened{ID: 5, Request: request})
 	form := NewElicitation(env, formElicitation(), "Agent") // of an elicitation that is not open
-	link := NewElicitation(env, conv.Elicitations[0], "Agent")
+	link := NewElicitation(env, test.Elicitations(conv)[0], "Agent")
 	s.Push(form)
 	s.Push(link)
 	if !s.Follow(conv) || s.Has(form) {
@@ -137,7 +138,7 @@ func TestAnAddressThatIsVisitedStays(t *testing.T) {
 	if got := strike(link, "o"); got != (OpenURL{seen(5), "https://example.com/"}) {
 		t.Fatalf("o did %#v", got)
 	}
-	conv.Apply(conversation.ElicitationClosed{ID: 5})
+	conv.Apply(conversation.QuestionClosed{ID: 5})
 	if s.Follow(conv) || s.Top() != Dialog(link) {
 		t.Errorf("on top is %T", s.Top())
 	}

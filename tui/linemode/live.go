@@ -94,17 +94,10 @@ func (l *live) busy() bool {
 
 // ask returns the agent's next question, or nil.
 func (l *live) ask() *question {
-	if l.form != nil && !l.form.open() {
-		l.form = nil
+	if open := conversation.Questions[conversation.Question](&l.Conversation.State); len(open) > 0 {
+		return conversation.Match(open[0], l.permission, l.elicitation)
 	}
-	switch {
-	case len(l.Conversation.Permissions) > 0:
-		return l.permission()
-	case l.form != nil:
-		return l.form.next()
-	case len(l.Conversation.Elicitations) > 0:
-		return l.elicitation()
-	case l.signIn != nil && l.signIn.Trying == nil:
+	if l.signIn != nil && l.signIn.Trying == nil {
 		return l.askToSignIn()
 	}
 	return nil

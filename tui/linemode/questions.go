@@ -220,7 +220,8 @@ func (p *program) give(c app.Choice, words string) {
 	case c.Act != nil:
 		l, act := p.session, c.Act
 		if a, is := act.(session.Answer); is && words != "" {
-			act = session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: l.content(words)}
+			a.Instead = new(l.content(words))
+			act = a
 		}
 		if err := session.Try(p.ctx, l.Session, act); err != nil {
 			p.out.line("Not answered: " + err.Error() + ".")
@@ -232,9 +233,8 @@ func (p *program) give(c app.Choice, words string) {
 	}
 }
 
-// permission asks for the first open permission, once its paths are resolved.
-func (l *live) permission() *question {
-	asked := l.Conversation.Permissions[0]
+// permission asks for a permission, once its paths are resolved.
+func (l *live) permission(asked *conversation.Permission) *question {
 	if l.looks(asked.Asked) {
 		return nil
 	}
@@ -287,10 +287,11 @@ func (l *live) looks(asked *conversation.ToolCall) bool {
 }
 
 // elicitation asks the user to fill in a form, or to open a URL.
-func (l *live) elicitation() *question {
-	e := l.Conversation.Elicitations[0]
+func (l *live) elicitation(e *conversation.Elicitation) *question {
 	if e.Request.Mode != acpclient.ElicitURL {
-		l.form = &form{live: l, Form: app.NewForm(e)}
+		if l.form == nil || l.form.Asked != e {
+			l.form = &form{live: l, Form: app.NewForm(e)}
+		}
 		return l.form.next()
 	}
 	address := app.ExamineURL(e.Request.URL)
@@ -312,7 +313,7 @@ func (l *live) elicitation() *question {
 // elicits returns a question about an elicitation, without choices.
 func (l *live) elicits(e *conversation.Elicitation, text string) *question {
 	return &question{Question: app.Question{
-		Text: text, While: func() bool { return slices.Contains(l.Conversation.Elicitations, e) },
+		Text: text, While: func() bool { return l.Conversation.Asks(e) },
 		Closed: func() { l.p.give(app.Choice{Act: app.Respond(e, acpclient.ElicitCancel, nil)}, "") },
 	}}
 }
@@ -391,8 +392,6 @@ func (f *form) next() *question {
 	}
 	return q
 }
-
-func (f *form) open() bool { return slices.Contains(f.live.Conversation.Elicitations, f.Asked) }
 
 // accept sends the form, or says why it cannot be sent: it asks again then.
 func (f *form) accept() {

@@ -41,7 +41,7 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 	}
 	for _, q := range t.Questions() {
 		q.Go = func() { f.goTo(t, &q) }
-		if q.Permission && t != f.tab {
+		if _, is := q.Question.(*conversation.Permission); is && t != f.tab {
 			q.Answer = func() { f.add(askFor(f.tab, t, number, q)) }
 		}
 		s.Asked = append(s.Asked, q)
@@ -94,7 +94,8 @@ func (t *Tab) askSoon() bool {
 		return false
 	}
 	t.asking = nil
-	if q := questions[0]; q.Permission {
+	q := questions[0]
+	if _, is := q.Question.(*conversation.Permission); is {
 		_ = askFor(t, other, number, q) // its own tab resolves the paths, too
 	} else {
 		t.dialogs.Close(t.following)

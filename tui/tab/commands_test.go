@@ -258,7 +258,7 @@ func TestKeysAreTheCommands(t *testing.T) {
 	}
 	b.press("y")
 	b.mustShow(t, "❯ y") // it is the prompt's
-	if len(b.conv().Permissions) != 1 || b.open().commands.Attached() {
+	if len(test.Permissions(b.conv())) != 1 || b.open().commands.Attached() {
 		t.Error("the question was answered, or the command has the keys still")
 	}
 }

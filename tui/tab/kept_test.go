@@ -372,7 +372,7 @@ func TestNothingWaitsForAHost(t *testing.T) {
 			b.press("esc", "esc")
 		},
 		"reject with words":  func(b *bench) { b.open().do(dialog.RejectWith{Words: "no"}) },
-		"form":               func(b *bench) { b.open().do(dialog.Answer{Act: session.AnswerElicitation{}}) },
+		"form":               func(b *bench) { b.open().do(dialog.Answer{Act: session.Answer{}}) },
 		"open an address":    func(b *bench) { b.open().do(dialog.OpenURL{}) },
 		"open a session":     func(b *bench) { b.open().openSession(acpclient.SessionInfo{SessionID: "other", Cwd: "/elsewhere"}) },
 		"fork":               func(b *bench) { b.shared(command.Fork) },

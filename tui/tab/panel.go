@@ -228,7 +228,7 @@ func (p *panel) close() tea.Cmd {
 // openURL opens an address that the user has agreed to.
 func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 	asked, _ := l.dialogs.Top().(*dialog.Link)
-	accept := session.AnswerElicitation{Question: a.Question, Response: acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
+	accept := session.Answer{Question: a.Question, Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
 	return act(l.ui, l.Session, accept, func(_ session.None, err error) tea.Cmd {
 		if err != nil {
 			return l.say(err.Error())

@@ -195,7 +195,7 @@ func (t *Tab) Overview() app.Overview {
 // WaitsFor returns what a tab that asks waits for.
 func (t *Tab) WaitsFor() tea.ProgramStatusKind {
 	switch l, open := t.live(); {
-	case open && len(l.Conversation.Permissions) > 0:
+	case open && len(l.questions.permissions()) > 0:
 		return tea.ProgramStatusKindPermission
 	case open && l.Conversation.AuthError != nil:
 		return tea.ProgramStatusKindAuth

@@ -19,6 +19,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/internal/test"
 	"parley/tui/composer"
 )
 
@@ -421,7 +422,7 @@ func TestASearchBesideAQuestion(t *testing.T) {
 	b.clock = b.clock.Add(10 * time.Second)
 	b.press("ctrl+r", "1", "y", "z")
 	b.mustShow(t, "search: 1yz", "enter accept", "Remove the build")
-	if len(b.conv().Permissions) != 1 {
+	if len(test.Permissions(b.conv())) != 1 {
 		t.Error("the question was answered")
 	}
 	b.press("esc")

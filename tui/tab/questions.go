@@ -37,20 +37,15 @@ type questions struct {
 // the next in its position, starting with the oldest.
 func (q *questions) Follow() tea.Cmd {
 	c := q.Conversation
-	switch asking := q.dialogs.Follow(c); {
-	case asking:
-	case len(c.Permissions) > 0:
+	if !q.dialogs.Follow(c) {
 		q.keepWords()
-		at := 0
-		if q.asking != nil && q.asking.Position() <= len(c.Permissions) {
-			at = q.asking.Position() - 1
+		if open := conversation.Questions[conversation.Question](&c.State); len(open) > 0 {
+			next := open[0]
+			if of := q.permissions(); q.asking != nil && q.asking.Position() <= len(of) {
+				next = of[q.asking.Position()-1]
+			}
+			q.show(next)
 		}
-		q.show(at)
-	case len(c.Elicitations) > 0:
-		q.keepWords()
-		q.dialogs.Push(dialog.NewElicitation(q.env(), c.Elicitations[0], c.Agent.Name()))
-	default:
-		q.keepWords()
 	}
 	cmd := q.resolvePaths()
 	answered := q.answered // perhaps in another viewer
@@ -62,22 +57,29 @@ func (q *questions) Follow() tea.Cmd {
 	return cmd
 }
 
-func (q *questions) show(at int) {
-	c := q.Conversation
-	q.asking = dialog.NewPermission(q.env(), c.Permissions[at], len(c.Permissions))
-	q.asking.Follow(c)
-	q.dialogs.Push(q.asking)
+// permissions returns the open permissions, oldest first.
+func (q *questions) permissions() []*conversation.Permission {
+	return conversation.Questions[*conversation.Permission](&q.Conversation.State)
+}
+
+func (q *questions) show(open conversation.Question) {
+	q.dialogs.Push(conversation.Match[dialog.AgentQuestion](open, func(p *conversation.Permission) dialog.AgentQuestion {
+		q.asking = dialog.NewPermission(q.env(), p, len(q.permissions()))
+		q.asking.Follow(q.Conversation)
+		return q.asking
+	}, func(e *conversation.Elicitation) dialog.AgentQuestion {
+		return dialog.NewElicitation(q.env(), e, q.Conversation.Agent.Name())
+	}))
 }
 
 // Another shows the permission by positions after this one, from the last on to the first.
 func (q *questions) Another(by int) tea.Cmd {
-	n := len(q.Conversation.Permissions)
-	if q.asking == nil || q.dialogs.Top() != q.asking || n < 2 {
+	open := q.permissions()
+	if q.asking == nil || q.dialogs.Top() != q.asking || len(open) < 2 {
 		return nil
 	}
-	at := (q.asking.Position() - 1 + by + n) % n
 	q.dialogs.Pop()
-	q.show(at)
+	q.show(open[(q.asking.Position()-1+by+len(open))%len(open)])
 	return q.resolvePaths()
 }
 
@@ -86,14 +88,14 @@ func (q *questions) keepWords() {
 	if q.asking != nil && !q.dialogs.Has(q.asking) {
 		q.composer.AddLine(q.asking.TakeWords())
 	}
-	if len(q.Conversation.Permissions) == 0 {
+	if len(q.permissions()) == 0 {
 		q.asking = nil
 	}
 }
 
 // RejectWith rejects a request, or cancels the turn, and sends words before the queue.
 func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
-	return act(q.ui, q.Session, session.AnswerWith{Question: a.Question, Option: a.Option, Prompt: prompt.New(a.Words)}, func(_ session.None, err error) tea.Cmd {
+	return act(q.ui, q.Session, session.Answer{Question: a.Question, Option: a.Option, Instead: new(prompt.New(a.Words))}, func(_ session.None, err error) tea.Cmd {
 		if err != nil {
 			q.composer.AddLine(a.Words)
 		}
@@ -158,19 +160,20 @@ func (t *Tab) Questions() []command.Asked {
 	}
 	var all []command.Asked
 	paths := toolview.PathsIn(t.cwd)
-	for _, p := range l.Conversation.Permissions {
-		heading, _ := paths.Heading(p.Asked)
-		q := command.Asked{ID: p.ID, Permission: true, Title: toolview.KindOf(p.Asked.Kind).Verb + "  " + heading, About: paths.Command(p.Asked.RawInput).Line}
-		if q.About == "" {
-			for _, l := range paths.ShownLocations(p.Asked.Locations) {
-				q.About += paths.Location(l) + "\n"
+	for _, q := range conversation.Questions[conversation.Question](&l.Conversation.State) {
+		all = append(all, conversation.Match(q, func(p *conversation.Permission) command.Asked {
+			heading, _ := paths.Heading(p.Asked)
+			a := command.Asked{Question: q, Title: toolview.KindOf(p.Asked.Kind).Verb + "  " + heading, About: paths.Command(p.Asked.RawInput).Line}
+			if a.About == "" {
+				for _, l := range paths.ShownLocations(p.Asked.Locations) {
+					a.About += paths.Location(l) + "\n"
+				}
 			}
-		}
-		all = append(all, q)
-	}
-	for _, e := range l.Conversation.Elicitations {
-		words := termtext.Line(e.Request.Message)
-		all = append(all, command.Asked{ID: e.ID, Title: cmp.Or(words, "The agent asks"), About: words})
+			return a
+		}, func(e *conversation.Elicitation) command.Asked {
+			words := termtext.Line(e.Request.Message)
+			return command.Asked{Question: q, Title: cmp.Or(words, "The agent asks"), About: words}
+		}))
 	}
 	return all
 }
@@ -185,16 +188,11 @@ func (t *Tab) ShowQuestion(q command.Asked) {
 	if l.reader.Reads() {
 		l.reader.Unfocus()
 	}
-	at := l.questions.indexOf(q)
-	if asking := l.questions.asking; at >= 0 && asking != nil && t.dialogs.Top() == asking && asking.Position() != at+1 {
+	asking := l.questions.asking
+	if p, is := q.Question.(*conversation.Permission); is && asking != nil && t.dialogs.Top() == asking && asking.Call() != p.Asked && l.Conversation.Asks(p) {
 		t.dialogs.Pop()
-		l.questions.show(at)
+		l.questions.show(p)
 	}
-}
-
-// indexOf returns the index of an open permission, -1 for any other question.
-func (q *questions) indexOf(of command.Asked) int {
-	return slices.IndexFunc(q.Conversation.Permissions, func(p *conversation.Permission) bool { return of.Permission && p.ID == of.ID })
 }
 
 // foreignQuestion is a permission of another tab, answered in this one by the same rules.
@@ -209,17 +207,13 @@ type foreignQuestion struct {
 // askFor shows a permission of another tab, which has a number.
 func askFor(t, other *Tab, number int, asked command.Asked) tea.Cmd {
 	of, open := other.live()
-	if !open {
-		return nil
-	}
-	at := of.questions.indexOf(asked)
-	if at < 0 {
+	p, is := asked.Question.(*conversation.Permission)
+	if !open || !is || !of.Conversation.Asks(p) {
 		return nil
 	}
 	here, env := t.env(), other.env()
 	env.Drafting, env.Edits = here.Drafting, here.Edits
-	p := of.Conversation.Permissions[at]
-	t.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.Conversation.Permissions)), t, of, asked}
+	t.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.questions.permissions())), t, of, asked}
 	t.foreign.Of = fmt.Sprint("tab ", number)
 	t.foreign.Permission.Follow(of.Conversation)
 	t.dialogs.Push(t.foreign)
@@ -237,8 +231,7 @@ func (t *Tab) FollowOthers() bool {
 		t.foreign = nil
 		return false
 	}
-	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !slices.Contains(t.program.Tabs.All(), f.of.Tab) ||
-		!slices.ContainsFunc(f.of.Tab.Questions(), func(q command.Asked) bool { return q.Permission && q.ID == f.q.ID }) {
+	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !slices.Contains(t.program.Tabs.All(), f.of.Tab) || len(f.of.Tab.Questions()) == 0 {
 		t.dialogs.Close(f)
 		t.composer.AddLine(f.TakeWords())
 	}

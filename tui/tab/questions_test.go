@@ -15,6 +15,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/test"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
@@ -49,13 +50,13 @@ func TestOneAfterTheOther(t *testing.T) {
 		b.Do(q.Another(-2))
 		b.MustSay("Read the third")
 		b.Do(q.Another(-1))
-		b.conv().Apply(conversation.PermissionClosed{ID: 2})
+		b.conv().Apply(conversation.QuestionClosed{ID: 2})
 		b.Do(q.Follow())
 		b.MustSay("Read the third")
-		b.conv().Apply(conversation.PermissionClosed{ID: 3})
+		b.conv().Apply(conversation.QuestionClosed{ID: 3})
 		b.Do(q.Follow())
 		b.MustSay("Read the first")
-		b.conv().Apply(conversation.PermissionClosed{ID: 1})
+		b.conv().Apply(conversation.QuestionClosed{ID: 1})
 		b.Do(q.Follow())
 		if b.MustSay("the agent withdrew its question"); !b.dialogs.Empty() {
 			t.Errorf("it still asks\n%s", b.Screen())
@@ -72,7 +73,7 @@ func TestAQuestionEndsWithItsAgent(t *testing.T) {
 		b.MustSay("Read the first")
 		session.Post(b.session(), session.Start{}) // which fails
 		synctest.Wait()
-		b.conv().Apply(conversation.PermissionClosed{ID: 1})
+		b.conv().Apply(conversation.QuestionClosed{ID: 1})
 		b.Do(q.Follow())
 		if b.toast.text != "" {
 			t.Errorf("it says %q", b.toast.text)
@@ -132,7 +133,7 @@ end-turn`, 1))
 		b.Do(b.prompts.Submit(composer.NewPrompt("go")))
 		b.composer.SetText("a draft")
 		b.wire.got()
-		b.Do(b.open().questions.RejectWith(dialog.RejectWith{Question: b.conv().Permissions[0].Seen, Option: "yes", Words: "read the other one"}))
+		b.Do(b.open().questions.RejectWith(dialog.RejectWith{Question: test.Permissions(b.conv())[0].Seen, Option: "yes", Words: "read the other one"}))
 		if got := b.wire.got(); got != "session/prompt" || b.composer.Text() != "a draft" {
 			t.Errorf("the agent got %q, and the draft is %q", got, b.composer.Text())
 		}
@@ -177,17 +178,17 @@ func TestTheQueueMovesUp(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.draw()
 	b.press("alt+n")
-	b.events(conversation.PermissionClosed{ID: 4})
+	b.events(conversation.QuestionClosed{ID: 4})
 	b.mustShow(t, "│ Step2", "2 of 3")
 	b.mustNotShow(t, "withdrew its question")
-	b.events(conversation.PermissionClosed{ID: 2})
+	b.events(conversation.QuestionClosed{ID: 2})
 	b.mustShow(t, "│ Step3", "2 of 2", "the agent withdrew its question")
 	b.passes(dialog.LookTime + time.Millisecond)
 	b.draw()
 	if in := b.ArmsIn(); in != dialog.ReplaceTime-dialog.LookTime-time.Millisecond {
 		t.Errorf("it arms in %v", in)
 	}
-	b.events(conversation.PermissionClosed{ID: 3})
+	b.events(conversation.QuestionClosed{ID: 3})
 	b.mustShow(t, "│ Step1")
 	b.mustNotShow(t, "1 of 1")
 }
@@ -213,7 +214,7 @@ func TestWritingToAQuestionAllowsNothing(t *testing.T) {
 	b.mustShow(t, "❯ 1ya") // the words are still there
 	b.press("ctrl+c")
 	b.mustShow(t, "Allow it", "Answer above, or queue")
-	if !b.conv().Turn.Cancelling.IsZero() || len(b.conv().Permissions) != 1 {
+	if !b.conv().Turn.Cancelling.IsZero() || len(test.Permissions(b.conv())) != 1 {
 		t.Error("ctrl+c cancelled the turn")
 	}
 }
@@ -228,7 +229,7 @@ func TestInterruptClearsTheDraftBelowAQuestion(t *testing.T) {
 	b.mustShow(t, "Allow it", "❯ draft")
 	b.press("ctrl+c")
 	b.mustShow(t, "Allow it", "Answer above, or queue")
-	if !b.conv().Turn.Cancelling.IsZero() || len(b.conv().Permissions) != 1 {
+	if !b.conv().Turn.Cancelling.IsZero() || len(test.Permissions(b.conv())) != 1 {
 		t.Error("the turn was cancelled")
 	}
 }
@@ -242,7 +243,7 @@ func TestWordsToAWithdrawnQuestionBecomeTheDraft(t *testing.T) {
 	b.draw()
 	b.press("tab")
 	b.types("not so", time.Second)
-	b.events(conversation.PermissionClosed{ID: 1})
+	b.events(conversation.QuestionClosed{ID: 1})
 	b.mustShow(t, "❯ draft", "  not so", "│ Step2")
 }
 
@@ -254,7 +255,7 @@ func TestTheWholeScreenOfAQuestionClosesWithIt(t *testing.T) {
 	b.draw()
 	b.press("ctrl+e")
 	b.mustShow(t, "Permission: • Step1")
-	b.events(conversation.PermissionClosed{ID: 1})
+	b.events(conversation.QuestionClosed{ID: 1})
 	b.mustNotShow(t, "Permission:")
 	b.mustShow(t, "the agent withdrew its question")
 	if !b.dialogs.Empty() {
@@ -363,7 +364,7 @@ func (b *bench) passes(d time.Duration) {
 // asksAll is a permission with an option of every kind.
 // seen names an open question as the user has seen it, or one that is not there.
 func (b *bench) seen(id int) conversation.Seen {
-	for _, p := range b.conv().Permissions {
+	for _, p := range test.Permissions(b.conv()) {
 		if p.ID == id {
 			return p.Seen
 		}
@@ -500,7 +501,7 @@ func TestTheCursorIsWhereTheFocusIs(t *testing.T) {
 
 // The key of a mark goes with its question, whoever has answered that: it is no draft.
 func TestAMarkGoesWithItsQuestion(t *testing.T) {
-	for name, closed := range map[string]conversation.PermissionClosed{
+	for name, closed := range map[string]conversation.QuestionClosed{
 		"answered elsewhere": {ID: 1, Outcome: acpclient.PermissionSelected("no")}, "withdrawn": {ID: 1, Outcome: acpclient.PermissionCancelled},
 	} {
 		for _, keys := range [][]string{{"y"}, {"2"}, {"2", "2"}, {"down"}} {
@@ -620,7 +621,7 @@ func TestAQuestionInThePlaceOfAnotherIsInertForLonger(t *testing.T) {
 	b.events(conversation.PromptSent{At: b.clock}, permissionEvent(1, "First"), permissionEvent(2, "Second"))
 	b.draw()
 	b.passes(3 * time.Second)
-	b.events(conversation.PermissionClosed{ID: 1})
+	b.events(conversation.QuestionClosed{ID: 1})
 	b.mustShow(t, "Second", "withdrew its question")
 	b.passes(dialog.LookTime + 100*time.Millisecond)
 	if got := b.dialogs.Top().Key(keyPress("1")); got != (dialog.NotTaken{}) {
@@ -642,7 +643,7 @@ func TestAnAnsweredQuestionIsNotSaidToBeTakenBack(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.dialogs.Top().Key(keyPress("1"))
 	b.dialogs.Top().Key(keyPress("enter"))
-	b.events(conversation.PermissionClosed{ID: 1})
+	b.events(conversation.QuestionClosed{ID: 1})
 	b.mustNotShow(t, "withdrew its question")
 	if in := b.ArmsIn(); in > dialog.LookTime {
 		t.Errorf("the next one takes keys in %v", in)

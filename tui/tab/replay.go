@@ -161,21 +161,20 @@ func (*replaying) mouse(tea.MouseMsg) (tea.Cmd, bool) { return nil, false }
 // Asks returns the question open at the current position and its recorded answer, or "".
 func (r *replaying) Asks(c *conversation.Conversation) string {
 	th := r.program.Theme
-	switch {
-	case len(c.Permissions) > 0:
-		p := c.Permissions[0]
+	open := conversation.Questions[conversation.Question](&c.State)
+	if len(open) == 0 {
+		return ""
+	}
+	return "  " + th.Accent.Render("asked: ") + conversation.Match(open[0], func(p *conversation.Permission) string {
 		if r.asked != p {
 			r.asked, r.answer = p, answerTo(p, r.player.Answer(p.ID))
 		}
-		return "  " + th.Accent.Render("asked: ") + th.Text.Render(termtext.Line(p.Asked.Title)) + th.Muted.Render("  "+r.answer)
-	case len(c.Elicitations) > 0:
-		return "  " + th.Accent.Render("asked: ") + th.Text.Render(termtext.Line(c.Elicitations[0].Request.Message))
-	}
-	return ""
+		return th.Text.Render(termtext.Line(p.Asked.Title)) + th.Muted.Render("  "+r.answer)
+	}, func(e *conversation.Elicitation) string { return th.Text.Render(termtext.Line(e.Request.Message)) })
 }
 
 // answerTo describes how a question was answered.
-func answerTo(p *conversation.Permission, closed *conversation.PermissionClosed) string {
+func answerTo(p *conversation.Permission, closed *conversation.QuestionClosed) string {
 	switch {
 	case closed == nil:
 		return "not answered"

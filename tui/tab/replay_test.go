@@ -40,7 +40,7 @@ func recordedSession() *record.Script {
 			}}
 		},
 		func() conversation.Event {
-			return conversation.PermissionClosed{ID: 1, At: stamp(), Outcome: acpclient.PermissionSelected("no")}
+			return conversation.QuestionClosed{ID: 1, At: stamp(), Outcome: acpclient.PermissionSelected("no")}
 		},
 		func() conversation.Event { return text("I leave it then.") },
 		func() conversation.Event { return conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: stamp()} },

@@ -1,8 +1,6 @@
 package tab
 
 import (
-	"slices"
-
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
@@ -17,18 +15,9 @@ func (l *live) askToTrustRules() {
 
 // proposeRules asks which rule to save for a request.
 func (q *questions) proposeRules(id int) {
-	if p := permissionOf(q.Conversation, id); p != nil {
+	if p, is := q.Conversation.Question(id).(*conversation.Permission); is {
 		if asked := command.RuleQuestion(q.program.Context, q.Session, q.Conversation, p, q.acting.Path("", q.acting.Cwd())); asked != nil {
 			q.ask(*asked)
 		}
 	}
-}
-
-// permissionOf returns the open permission with an id, or nil.
-func permissionOf(c *conversation.Conversation, id int) *conversation.Permission {
-	i := slices.IndexFunc(c.Permissions, func(p *conversation.Permission) bool { return p.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return c.Permissions[i]
 }

@@ -9,6 +9,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/rules"
 	"parley/internal/session"
+	"parley/internal/test"
 	"parley/tui/composer"
 )
 
@@ -45,10 +46,10 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 		runBench(t, func(t *testing.T, b *bench) {
 			playRuled(t, b, asking)
 			b.Do(b.prompts.Submit(composer.NewPrompt("go")))
-			if len(b.conv().Permissions) != 1 {
+			if len(test.Permissions(b.conv())) != 1 {
 				t.Fatal("nothing is asked")
 			}
-			p := b.conv().Permissions[0]
+			p := test.Permissions(b.conv())[0]
 			p.Proposals = [][]string{{"allow read"}}
 			if changed {
 				p.Revision++
@@ -65,7 +66,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 			if changed && !strings.Contains(b.toast.text, session.ErrChanged.Error()) {
 				t.Errorf("it says %q", b.toast.text)
 			}
-			if answered := len(b.conv().Permissions) == 0; answered == changed {
+			if answered := len(test.Permissions(b.conv())) == 0; answered == changed {
 				t.Errorf("changed: %v: answered %v", changed, answered)
 			}
 		})

@@ -52,8 +52,6 @@ func (v *viewing) Perform(_ context.Context, c session.Call) error {
 	switch a := c.Act().(type) {
 	case session.Answer:
 		return v.answer(a.Question, a.Option)
-	case session.AnswerWith:
-		return v.answer(a.Question, a.Option)
 	}
 	return nil
 }
@@ -66,10 +64,10 @@ func (v *viewing) Begin(c session.Call) (func(context.Context) error, error) {
 // answer fails the test if the viewer had not seen what is allowed for long enough.
 func (v *viewing) answer(q conversation.Seen, option acpclient.PermissionOptionID) error {
 	h := v.of
-	switch now, _, open := h.conv.Question(q.ID); {
-	case !open:
+	switch open := h.conv.Question(q.ID); {
+	case open == nil || !h.conv.Asks(open):
 		return session.ErrAnswered
-	case now != q:
+	case open.Now() != q:
 		return session.ErrChanged
 	}
 	command := h.asks[q.ID]
@@ -77,7 +75,7 @@ func (v *viewing) answer(q conversation.Seen, option acpclient.PermissionOptionI
 		h.t.Fatalf("%q was answered, in sight since %v:\n%s", command, v.clock.Sub(since), v.screen())
 	}
 	h.given++
-	h.say(conversation.PermissionClosed{ID: q.ID, Outcome: acpclient.PermissionSelected(option), At: v.clock})
+	h.say(conversation.QuestionClosed{ID: q.ID, Outcome: acpclient.PermissionSelected(option), At: v.clock})
 	return nil
 }
 
@@ -133,10 +131,10 @@ func TestNothingUnseenIsAllowed(t *testing.T) {
 			}})
 		}
 		open := func() *conversation.Permission {
-			if len(h.conv.Permissions) == 0 {
+			if len(test.Permissions(h.conv)) == 0 {
 				return nil
 			}
-			return h.conv.Permissions[rapid.IntRange(0, len(h.conv.Permissions)-1).Draw(rt, "question")]
+			return test.Permissions(h.conv)[rapid.IntRange(0, len(test.Permissions(h.conv))-1).Draw(rt, "question")]
 		}
 		change := func(p *conversation.Permission, raw []byte) {
 			h.say(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: call(p.ID), RawInput: raw}, At: start})
@@ -156,7 +154,7 @@ func TestNothingUnseenIsAllowed(t *testing.T) {
 				}
 			case "withdraw", "replace":
 				if p := open(); p != nil {
-					h.say(conversation.PermissionClosed{ID: p.ID, Outcome: acpclient.PermissionCancelled, At: start})
+					h.say(conversation.QuestionClosed{ID: p.ID, Outcome: acpclient.PermissionCancelled, At: start})
 				}
 				if step == "replace" {
 					ask()

@@ -321,10 +321,8 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 			l.ask(*q)
 		}
 		return l.readTemplates()
-	case conversation.PermissionClosed:
-		l.questions.answered = l.questions.answered || !e.Outcome.Cancelled()
-	case conversation.ElicitationClosed:
-		l.questions.answered = l.questions.answered || e.Action != acpclient.ElicitCancel
+	case conversation.QuestionClosed:
+		l.questions.answered = l.questions.answered || !e.Cancelled()
 	case conversation.AuthRequired:
 		l.signIn.Ask(l.SignIn(e))
 	case conversation.AuthDone:

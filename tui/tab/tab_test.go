@@ -159,7 +159,7 @@ func TestClocksStandStillWhileThePersonIsAsked(t *testing.T) {
 	if b.Moves() {
 		t.Error("something moves while the person is asked")
 	}
-	b.events(at(conversation.PermissionClosed{ID: 1}))
+	b.events(at(conversation.QuestionClosed{ID: 1}))
 	b.say("") // which says that the question was taken back
 	b.clock = b.clock.Add(5 * time.Second)
 	b.mustShow(t, "working 25s")

@@ -319,7 +319,7 @@ func mayAsk(e conversation.Event) bool {
 // that is the file on disk.
 func creations(c *conversation.Conversation) []toolview.Fragment {
 	var all []toolview.Fragment
-	for _, p := range c.Permissions {
+	for _, p := range conversation.Questions[*conversation.Permission](&c.State) {
 		all = append(all, toolview.Creations(p.Asked.Content)...)
 	}
 	return all

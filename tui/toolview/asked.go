@@ -133,7 +133,7 @@ func (p Paths) Asked(asked *conversation.Permission, by Asker, targets *PathTarg
 func PermissionQuestion(c *conversation.Conversation, asked *conversation.Permission, targets *PathTargets, positions *DiffPositions) app.Question {
 	q := app.Question{
 		Title: "may the agent do this?", Text: AskedText(PathsIn(c.Cwd).Asked(asked, AskerOf(c, asked.ToolCall), targets, positions)),
-		Choices: app.PermissionChoices(asked), While: func() bool { return slices.Contains(c.Permissions, asked) },
+		Choices: app.PermissionChoices(asked), While: func() bool { return c.Asks(asked) },
 	}
 	if asked.File != nil {
 		q.Title = "parley asks: " + q.Title

@@ -192,13 +192,13 @@ func own() []conversation.Event {
 func asked(t testing.TB) []conversation.Event {
 	events := []conversation.Event{call(t, "1", "execute", "pending", "go test ./...", `"rawInput":{"command":"go test ./..."}`)}
 	byRule := permits(t, `{"toolCallId":"1"}`, "yes")
-	closed := byRule[1].(conversation.PermissionClosed)
+	closed := byRule[1].(conversation.QuestionClosed)
 	closed.Rule, closed.Source = "allow execute(go test *)", "~/.config/parley/config.toml"
 	q := &conversation.FileQuestion{Path: "/project/hosts", Target: "/etc/hosts", Outside: true, Folder: "/etc"}
 	return append(events, byRule[0], closed,
 		up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"1","status":"completed"}`),
 		conversation.PermissionOpened{ID: 2, Request: conversation.FileRequest(q, nil, ""), File: q},
-		conversation.PermissionClosed{ID: 2, Outcome: acpclient.PermissionSelected(conversation.FileOnce)})
+		conversation.QuestionClosed{ID: 2, Outcome: acpclient.PermissionSelected(conversation.FileOnce)})
 }
 
 func delegated(t testing.TB) []conversation.Event {
@@ -223,9 +223,9 @@ func plans(t testing.TB) []conversation.Event {
 func questions() []conversation.Event {
 	return []conversation.Event{
 		conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "Which database shall it be?"}},
-		conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: "PostgreSQL"}, {Field: "Version", Value: "18"}}},
+		conversation.QuestionClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: "PostgreSQL"}, {Field: "Version", Value: "18"}}},
 		conversation.ElicitationOpened{ID: 2, Request: &acpclient.CreateElicitationRequest{Message: "And who looks after it?"}},
-		conversation.ElicitationClosed{ID: 2, Action: acpclient.ElicitDecline},
+		conversation.QuestionClosed{ID: 2, Action: acpclient.ElicitDecline},
 	}
 }
 
@@ -447,7 +447,7 @@ var items = map[string]func(string) []conversation.Event{
 	"answer to a question": func(s string) []conversation.Event {
 		return []conversation.Event{
 			conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "?"}},
-			conversation.ElicitationClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Field", Value: s}}},
+			conversation.QuestionClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Field", Value: s}}},
 		}
 	},
 	"diff": func(s string) []conversation.Event {

@@ -126,7 +126,7 @@ func (l *layout) environment(n *conversation.Node) *environment {
 		l.envs[edges] = env
 	}
 	room := l.room(edges)
-	env.places.Dir, env.width, env.open = l.conv.Cwd, l.textIn(room), l.conv.Permissions
+	env.places.Dir, env.width, env.open = l.conv.Cwd, l.textIn(room), conversation.Questions[*conversation.Permission](&l.conv.State)
 	env.diffWidth, env.diffs = min(room, 2*maxText), l.diffs
 	env.pictures, env.positions, env.now = &l.pictures, l.positions, l.now
 	return env

@@ -74,7 +74,7 @@ func TestAnsweredQuestionsStay(t *testing.T) {
 	form := &acpclient.CreateElicitationRequest{Mode: acpclient.ElicitForm, Message: "About the\nrelease"}
 	link := &acpclient.CreateElicitationRequest{Mode: acpclient.ElicitURL, Message: "Sign in", URL: "https://a/b\u202e", ElicitationID: "e"}
 	answer := func(r *acpclient.CreateElicitationRequest, a acpclient.ElicitationAction, answers ...conversation.FieldAnswer) []conversation.Event {
-		return []conversation.Event{conversation.ElicitationOpened{ID: 1, Request: r}, conversation.ElicitationClosed{ID: 1, Action: a, Answers: answers}}
+		return []conversation.Event{conversation.ElicitationOpened{ID: 1, Request: r}, conversation.QuestionClosed{ID: 1, Action: a, Answers: answers}}
 	}
 	for _, c := range []struct {
 		name   string
@@ -119,7 +119,7 @@ func TestFindsWhatWasAskedAndAnswered(t *testing.T) {
 		permits(t, `{"toolCallId":"t","title":"Write","kind":"edit","content":[{"type":"diff","path":"/project/a","newText":"needle\n"}]}`, "yes"),
 		up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","content":[]}`),
 		conversation.ElicitationOpened{ID: 2, Request: &acpclient.CreateElicitationRequest{Message: "Where is the needle?"}},
-		conversation.ElicitationClosed{ID: 2, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Place", Value: "the needle is here"}}},
+		conversation.QuestionClosed{ID: 2, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Place", Value: "the needle is here"}}},
 	)
 	l := newList(fold(events...), 80, 20)
 	l.Find("needle")

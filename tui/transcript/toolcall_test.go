@@ -35,7 +35,7 @@ func permits(t testing.TB, call, answer string) []conversation.Event {
 	}
 	return []conversation.Event{
 		conversation.PermissionOpened{ID: 1, Request: r},
-		conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected(acpclient.PermissionOptionID(answer))},
+		conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected(acpclient.PermissionOptionID(answer))},
 	}
 }
 
@@ -243,7 +243,7 @@ func TestCallsSayHowLongTheyTook(t *testing.T) {
 		"answered": {
 			[]conversation.Event{
 				begin, command("make", "pending", 0), test.At(test.Permission(1, `{"toolCallId":"t"}`), after(time.Second)),
-				test.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Minute)),
+				test.At(conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Minute)),
 				command("make", "completed", 62*time.Second),
 			},
 			"✓ $ make  3.0s  you: Yes  (no output)",
@@ -279,7 +279,7 @@ func TestClocksOfCallsThatWork(t *testing.T) {
 	at(65*time.Second, "◐ $ make  1m 05s")
 	c.Apply(test.At(test.Permission(1, `{"toolCallId":"t"}`), after(66*time.Second)))
 	at(time.Hour, "◐ $ make")
-	c.Apply(test.At(conversation.PermissionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Hour)))
+	c.Apply(test.At(conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("y")}, after(time.Hour)))
 	at(time.Hour+4*time.Second, "◐ $ make  1m 10s  you: Yes")
 	c.Apply(command("make", "completed", time.Hour+5*time.Second))
 	at(2*time.Hour, "✓ $ make  1m 11s  you: Yes  (no output)")
