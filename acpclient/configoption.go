@@ -136,7 +136,7 @@ func (o *ConfigSelectOptions) decodeVariant(raw json.RawMessage) error {
 		return wrongKind{raw[0], "an array"}
 	}
 	*o = nil
-	for item := range elements(raw) {
+	for item := range Elements(raw) {
 		var g ConfigSelectGroup
 		if decode(item, &g) == nil {
 			*o = append(*o, g)

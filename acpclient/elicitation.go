@@ -174,7 +174,7 @@ func (ps *ElicitationProperties) decodeVariant(raw json.RawMessage) error {
 		return wrongKind{raw[0], "an object"}
 	}
 	*ps = nil
-	for key, value := range members(raw) {
+	for key, value := range Members(raw) {
 		p := ElicitationProperty{Name: string(key)}
 		if decode(value, &p.Schema) != nil {
 			p.Schema = ElicitationPropertySchema{Raw: bytes.Clone(value)}

@@ -172,7 +172,7 @@ func (info *typeInfo) decodeStruct(raw json.RawMessage, v reflect.Value) error {
 	const usual = 20 // fields
 	var room [usual][]byte
 	values := append(room[:0], make([][]byte, len(info.fields))...)
-	for key, value := range members(raw) {
+	for key, value := range Members(raw) {
 		for i := range info.fields {
 			if info.fields[i].name == string(key) {
 				values[i] = value
@@ -205,7 +205,7 @@ func decodeSlice(raw json.RawMessage, v reflect.Value) error {
 		return wrongKind{raw[0], "an array"}
 	}
 	out := reflect.MakeSlice(v.Type(), 0, 0)
-	for item := range elements(raw) {
+	for item := range Elements(raw) {
 		e := reflect.New(v.Type().Elem()).Elem()
 		if isNull(item) || decodeLenient(item, e) != nil {
 			continue
@@ -225,7 +225,7 @@ func decodeMap(raw json.RawMessage, v reflect.Value) error {
 		return wrongKind{raw[0], "an object"}
 	}
 	out := reflect.MakeMap(v.Type())
-	for key, item := range members(raw) {
+	for key, item := range Members(raw) {
 		e := reflect.New(v.Type().Elem()).Elem()
 		if decodeLenient(item, e) == nil {
 			out.SetMapIndex(reflect.ValueOf(string(key)).Convert(v.Type().Key()), e)

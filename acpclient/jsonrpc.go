@@ -235,7 +235,7 @@ func (m *envelope) read(line []byte) bool {
 		return false
 	}
 	var err error
-	for key, value := range members(line) {
+	for key, value := range Members(line) {
 		switch string(key) {
 		case "jsonrpc":
 			m.JSONRPC = value

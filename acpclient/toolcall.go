@@ -147,7 +147,7 @@ func (cs *ToolCallContents) decodeVariant(raw json.RawMessage) error {
 	switch raw[0] {
 	case '[':
 		*cs = ToolCallContents{}
-		for item := range elements(raw) {
+		for item := range Elements(raw) {
 			*cs = append(*cs, decodeToolContent(item)...)
 		}
 	case '{': // one item without its array

@@ -289,7 +289,7 @@ func (n *SessionNotification) decodeVariant(raw json.RawMessage) error {
 		return fmt.Errorf("SessionNotification: %w", wrongKind{raw[0], "an object"})
 	}
 	var id, update, meta json.RawMessage
-	for key, value := range members(raw) {
+	for key, value := range Members(raw) {
 		switch string(key) {
 		case "sessionId":
 			id = value

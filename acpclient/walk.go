@@ -14,8 +14,9 @@ import (
 // of it without copying or validating them again: encoding/json would validate a value
 // once for every object around it.
 
-// members returns the keys of an object with their values.
-func members(object []byte) iter.Seq2[[]byte, []byte] {
+// Members returns the keys of an object with their values, which are parts of it. The object
+// must be valid JSON.
+func Members(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		for at := skipSpace(object, 1); object[at] != '}'; {
 			from := at
@@ -40,7 +41,7 @@ func member(object []byte, name string) (value []byte) {
 	if object[0] != '{' {
 		return nil
 	}
-	for key, v := range members(object) {
+	for key, v := range Members(object) {
 		if string(key) == name {
 			value = v
 		}
@@ -48,8 +49,8 @@ func member(object []byte, name string) (value []byte) {
 	return value
 }
 
-// elements returns the elements of an array.
-func elements(array []byte) iter.Seq[[]byte] {
+// Elements returns the elements of an array likewise.
+func Elements(array []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for at := skipSpace(array, 1); array[at] != ']'; {
 			from := at

@@ -3,7 +3,6 @@ package remote
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -78,80 +77,45 @@ var (
 // including messages that are not JSON.
 func turned(message []byte, turn func(string) (string, bool)) []byte {
 	mentioned := func(field string) bool { return bytes.Contains(message, []byte(`"`+field+`"`)) }
-	if !slices.ContainsFunc(pathFields, mentioned) && !slices.ContainsFunc(uriFields, mentioned) {
+	if !slices.ContainsFunc(pathFields, mentioned) && !slices.ContainsFunc(uriFields, mentioned) || !json.Valid(message) {
 		return message
 	}
-	w := walk{d: json.NewDecoder(bytes.NewReader(message)), in: message, turn: turn}
-	if err := w.value(""); err != nil {
-		return message
-	}
+	w := walk{in: message, turn: turn}
+	w.value(bytes.TrimSpace(message), "")
 	return append(w.out, message[w.copied:]...)
 }
 
-// walk parses a message and copies it with changes.
+// walk copies a message with changes.
 type walk struct {
-	d      *json.Decoder
 	in     []byte
 	turn   func(string) (string, bool)
 	out    []byte
 	copied int // how much of in is in out
-	depth  int
 }
 
-// maxDepth limits the nesting of a message, far above that of any message of the
-// protocol.
-const maxDepth = 1000
-
-var errDeep = errors.New("the message is nested too deep")
-
-// value handles the next value, the value of the given field.
-func (w *walk) value(field string) error {
-	before := int(w.d.InputOffset())
-	token, err := w.d.Token()
-	if err != nil {
-		return err
-	}
-	switch token := token.(type) {
-	case json.Delim:
-		return w.inside(token, field)
-	case string:
-		if text, ok := w.turnedText(field, token); ok {
-			begin := before + bytes.IndexByte(w.in[before:], '"')
+// value handles a part of the message, the value of the given field. The items of an array
+// belong to its field.
+func (w *walk) value(raw []byte, field string) {
+	switch raw[0] {
+	case '{':
+		for key, value := range acpclient.Members(raw) {
+			if name := string(key); !slices.Contains(opaqueFields, name) {
+				w.value(value, name)
+			}
+		}
+	case '[':
+		for item := range acpclient.Elements(raw) {
+			w.value(item, field)
+		}
+	case '"':
+		var text string
+		_ = json.Unmarshal(raw, &text)
+		if text, ok := w.turnedText(field, text); ok {
+			begin := cap(w.in) - cap(raw) // of a part of in
 			w.out = append(append(w.out, w.in[w.copied:begin]...), text...)
-			w.copied = int(w.d.InputOffset())
+			w.copied = begin + len(raw)
 		}
 	}
-	return nil
-}
-
-// inside handles an open object or array up to its end.
-func (w *walk) inside(open json.Delim, field string) error {
-	if w.depth++; w.depth > maxDepth {
-		return errDeep
-	}
-	defer func() { w.depth-- }()
-	for w.d.More() {
-		name := field // the items of an array belong to its field
-		if open == '{' {
-			key, err := w.d.Token()
-			if err != nil {
-				return err
-			}
-			name, _ = key.(string)
-		}
-		if slices.Contains(opaqueFields, name) {
-			var skipped json.RawMessage
-			if err := w.d.Decode(&skipped); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := w.value(name); err != nil {
-			return err
-		}
-	}
-	_, err := w.d.Token()
-	return err
 }
 
 // turnedText returns the JSON of a translated text, if it is a path to translate.
