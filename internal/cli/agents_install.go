@@ -89,12 +89,8 @@ func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents,
 
 func agentsUpdateCommand(s *streams) *cobra.Command {
 	o := &agentsInstallOptions{streams: s}
-	cmd := &cobra.Command{
-		Use:   "update [NAME...]",
-		Short: "Update installed agents, or all of them",
-		Long:  `update asks the registry and installs newer versions.`,
-		RunE:  func(cmd *cobra.Command, args []string) error { return o.update(cmd.Context(), args) },
-	}
+	cmd := leaf("update [NAME...]", `Update installed agents, or all of them
+update asks the registry and installs newer versions.`, nil, func(cmd *cobra.Command, args []string) error { return o.update(cmd.Context(), args) })
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "skip the question")
 	return cmd
 }

@@ -85,6 +85,13 @@ func leaf(use, text string, args cobra.PositionalArgs, run func(*cobra.Command, 
 	return &cobra.Command{Use: use, Short: short, Long: long, Args: args, RunE: run}
 }
 
+// hidden returns a command that parley runs itself, and the help leaves out.
+func hidden(use, short string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
+	cmd := leaf(use, short, args, run)
+	cmd.Hidden = true
+	return cmd
+}
+
 // subcommands are the constructors of parley's commands, in the order of the help.
 var subcommands = []func(*streams) *cobra.Command{
 	runCommand,

@@ -20,18 +20,12 @@ import (
 
 // hostCommand keeps a session running. parley starts it.
 func hostCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:    "host",
-		Short:  "Keep the session running that stdin describes",
-		Hidden: true,
-		Args:   noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			signal.Ignore(syscall.SIGHUP)
-			ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, os.Interrupt)
-			defer stop()
-			return keepRunning(ctx, s)
-		},
-	}
+	return hidden("host", "Keep the session running that stdin describes", noArguments, func(cmd *cobra.Command, _ []string) error {
+		signal.Ignore(syscall.SIGHUP)
+		ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, os.Interrupt)
+		defer stop()
+		return keepRunning(ctx, s)
+	})
 }
 
 // startGrace is how long a host that is told to end while it starts has to clean up.
@@ -112,20 +106,14 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 // relayCommand joins the standard streams to a session that runs here. 'parley attach
 // ssh://HOST' starts it on that machine.
 func relayCommand(s *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:    "relay [SESSION]",
-		Short:  "Join stdin and stdout to a session that runs here",
-		Hidden: true,
-		Args:   cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := runningNamed(cmd.Context(), s, args)
-			if err == nil {
-				err = host.Relay(cmd.Context(), id, s.In, s.Out)
-			}
-			if errors.Is(err, host.ErrGone) || errors.As(err, new(notRunning)) {
-				return &failure{err, host.RelayNotFound}
-			}
-			return err
-		},
-	}
+	return hidden("relay [SESSION]", "Join stdin and stdout to a session that runs here", cobra.MaximumNArgs(1), func(cmd *cobra.Command, args []string) error {
+		id, err := runningNamed(cmd.Context(), s, args)
+		if err == nil {
+			err = host.Relay(cmd.Context(), id, s.In, s.Out)
+		}
+		if errors.Is(err, host.ErrGone) || errors.As(err, new(notRunning)) {
+			return &failure{err, host.RelayNotFound}
+		}
+		return err
+	})
 }

@@ -155,7 +155,7 @@ func (s *Cache) Refresh(ctx context.Context) (e *Edition, changed bool, err erro
 	if err != nil {
 		return nil, false, fmt.Errorf("use the registry from %s: %w", s.url(), err)
 	}
-	if err := s.keep(next); err != nil {
+	if err := config.Rewrite(s.File, 2*maxIndex, func([]byte) ([]byte, error) { return json.Marshal(next) }); err != nil {
 		return nil, false, fmt.Errorf("save the registry: %w", err)
 	}
 	changed = before == nil || string(before.Registry) != string(next.Registry)
@@ -196,17 +196,4 @@ func (s *Cache) fetch(ctx context.Context, before *cached) (*cached, error) {
 		return nil, err
 	}
 	return &cached{URL: s.url(), ETag: resp.Header.Get("ETag"), Fetched: time.Now().UTC(), Registry: data}, nil
-}
-
-func (s *Cache) keep(c *cached) error {
-	data, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
-	unlock, err := config.Lock(s.File)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return config.ReplaceFile(s.File, data, config.FileMode)
 }
