@@ -165,12 +165,8 @@ func (d *dialect) pageOf(method, update string) string {
 
 // knows reports whether a method is one that agents may call.
 func (d *dialect) knows(method string) bool {
-	for _, side := range []string{"client", "protocol"} {
-		if _, ok := d.proposed().Methods[schema.MethodKey{Side: side, Method: method}]; ok {
-			return true
-		}
-	}
-	return false
+	_, known := d.proposed().Types(schema.Client, method)
+	return known
 }
 
 // validate checks a value against a definition of a schema, and returns the faults with

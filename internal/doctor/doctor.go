@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient"
+	"parley/internal/schema"
 	"parley/internal/termtext"
 )
 
@@ -328,7 +329,7 @@ func (e *exam) send(line []byte) {
 	}
 	select {
 	case e.out <- line:
-		e.note(Client, line, time.Now())
+		e.note(schema.Client, line, time.Now())
 	default:
 		e.full, e.report.Why = true, fmt.Sprintf("the agent left %d lines unread", cap(e.out))
 	}
@@ -459,7 +460,7 @@ func (e *exam) until(d time.Duration, so func() bool) bool {
 
 // take handles a line of the agent.
 func (e *exam) take(l rawLine) {
-	e.note(Agent, l.data, l.at)
+	e.note(schema.Agent, l.data, l.at)
 	m := e.referee.line(e.line, l)
 	switch {
 	case m == nil:

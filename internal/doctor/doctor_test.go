@@ -176,7 +176,7 @@ func TestWire(t *testing.T) {
 		if err := json.Unmarshal([]byte(lines[r.Deviations[0].Line-1]), &got); err != nil {
 			t.Fatal(err)
 		}
-		if got.Text != "noise \x1b" || got.From != Agent || got.Run != 1 || got.Line != r.Deviations[0].Line {
+		if got.Text != "noise \x1b" || got.From != schema.Agent || got.Run != 1 || got.Line != r.Deviations[0].Line {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -362,13 +362,13 @@ func TestTheDoctorsOwnMessagesV2(t *testing.T) {
 		seen := map[string]bool{}
 		for line := range strings.Lines(wire.String()) {
 			var l struct {
-				From    Side
+				From    schema.Side
 				Message struct {
 					Method         string
 					Params, Result json.RawMessage
 				}
 			}
-			if json.Unmarshal([]byte(line), &l) != nil || l.From != Client || strings.Contains(line, `"params":{}`) {
+			if json.Unmarshal([]byte(line), &l) != nil || l.From != schema.Client || strings.Contains(line, `"params":{}`) {
 				continue
 			}
 			types := schema.V2().Methods[schema.MethodKey{Side: "agent", Method: l.Message.Method}]

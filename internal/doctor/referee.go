@@ -70,7 +70,7 @@ func (r *referee) findsOn(page string, broken *Rule, m *message, format string, 
 	}
 	f := Finding{Rule: broken.ID, Severity: broken.Severity, Message: short(r.report.clean(fmt.Sprintf(format, args...)), 300), Page: page}
 	if m != nil {
-		f.Line, f.From, f.Excerpt = m.number, Agent, short(r.report.clean(string(m.raw)), 200)
+		f.Line, f.From, f.Excerpt = m.number, schema.Agent, short(r.report.clean(string(m.raw)), 200)
 	}
 	r.report.find(f)
 }
@@ -127,12 +127,9 @@ func (r *referee) envelope(m *message) bool {
 }
 
 // schema validates a part of a message.
-func (r *referee) schema(m *message, side, method, part, update string, value json.RawMessage) {
+func (r *referee) schema(m *message, side schema.Side, method, part, update string, value json.RawMessage) {
 	def := func(s *schema.Schema) string {
-		types, ok := s.Methods[schema.MethodKey{Side: side, Method: method}]
-		if !ok {
-			types = s.Methods[schema.MethodKey{Side: "protocol", Method: method}]
-		}
+		types, _ := s.Types(side, method)
 		switch {
 		case part == "result":
 			return types.Response
@@ -293,7 +290,7 @@ func (r *referee) matches(m *message) *request {
 		}
 		r.dialect = dialectOf(result.Version)
 	}
-	r.schema(m, "agent", q.method, "result", "", m.fields["result"])
+	r.schema(m, schema.Agent, q.method, "result", "", m.fields["result"])
 	return q
 }
 
@@ -337,7 +334,7 @@ func (r *referee) called(m *message) {
 		m.params(&p)
 		update = words(p.Update.Kind)
 	}
-	r.schema(m, "client", m.method, "params", update, m.fields["params"])
+	r.schema(m, schema.Client, m.method, "params", update, m.fields["params"])
 	switch m.method {
 	case "session/update":
 		r.update(m)

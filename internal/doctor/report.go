@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/schema"
 	"parley/internal/termtext"
 )
 
@@ -79,9 +80,9 @@ type Finding struct {
 	Page string `json:"page"`
 	// Line is the number of the line on the wire, or 0; From is its sender, and Excerpt its
 	// beginning.
-	Line    int    `json:"line,omitempty"`
-	From    Side   `json:"from,omitempty"`
-	Excerpt string `json:"excerpt,omitempty"`
+	Line    int         `json:"line,omitempty"`
+	From    schema.Side `json:"from,omitempty"`
+	Excerpt string      `json:"excerpt,omitempty"`
 	// Count is the number of occurrences; Line is the first one.
 	Count int `json:"count"`
 }

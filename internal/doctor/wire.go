@@ -13,16 +13,8 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient"
+	"parley/internal/schema"
 	"parley/internal/termtext"
-)
-
-// Side is the sender of a line.
-type Side string
-
-// The sides.
-const (
-	Client Side = "client"
-	Agent  Side = "agent"
 )
 
 // maxLine limits how much of a line is kept, in bytes.
@@ -108,16 +100,16 @@ func writeLines(to *acpclient.Peer, lines <-chan []byte) {
 type wireLine struct {
 	Line int `json:"line"`
 	// Run is the run of the agent, from 1, and Ms the time since its start.
-	Run  int   `json:"run"`
-	From Side  `json:"from"`
-	Ms   int64 `json:"ms"`
+	Run  int         `json:"run"`
+	From schema.Side `json:"from"`
+	Ms   int64       `json:"ms"`
 	// Message is the line if it is JSON, Text if it is not.
 	Message json.RawMessage `json:"message,omitempty"`
 	Text    string          `json:"text,omitempty"`
 }
 
 // note counts a line, and writes it to Options.Wire. It keeps the first error.
-func (e *exam) note(from Side, line []byte, at time.Time) {
+func (e *exam) note(from schema.Side, line []byte, at time.Time) {
 	e.line++
 	if e.opt.Wire == nil || e.wireErr != nil {
 		return

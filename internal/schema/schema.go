@@ -37,6 +37,15 @@ type MethodKey struct{ Side, Method string }
 // and a notification.
 type MethodTypes struct{ Request, Response, Notification string }
 
+// Types returns the types of a method that a side handles, or both sides do.
+func (s *Schema) Types(side Side, method string) (MethodTypes, bool) {
+	types, ok := s.Methods[MethodKey{string(side), method}]
+	if !ok {
+		types, ok = s.Methods[MethodKey{"protocol", method}]
+	}
+	return types, ok
+}
+
 // The schemas of both versions of the protocol, without and with proposed additions. The
 // first use of each takes some milliseconds.
 var (

@@ -123,7 +123,7 @@ func (v *Validator) Violations(from Side, line []byte) []*Violation {
 	case m.Error != nil:
 		return v.check(from, method, "error", "Error", m.Error)
 	}
-	types, known := v.types(from, method)
+	types, known := v.schema.Types(from, method)
 	if !known {
 		return nil // the request was reported, or is allowed
 	}
@@ -131,7 +131,7 @@ func (v *Validator) Violations(from Side, line []byte) []*Violation {
 }
 
 func (v *Validator) call(from Side, method string, id, params json.RawMessage) []*Violation {
-	types, known := v.types(from.other(), method)
+	types, known := v.schema.Types(from.other(), method)
 	def := types.Notification
 	if id != nil {
 		key := openKey{from, string(id)}
@@ -153,14 +153,6 @@ func (v *Validator) call(from Side, method string, id, params json.RawMessage) [
 		params = json.RawMessage("null")
 	}
 	return v.check(from, method, "params", def, params)
-}
-
-func (v *Validator) types(side Side, method string) (MethodTypes, bool) {
-	if types, ok := v.schema.Methods[MethodKey{string(side), method}]; ok {
-		return types, true
-	}
-	types, ok := v.schema.Methods[MethodKey{"protocol", method}]
-	return types, ok
 }
 
 func (v *Validator) check(from Side, method, part, def string, value json.RawMessage) []*Violation {
