@@ -72,11 +72,10 @@
 // Sending:
 //
 //	cancel NAME                         $/cancel_request for a request of the agent
-//	raw TEXT, raw-nonl TEXT             exactly this, with and without a line feed
+//	raw TEXT                            exactly this, and a line feed
 //	bytes HEX                           exactly these bytes; spaces are ignored
 //	stderr TEXT                         a line on stderr
 //	save PATH JSON                      write a file, a JSON string, without asking the client
-//	close-stdout
 //
 // Waiting and misbehaviour:
 //

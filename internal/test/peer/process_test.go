@@ -163,7 +163,6 @@ func TestMisbehaviour(t *testing.T) {
 	for _, tt := range []struct{ name, script, out, state string }{
 		{"exit", "raw bye\nexit 7", "bye\n", "exit status 7"},
 		{"killed", "raw bye\nkill-self", "bye\n", "signal: killed"},
-		{"closes stdout and goes on", "raw bye\nclose-stdout\nstderr still here\nexit 4", "bye\n", "exit status 4"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := start(t, tt.script)

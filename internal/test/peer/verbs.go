@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -66,8 +65,16 @@ var verbs = script.Verbs(map[string]verb{
 			return r.send(line{Method: "$/cancel_request", Params: map[string]json.RawMessage{"requestId": json.RawMessage(id)}})
 		}
 	},
-	"raw":      written("\n"),
-	"raw-nonl": written(""),
+	"raw": func(a *args) action {
+		text := a.Rest()
+		return func(r *runner) error {
+			s, err := r.Expand(text, true)
+			if err != nil {
+				return err
+			}
+			return r.write([]byte(s + "\n"))
+		}
+	},
 	"bytes": func(a *args) action {
 		b, err := hex.DecodeString(strings.ReplaceAll(a.Rest(), " ", ""))
 		if err != nil {
@@ -80,12 +87,6 @@ var verbs = script.Verbs(map[string]verb{
 		return err
 	}),
 	"save": parseSave,
-	"close-stdout": script.Plain(func(r *runner) error {
-		if c, ok := r.out.(io.Closer); ok {
-			return c.Close()
-		}
-		return errors.New("this stdout cannot be closed")
-	}),
 
 	"hang": script.Plain(func(r *runner) error { <-r.Context.Done(); return r.Context.Err() }),
 	"exit": func(a *args) action {
@@ -138,19 +139,6 @@ func parseReplyError(a *args) action {
 		e.Data = json.RawMessage(a.JSON())
 	}
 	return func(r *runner) error { return r.replyError(name, e) }
-}
-
-func written(end string) verb {
-	return func(a *args) action {
-		text := a.Rest()
-		return func(r *runner) error {
-			s, err := r.Expand(text, true)
-			if err != nil {
-				return err
-			}
-			return r.write([]byte(s + end))
-		}
-	}
 }
 
 // parseSave parses a step that writes a file without the client.

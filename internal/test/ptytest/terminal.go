@@ -16,6 +16,7 @@
 package ptytest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -101,7 +102,7 @@ func Start(t testing.TB, o Options) *Terminal {
 	if len(o.Cmd) == 0 {
 		t.Fatal("ptytest: no program to start")
 	}
-	o.Cols, o.Rows = orDefault(o.Cols, 120), orDefault(o.Rows, 40)
+	o.Cols, o.Rows = cmp.Or(o.Cols, 120), cmp.Or(o.Rows, 40)
 	if o.Home == "" {
 		o.Home = t.TempDir()
 	}
@@ -285,13 +286,6 @@ func nonblocking(f *os.File) (*os.File, error) {
 		return nil, errors.Join(fmt.Errorf("make the pty non-blocking: %w", err), unix.Close(fd))
 	}
 	return os.NewFile(uintptr(fd), f.Name()), nil
-}
-
-func orDefault(n, def int) int {
-	if n <= 0 {
-		return def
-	}
-	return n
 }
 
 // patience limits every wait: 2 min, times PARLEY_TEST_TIMEOUT. No passing test waits so
