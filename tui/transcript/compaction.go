@@ -65,6 +65,3 @@ func (c *compaction) excerpt() toolview.Excerpt {
 }
 
 func (c *compaction) title() string { return "Summary of the context" }
-
-// Compaction passes on the summary.
-func (t itemTexts) Compaction(c *conversation.Compaction) { t.parts(c.Summary) }

@@ -66,11 +66,3 @@ func (e *elicitation) excerpt() toolview.Excerpt {
 	}
 	return toolview.Excerpt{Text: strings.Join(lines, "\n")}
 }
-
-// Elicitation passes on the question and its answers.
-func (t itemTexts) Elicitation(e *conversation.Elicitation) {
-	t.give(e.Request.Message)
-	for _, a := range e.Answers {
-		t.give(answerInWords(a))
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"parley/internal/termtext"
 	"parley/tui/diffview"
 	"parley/tui/list"
+	"parley/tui/toolview"
 )
 
 // find is a search whose matches are highlighted, and the current match.
@@ -248,10 +249,10 @@ func (s *search) step(items []conversation.Item) (more bool) {
 	seen := 0
 	look := func(i int) {
 		n := 0
-		items[i].Visit(itemTexts{func(text string) {
+		texts(items[i], func(text string) {
 			seen += len(text)
 			n += s.query.Count(text)
-		}})
+		})
 		s.total += n - s.counts[i]
 		s.counts[i], s.versions[i] = n, items[i].Version()
 	}
@@ -270,27 +271,36 @@ func (s *search) step(items []conversation.Item) (more bool) {
 	return false
 }
 
-// itemTexts passes on every text of an item that a user may look for, including what
+// texts passes on every text of an item that a user may look for, including what
 // a collapsed item hides.
-type itemTexts struct{ give func(string) }
-
-// Message implements conversation.Visitor, like the methods beside the drawings.
-func (t itemTexts) Message(m *conversation.Message) { t.parts(m.Parts) }
-
-func (t itemTexts) parts(parts conversation.Parts) {
-	for k := range parts {
-		if p := &parts[k]; p.Block != nil {
-			contentTexts(t).Block(p.Block)
-		} else {
-			t.give(p.Text())
+func texts(item conversation.Item, give func(string)) {
+	content := contentTexts{give}
+	switch i := item.(type) {
+	case *conversation.Message:
+		for k := range i.Parts {
+			if p := &i.Parts[k]; p.Block != nil {
+				content.Block(p.Block)
+			} else {
+				give(p.Text())
+			}
 		}
+	case *conversation.ToolCall:
+		give(i.Title)
+		all := append(toolview.Replaced(i), i.Content...)
+		for k := range all {
+			toolview.Visit(&all[k], content)
+		}
+		if command := (toolview.Paths{}).Command(i.RawInput).Line; i.Kind == acpclient.ToolExecute && !strings.Contains(i.Title, command) {
+			give(command)
+		}
+		for _, term := range i.Terminals {
+			give(term.Command)
+			output, _ := term.Since(0)
+			give(string(output))
+		}
+	default:
+		give(newDrawing(item).excerpt().Text)
 	}
-}
-
-func (t itemTexts) terminal(term *conversation.Terminal) {
-	t.give(term.Command)
-	output, _ := term.Since(0)
-	t.give(string(output))
 }
 
 // contentTexts passes on the texts of a tool call's content.

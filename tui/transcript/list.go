@@ -9,7 +9,7 @@
 //
 // layout makes the lines and finds the one above or below another; [List] is what is in
 // view of them, selected, marked and searched. A kind of item has its drawing in a file of
-// its own, with its methods of maker and itemTexts.
+// its own, with its method of maker.
 package transcript
 
 import (

@@ -79,9 +79,3 @@ func (n *note) mark() string {
 func (n *note) excerpt() toolview.Excerpt {
 	return toolview.Excerpt{Text: strings.TrimSpace(n.item.Title + n.worked() + "\n" + n.item.Detail)}
 }
-
-// Note passes on the title and the details.
-func (t itemTexts) Note(n *conversation.Note) {
-	t.give(n.Title)
-	t.give(n.Detail)
-}

@@ -66,11 +66,3 @@ func (p *plan) excerpt() toolview.Excerpt {
 }
 
 func (p *plan) title() string { return "Plan" }
-
-// Plan passes on the steps and the text.
-func (t itemTexts) Plan(p *conversation.Plan) {
-	for _, e := range p.Entries {
-		t.give(e.Content)
-	}
-	t.give(p.Markdown)
-}

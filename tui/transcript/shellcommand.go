@@ -80,6 +80,3 @@ func (s *shellCommand) mark() string {
 func (s *shellCommand) excerpt() toolview.Excerpt { return toolview.ShellExcerpt(s.item) }
 
 func (s *shellCommand) title() string { return "$ " + termtext.VisibleLine(s.item.Terminal.Command) }
-
-// ShellCommand passes on the command and its output.
-func (t itemTexts) ShellCommand(s *conversation.ShellCommand) { t.terminal(s.Terminal) }

@@ -270,24 +270,6 @@ func (t *toolCall) title() string {
 	return toolview.KindOf(t.item.Kind).Icon + " " + toolview.Title(t.item, termtext.VisibleLine)
 }
 
-// ToolCall passes on what the call says and gave.
-func (t itemTexts) ToolCall(c *conversation.ToolCall) {
-	t.give(c.Title)
-	replaced := toolview.Replaced(c)
-	for k := range replaced {
-		toolview.Visit(&replaced[k], contentTexts(t))
-	}
-	for k := range c.Content {
-		toolview.Visit(&c.Content[k], contentTexts(t))
-	}
-	if command := (toolview.Paths{}).Command(c.RawInput).Line; c.Kind == acpclient.ToolExecute && !strings.Contains(c.Title, command) {
-		t.give(command)
-	}
-	for _, term := range c.Terminals {
-		t.terminal(term)
-	}
-}
-
 // header adds what the call does (kind, title, location, changed lines) and its
 // outcome. Without room for both, the former is cut.
 func (t *toolCall) header(s *sheet, width int) {

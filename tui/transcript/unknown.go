@@ -36,6 +36,3 @@ func (u *unknown) mark() string { return u.env.theme.Faint.Render("?") }
 func (u *unknown) compact() bool { return true }
 
 func (u *unknown) excerpt() toolview.Excerpt { return toolview.Excerpt{Text: string(u.item.Raw)} }
-
-// Unknown passes on the JSON.
-func (t itemTexts) Unknown(u *conversation.Unknown) { t.give(string(u.Raw)) }
