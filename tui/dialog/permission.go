@@ -417,7 +417,7 @@ func (d *Permission) Hints() []Hint {
 		hints = d.env.hint(hints, command.DialogContext, "context")
 		if d.env.Diffs != nil && d.width >= diffview.SplitWidth {
 			words := "side by side"
-			if d.env.Diffs.Mode != diffview.Unified {
+			if !d.env.Diffs.Unified {
 				words = "unified"
 			}
 			hints = d.env.hint(hints, command.DialogSplit, words)

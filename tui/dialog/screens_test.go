@@ -545,7 +545,7 @@ func TestPermissionShowsChangesAsAsked(t *testing.T) {
 	if sideBySide(160) {
 		t.Errorf("still side by side:\n%s", shownBy(d, 160, 40))
 	}
-	if d.env.Diffs.Mode != diffview.Unified {
+	if !d.env.Diffs.Unified {
 		t.Error("what the user wants is not known to other views")
 	}
 

@@ -35,7 +35,7 @@ func BenchmarkCompare(b *testing.B) {
 				b.SetBytes(int64(len(texts[0]) + len(texts[1])))
 				b.ReportAllocs()
 				for b.Loop() {
-					New("file", &texts[0], texts[1]).Layout(100, Unified)
+					New("file", &texts[0], texts[1]).Layout(100, false)
 				}
 			})
 		}
@@ -57,8 +57,8 @@ func BenchmarkDraw(b *testing.B) {
 		before := old.String()
 		for path, what := range map[string]string{"file": "", "file.go": "coloured "} {
 			d := New(path, &before, changed.String())
-			for name, mode := range map[string]Mode{"unified": Unified, "split": Split} {
-				l := d.Layout(160, mode)
+			for name, split := range map[string]bool{"unified": false, "split": true} {
+				l := d.Layout(160, split)
 				b.Run(fmt.Sprintf("%s%s/%dx", what, name, scale), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
@@ -76,7 +76,7 @@ func BenchmarkDrawCold(b *testing.B) {
 	old := cycle(40, "\treturn value(one, before, two) // of an ordinary file\n")
 	changed := cycle(40, "\treturn value(one, after, two) // of an ordinary file\n")
 	for _, path := range []string{"file", "file.go"} {
-		l := New(path, &old, changed).Layout(160, Split)
+		l := New(path, &old, changed).Layout(160, true)
 		b.Run(path, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -94,7 +94,7 @@ func BenchmarkLayout(b *testing.B) {
 			d := New("file", nil, numbered(10_000*scale, nil))
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				d.Layout(80+i%2, Unified)
+				d.Layout(80+i%2, false)
 			}
 		})
 	}

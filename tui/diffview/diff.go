@@ -2,7 +2,7 @@
 // by side where there is room.
 //
 //	d := diffview.New(path, oldText, newText) // cheap: nothing is compared yet
-//	l := d.Layout(width, diffview.Auto)       // compares once, measures once per width
+//	l := d.Layout(width, true)                // compares once, measures once per width
 //	lines := l.Lines(top, top+height, th)     // draws only these lines
 //
 // Comparing, measuring and drawing are bounded for every input: a change that is too
@@ -37,7 +37,7 @@ type Diff struct {
 	mu      sync.Mutex // guards what follows
 	context int        // unchanged lines around a change
 	first   int        // line number where the texts begin, 0 if unknown
-	layouts map[Mode]*Layout
+	layouts map[bool]*Layout
 	method  termtext.Method    // how clips and words were measured
 	clips   map[lineKey]string // texts of lines too long to be drawn whole
 	words   map[[2]int32]emphasis

@@ -23,8 +23,8 @@ var dark = theme.New(true)
 
 // plain draws a whole diff without colours. Spaces at the ends of lines are
 // background, and left out.
-func plain(d *Diff, width int, mode Mode) string {
-	l := d.Layout(width, mode)
+func plain(d *Diff, width int, split bool) string {
+	l := d.Layout(width, split)
 	lines := l.Lines(0, l.Len(), dark)
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(ansi.Strip(line), " ")
@@ -170,7 +170,7 @@ all line endings changed from CRLF to LF
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New("file", c.old, c.new)
-			if diff := cmp.Diff(c.want, "\n"+plain(d, 80, Unified)); diff != "" {
+			if diff := cmp.Diff(c.want, "\n"+plain(d, 80, false)); diff != "" {
 				t.Error(diff)
 			}
 			if added, removed := d.Stats(); added != c.added || removed != c.removed {
@@ -185,11 +185,11 @@ func TestFirstLine(t *testing.T) {
 	d := New("file", &old, "a\nc\n")
 	d.SetFirstLine(99)
 	want := "\n 99  99   a\n100     - b\n    100 + c"
-	if diff := cmp.Diff(want, "\n"+plain(d, 80, Unified)); diff != "" {
+	if diff := cmp.Diff(want, "\n"+plain(d, 80, false)); diff != "" {
 		t.Error(diff)
 	}
 	d.SetFirstLine(0)
-	if diff := cmp.Diff("\n  a\n- b\n+ c", "\n"+plain(d, 80, Unified)); diff != "" {
+	if diff := cmp.Diff("\n  a\n- b\n+ c", "\n"+plain(d, 80, false)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -199,7 +199,7 @@ func TestContext(t *testing.T) {
 	d := New("file", &old, numbered(40, map[int]string{10: "ten\n", 30: "thirty\n"}))
 	for _, c := range []struct{ context, want int }{{0, 5}, {3, 17}, {12, 42}, {Whole, 42}, {3, 17}} {
 		d.SetContext(c.context)
-		if got := d.Layout(80, Unified).Len(); got != c.want {
+		if got := d.Layout(80, false).Len(); got != c.want {
 			t.Errorf("%d lines with a context of %d, want %d", got, c.context, c.want)
 		}
 	}
@@ -243,7 +243,7 @@ func TestWrapped(t *testing.T) {
 		{"no sign either", "世\n", 1, "\n" + strings.Join(strings.Split(strings.TrimSpace(old), ""), "\n") + "\n·"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, "\n"+plain(New("file", &old, c.new), c.width, Auto)); diff != "" {
+			if diff := cmp.Diff(c.want, "\n"+plain(New("file", &old, c.new), c.width, true)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -269,12 +269,12 @@ func TestSplit(t *testing.T) {
 		side("16   line 16", "16   line 16") +
 		side("17   line 17", "17   line 17") +
 		side("18   line 18", "18   line 18")
-	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(plain(d, 120, Auto))); diff != "" {
+	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(plain(d, 120, true))); diff != "" {
 		t.Error(diff)
 	}
 	t.Run("the longer side decides the height", func(t *testing.T) {
 		old, long := "short\n", strings.Repeat("long ", 20)+"\n"
-		l := New("file", &old, long).Layout(120, Split)
+		l := New("file", &old, long).Layout(120, true)
 		if lines := l.Lines(0, 9, dark); len(lines) != 2 || l.Len() != 2 {
 			t.Errorf("lines = %q", lines)
 		}
@@ -283,26 +283,25 @@ func TestSplit(t *testing.T) {
 		name  string
 		old   string
 		width int
-		mode  Mode
+		split bool
 		want  bool
 	}{
-		{"room", "old", 120, Auto, true},
-		{"no room", "old", 119, Auto, false},
-		{"no room, though it is asked for", "old", 119, Split, false},
-		{"a new file", "", 120, Auto, false},
-		{"unified is asked for", "old", 200, Unified, false},
+		{"room", "old", 120, true, true},
+		{"no room", "old", 119, true, false},
+		{"a new file", "", 120, true, false},
+		{"unified is asked for", "old", 200, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := New("file", &c.old, "new").Layout(c.width, c.mode).mode == Split; got != c.want {
+			if got := New("file", &c.old, "new").Layout(c.width, c.split).split; got != c.want {
 				t.Errorf("split = %v", got)
 			}
 		})
 	}
 }
 
-func TestLinesAndHead(t *testing.T) {
+func TestLines(t *testing.T) {
 	d := New("file", nil, numbered(50, nil)+strings.Repeat("long ", 30))
-	l := d.Layout(40, Unified)
+	l := d.Layout(40, false)
 	all := l.Lines(0, l.Len(), dark)
 	if len(all) != l.Len() || l.Len() <= 51 {
 		t.Fatalf("%d lines, Len = %d", len(all), l.Len())
@@ -316,16 +315,10 @@ func TestLinesAndHead(t *testing.T) {
 			}
 		}
 	}
-	if head, more := l.Head(10, dark); len(head) != 10 || more != l.Len()-10 {
-		t.Errorf("head = %d lines and %d more", len(head), more)
-	}
-	if head, more := l.Head(1000, dark); len(head) != l.Len() || more != 0 {
-		t.Errorf("head = %d lines and %d more", len(head), more)
-	}
 }
 
 func TestThemeIsFollowed(t *testing.T) {
-	l := New("file", nil, "text").Layout(40, Unified)
+	l := New("file", nil, "text").Layout(40, false)
 	first := l.Lines(0, 1, dark)[0]
 	if light := l.Lines(0, 1, theme.New(false))[0]; light == first || ansi.Strip(light) != ansi.Strip(first) {
 		t.Errorf("%q in the dark, %q in the light", first, light)
@@ -334,7 +327,7 @@ func TestThemeIsFollowed(t *testing.T) {
 
 func TestBackgroundFillsTheWidth(t *testing.T) {
 	old := "old\nsame\n"
-	for _, line := range New("file", &old, "new\nsame\n").Layout(60, Unified).Lines(0, 2, dark) {
+	for _, line := range New("file", &old, "new\nsame\n").Layout(60, false).Lines(0, 2, dark) {
 		if got := ansi.StringWidth(line); got != 60 {
 			t.Errorf("%q is %d cells wide", line, got)
 		}
@@ -350,7 +343,7 @@ func TestConcurrentUse(t *testing.T) {
 	for i := range 8 {
 		users.Go(func() {
 			d.Stats()
-			l := d.Layout(100+10*i, Auto)
+			l := d.Layout(100+10*i, true)
 			l.Lines(0, l.Len(), dark)
 		})
 	}
@@ -437,7 +430,7 @@ func TestNothingLeavesTheWidth(t *testing.T) {
 		old, changed := hostile().Draw(t, "old"), hostile().Draw(t, "new")
 		d := New("file", &old, changed)
 		width := rapid.OneOf(rapid.IntRange(1, 40), rapid.IntRange(110, 140)).Draw(t, "width")
-		l := d.Layout(width, Auto)
+		l := d.Layout(width, true)
 		lines := l.Lines(0, l.Len(), dark)
 		if len(lines) != l.Len() || l.Len() == 0 {
 			t.Fatalf("%d lines, Len = %d", len(lines), l.Len())
@@ -503,7 +496,7 @@ func TestCoarseIsSaid(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := New("file", &c.old, c.new)
-			first := d.Layout(100, Unified).Lines(0, 1, dark)[0]
+			first := d.Layout(100, false).Lines(0, 1, dark)[0]
 			if !d.coarse || !strings.Contains(first, "compared coarsely") {
 				t.Errorf("coarse = %v, first line %q", d.coarse, first)
 			}
@@ -524,11 +517,11 @@ func TestLongLine(t *testing.T) {
 	long := strings.Repeat("0123456789", 100_000)
 	old, changed := long+"before"+long, long+"after"+long
 	d := New("file", &old, changed)
-	l := d.Layout(100, Unified)
+	l := d.Layout(100, false)
 	if l.Len() > 200 {
 		t.Errorf("Len = %d", l.Len())
 	}
-	text := plain(d, 1_000_000, Unified)
+	text := plain(d, 1_000_000, false)
 	for _, want := range []string{"⟨… 999,744 bytes not shown⟩ ", "9before0", "9after0", " ⟨… 996,165 bytes not shown⟩"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the view does not show %q", want)

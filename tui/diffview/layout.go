@@ -9,19 +9,6 @@ import (
 	"parley/tui/theme"
 )
 
-// Mode is the arrangement of the two texts.
-type Mode uint8
-
-const (
-	// Auto is Split where there is room and both texts have lines, else Unified.
-	Auto Mode = iota
-	// Unified shows removed and added lines below each other.
-	Unified
-	// Split shows the old text on the left and the new one on the right if there is
-	// room for both, else it is Unified.
-	Split
-)
-
 // SplitWidth is the minimum width, in cells, of a split layout.
 const SplitWidth = 120
 
@@ -32,7 +19,7 @@ const minTextWidth = 16
 // concurrent use.
 type Layout struct {
 	diff   *Diff
-	mode   Mode
+	split  bool // the old text on the left and the new one on the right, not below each other
 	width  int
 	method termtext.Method
 	rows   []row
@@ -76,30 +63,24 @@ func newColumn(width, oldDigits, newDigits int) column {
 
 // Layout lays the diff out in lines of at most width cells. The first call compares the
 // texts; a call with a new width, or after a change of method (see termtext.UseMethod),
-// measures every line once; a repeated call costs nothing.
-func (d *Diff) Layout(width int, mode Mode) *Layout {
+// measures every line once; a repeated call costs nothing. If split is set and there is room, the
+// old text is left of the new one; else removed and added lines are below each other.
+func (d *Diff) Layout(width int, split bool) *Layout {
 	d.compare()
 	width = max(width, 1)
-	switch {
-	case width < SplitWidth:
-		mode = Unified
-	case mode == Auto && len(d.old) > 0 && len(d.new) > 0:
-		mode = Split
-	case mode == Auto:
-		mode = Unified
-	}
+	split = split && d.splits(width)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	last, method := d.layouts[mode], termtext.CurrentMethod()
+	last, method := d.layouts[split], termtext.CurrentMethod()
 	if last != nil && last.width == width && last.method == method {
 		return last
 	}
 	d.measureBy(method)
-	l := &Layout{diff: d, mode: mode, width: width, method: method}
+	l := &Layout{diff: d, split: split, width: width, method: method}
 	if last != nil {
 		l.rows = last.rows
 	} else {
-		l.rows = d.rows(mode)
+		l.rows = d.rows(split)
 	}
 	oldDigits, newDigits := digits(len(d.old), d.first), digits(len(d.new), d.first)
 	half := (width - 1) / 2
@@ -110,9 +91,9 @@ func (d *Diff) Layout(width int, mode Mode) *Layout {
 		l.starts[i+1] = l.starts[i] + l.height(r)
 	}
 	if d.layouts == nil {
-		d.layouts = make(map[Mode]*Layout)
+		d.layouts = make(map[bool]*Layout)
 	}
-	d.layouts[mode] = l
+	d.layouts[split] = l
 	return l
 }
 
@@ -145,7 +126,7 @@ func (l *Layout) height(r row) int {
 			d.textHeight(oldSide, r.old, r.new, l.left.text()),
 			d.textHeight(newSide, r.new, r.old, l.right.text()))
 	case contextRow:
-		if l.mode == Split {
+		if l.split {
 			return max(
 				d.textHeight(oldSide, r.old, none, l.left.text()),
 				d.textHeight(newSide, r.new, none, l.right.text()))
@@ -201,19 +182,12 @@ func (l *Layout) Lines(from, to int, th *theme.Theme) []string {
 	return lines
 }
 
-// Head draws at most max lines from the top, for a collapsed view, and returns how many
-// more there are.
-func (l *Layout) Head(max int, th *theme.Theme) (lines []string, more int) {
-	lines = l.Lines(0, max, th)
-	return lines, l.Len() - len(lines)
-}
-
 // Preference is how the user wants to see diffs in a session. The zero value means side
 // by side wherever there is room. All views of the session share one; it is not safe
 // for concurrent use.
 type Preference struct {
-	// Mode is the mode for diffs that are shown whole.
-	Mode Mode
+	// Unified means that it is not side by side.
+	Unified bool
 }
 
 // Toggle switches between side by side and unified. It returns false if width is too
@@ -222,26 +196,22 @@ func (p *Preference) Toggle(width int) bool {
 	if width < SplitWidth {
 		return false
 	}
-	if p.Mode == Unified {
-		p.Mode = Auto
-	} else {
-		p.Mode = Unified
-	}
+	p.Unified = !p.Unified
 	return true
 }
 
 // SideBySide reports whether a diff is drawn side by side in a width. A nil preference
 // is the zero one.
 func (p *Preference) SideBySide(d *Diff, width int) bool {
-	return width >= SplitWidth && (p == nil || p.Mode != Unified) && d.Change() == Changed
+	return (p == nil || !p.Unified) && d.splits(width)
 }
+
+// splits reports whether there is room for both texts side by side, and something in both.
+func (d *Diff) splits(width int) bool { return width >= SplitWidth && d.Change() == Changed }
 
 // Layout lays a diff out as the user wants to see it.
 func (p *Preference) Layout(d *Diff, width int) *Layout {
-	if p.SideBySide(d, width) {
-		return d.Layout(width, Split)
-	}
-	return d.Layout(width, Unified)
+	return d.Layout(width, p == nil || !p.Unified)
 }
 
 // MoreContext returns the next step of context: more lines, then the whole file, then
@@ -310,7 +280,7 @@ func (d *Diff) note(which int32) string {
 }
 
 // rows returns the rows of the view. d.mu must be held.
-func (d *Diff) rows(mode Mode) []row {
+func (d *Diff) rows(split bool) []row {
 	var rows []row
 	if d.coarse {
 		rows = append(rows, row{kind: noteRow, old: coarseNote})
@@ -331,7 +301,7 @@ func (d *Diff) rows(mode Mode) []row {
 		}
 		newAt = e.NewStart - (e.OldStart - from)
 		rows = appendContext(rows, from, newAt, e.OldStart-from)
-		rows = appendEdit(rows, e, mode)
+		rows = appendEdit(rows, e, split)
 		oldAt, newAt = e.OldEnd, e.NewEnd
 		next := len(d.old)
 		if i+1 < len(d.edits) {
@@ -364,7 +334,7 @@ func appendContext(rows []row, old, new, n int) []row {
 
 // appendEdit appends the rows of an edit. It pairs its first removed line with its
 // first added one, the second with the second, and so on.
-func appendEdit(rows []row, e termtext.LineEdit, mode Mode) []row {
+func appendEdit(rows []row, e termtext.LineEdit, split bool) []row {
 	removed, added := e.OldEnd-e.OldStart, e.NewEnd-e.NewStart
 	at := func(start, i, n int) int32 {
 		if i < n {
@@ -372,7 +342,7 @@ func appendEdit(rows []row, e termtext.LineEdit, mode Mode) []row {
 		}
 		return none
 	}
-	if mode == Split {
+	if split {
 		for i := range max(removed, added) {
 			rows = append(rows, row{kind: changedRow, old: at(e.OldStart, i, removed), new: at(e.NewStart, i, added)})
 		}
@@ -415,10 +385,10 @@ func (l *Layout) row(r row, n int) termtext.Row {
 	switch {
 	case r.kind == removedRow || r.new == none:
 		s, line, pair = oldSide, r.old, r.new
-		if l.mode == Split {
+		if l.split {
 			c = l.left
 		}
-	case l.mode == Split:
+	case l.split:
 		c, before = l.right, l.left.width+1
 	}
 	if r.kind == contextRow {

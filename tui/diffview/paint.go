@@ -93,7 +93,7 @@ func (l *Layout) draw(r row, from, to int, k *ink) []string {
 	case addedRow:
 		return d.drawLine(newSide, r.new, r.old, from, to, l.unified, &k.added, none, r.new)
 	}
-	if l.mode == Split {
+	if l.split {
 		return l.drawSplit(
 			d.drawLine(oldSide, r.old, none, from, to, l.left, &k.context, r.old, none),
 			d.drawLine(newSide, r.new, none, from, to, l.right, &k.context, none, r.new), k)

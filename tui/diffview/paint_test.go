@@ -29,7 +29,7 @@ const (
 
 // drawn is a whole diff with its colours.
 func drawn(d *Diff, th *theme.Theme) []string {
-	l := d.Layout(100, Unified)
+	l := d.Layout(100, false)
 	return l.Lines(0, l.Len(), th)
 }
 
@@ -61,7 +61,7 @@ func TestColoursChangeNoText(t *testing.T) {
 		old, changed := hostile().Draw(t, "old"), hostile().Draw(t, "new")
 		name := rapid.SampledFrom([]string{"a.go", "a.py", "a.md", "a.html", "a.rs", "Makefile"}).Draw(t, "name")
 		width := rapid.SampledFrom([]int{20, 80, 160}).Draw(t, "width")
-		if diff := cmp.Diff(plain(New("file", &old, changed), width, Auto), plain(New(name, &old, changed), width, Auto)); diff != "" {
+		if diff := cmp.Diff(plain(New("file", &old, changed), width, true), plain(New(name, &old, changed), width, true)); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -74,7 +74,7 @@ func TestOnlyWhatIsDrawnIsColoured(t *testing.T) {
 		fmt.Fprintf(&b, "var v%d = %d\n", i, i)
 	}
 	d := New("a.go", nil, b.String())
-	l := d.Layout(100, Unified)
+	l := d.Layout(100, false)
 	for at := 0; at < l.Len(); at += l.Len() / (maxChunks + 10) { // more than are kept
 		lines := l.Lines(at, at+40, dark)
 		if !strings.Contains(strings.Join(lines, ""), declareInk) {

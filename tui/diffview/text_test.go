@@ -49,7 +49,7 @@ func TestCompareWords(t *testing.T) {
 
 func TestEmphasisIsDrawn(t *testing.T) {
 	old := "return foo(a, b)\n"
-	lines := New("file", &old, "return bar(a, b)\n").Layout(60, Unified).Lines(0, 2, dark)
+	lines := New("file", &old, "return bar(a, b)\n").Layout(60, false).Lines(0, 2, dark)
 	for i, want := range []string{newPen(dark.DiffRemovedWord).text("foo"), newPen(dark.DiffAddedWord).text("bar")} {
 		if !strings.Contains(lines[i], want) {
 			t.Errorf("%q does not hold %q", lines[i], want)
@@ -68,7 +68,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 					old, changed = strings.ReplaceAll(old, "  ", "\t"), strings.ReplaceAll(changed, "  ", "\t")
 				}
 				width := rapid.IntRange(10, 200).Draw(t, "width")
-				l := New("file", &old, changed).Layout(width, Auto)
+				l := New("file", &old, changed).Layout(width, true)
 				screen := test.ShowOnTerminal(on.Kind, l.Lines(0, l.Len(), dark), width)
 				for _, text := range []string{old, changed} {
 					if lost := test.MissingText(screen, text); lost != "" && old != changed {
@@ -84,12 +84,12 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 func TestLayoutFollowsTheMethod(t *testing.T) {
 	test.UseWidthMethod(t, termtext.Safe)
 	d := New("file", nil, strings.Repeat("👍🏽", 9)+"\tend")
-	before := d.Layout(24, Unified)
+	before := d.Layout(24, false)
 	if n := before.Len(); n < 2 {
 		t.Errorf("%d lines where a thumb takes four cells", n)
 	}
 	termtext.UseMethod(termtext.Graphemes)
-	if l := d.Layout(24, Unified); l.Len() != before.Len()-1 {
+	if l := d.Layout(24, false); l.Len() != before.Len()-1 {
 		t.Errorf("%d lines, and %d where a thumb takes two cells", before.Len(), l.Len())
 	}
 	if lines := before.Lines(0, before.Len(), dark); len(lines) != before.Len() {

@@ -174,7 +174,7 @@ func (d *compareDiffs) lay(v *Compare, width, rows int) {
 	widths, pref := [2]int{width, width}, v.Diffs
 	if d.split = 0; width >= 2*leastPane+1 && d.sides[0] != d.sides[1] {
 		d.split = width / 2
-		widths, pref = [2]int{d.split - 1, width - d.split}, &diffview.Preference{Mode: diffview.Unified}
+		widths, pref = [2]int{d.split - 1, width - d.split}, &diffview.Preference{Unified: true}
 	}
 	for i := range d.panes {
 		d.panes[i].lay(pref, max(1, widths[i]-margin), rows-1)

@@ -265,8 +265,8 @@ func (v *Review) preview(width, rows int) []string {
 	if layout.Len() > shown {
 		shown--
 	}
-	lines, more := layout.Head(shown, v.Theme)
-	if more > 0 {
+	lines := layout.Lines(0, shown, v.Theme)
+	if more := layout.Len() - len(lines); more > 0 {
 		lines = append(lines, v.Theme.Faint.Render("… "+termtext.Count(more, "more line")))
 	}
 	return append([]string{""}, beside(nil, lines, margin, "")...)

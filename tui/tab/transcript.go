@@ -10,7 +10,6 @@ import (
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/tui/dialog"
-	"parley/tui/diffview"
 	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
@@ -193,7 +192,7 @@ func (r *transcriptReader) hints() []dialog.Hint {
 	h.Add(command.Open, "open")
 	if r.list.HasDiff() {
 		h.Add(command.DiffContext, "context")
-		if r.list.Diffs().Mode == diffview.Unified {
+		if r.list.Diffs().Unified {
 			h.Add(command.DiffSplit, "side by side")
 		} else {
 			h.Add(command.DiffSplit, "unified")

@@ -393,7 +393,7 @@ func (b *diffBody) peek(s *sheet, width int, env *environment) (more int) {
 	if b.headed {
 		s.add(b.heading(width, env))
 	}
-	l := b.Layout(width, diffview.Unified)
+	l := b.Layout(width, false)
 	shown, more := head(l.Len(), diffPeek)
 	b.layout(s, l, 0, shown, env)
 	return more

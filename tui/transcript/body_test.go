@@ -10,7 +10,6 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/tui/diffview"
 	"parley/tui/toolview"
 )
 
@@ -119,7 +118,7 @@ func TestDiffsUseTheWidth(t *testing.T) {
 	line := strings.Repeat("word ", 25) // 125 cells
 	old := "a\n"
 	l := newList(fold(tool("t", acpclient.ToolCompleted, acpclient.DiffContent("/project/a", &old, line+"\n"))), 160, 40)
-	l.diffs.Mode = diffview.Unified
+	l.diffs.Unified = true
 	for _, expanded := range []bool{false, true} {
 		l.expanded[l.conv.Node(0)] = expanded
 		whole := 0
