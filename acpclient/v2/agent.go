@@ -26,8 +26,9 @@ type Agent struct {
 	working map[string]int // prompts by session
 }
 
-// Serve hands what a client sends over t to agent, in version 1. The agent lists, resumes and
-// closes sessions, which version 2 always has. Its session/prompt calls acpclient.Async once
+// Serve hands what a client sends over t to agent, in version 1; only initialize is answered in
+// the version that it offers, at most the second. The agent lists, resumes and closes sessions,
+// which version 2 always has, and gives its messages ids. Its session/prompt calls acpclient.Async once
 // it has accepted a prompt, and sends no updates of it before.
 func Serve(t acpclient.Transport, agent acpclient.Receiver, opt acpclient.ConnOptions) *Agent {
 	life, end := context.WithCancel(context.Background())
@@ -248,44 +249,15 @@ func (a *Agent) initialize(ctx context.Context, params json.RawMessage) (any, er
 			Notices: supported, Compaction: supported, ConfigOptions: &acpclient.SessionConfigOptionsCapabilities{Boolean: supported},
 		},
 	}
-	result, err := a.agent.HandleRequest(ctx, acpclient.Initialize.Name, change(params, func(o object) {
-		infoOf.to(acpclient.ProtocolVersion, o)
-		o["protocolVersion"], o["clientCapabilities"] = encoded(acpclient.ProtocolVersion), encoded(offered)
-	}))
-	if err != nil {
-		return nil, err
+	result, err := a.agent.HandleRequest(ctx, acpclient.Initialize.Name, change(params, func(o object) { o["clientCapabilities"] = encoded(offered) }))
+	if err == nil {
+		a.speak(true)
 	}
-	a.speak(true)
-	return change(encoded(result), infoOfV1), nil
-}
-
-// infoOfV1 translates an answer to initialize.
-func infoOfV1(o object) {
-	var capabilities, session object
-	_ = json.Unmarshal(o["agentCapabilities"], &capabilities)
-	_ = json.Unmarshal(capabilities["sessionCapabilities"], &session)
-	if session == nil {
-		session = object{}
-	}
-	for _, always := range []string{"list", "resume", "close"} {
-		delete(session, always)
-	}
-	session["prompt"] = change(capabilities["promptCapabilities"], markers)
-	mcp := object{"stdio": empty}
-	_ = json.Unmarshal(change(capabilities["mcpCapabilities"], markers), &mcp)
-	delete(mcp, "sse")
-	session["mcp"] = encoded(mcp)
-	agentInfo.to(Version, o)
-	each(o, "authMethods", func(method object) { methodID.to(Version, method) })
-	delete(o, "agentCapabilities")
-	o["protocolVersion"] = encoded(Version)
-	o["capabilities"] = encoded(object{"session": encoded(session), "_meta": capabilities["_meta"]})
+	return result, err
 }
 
 // updatesOfV1 translate the updates that version 2 spells differently.
 var updatesOfV1 = map[string]func(object){
-	"agent_message_chunk":  nameMessage,
-	"agent_thought_chunk":  nameMessage,
 	"tool_call":            callOfV1,
 	"tool_call_update":     callOfV1,
 	"config_option_update": renameOptions(Version),
@@ -303,13 +275,6 @@ var updatesOfV1 = map[string]func(object){
 			}
 		})
 	},
-}
-
-// nameMessage gives a message its id, which version 1 may omit.
-func nameMessage(update object) {
-	if update["messageId"] == nil {
-		update["messageId"] = quoted("message")
-	}
 }
 
 // callOfV1 translates a tool call or an update of one.

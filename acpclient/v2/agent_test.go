@@ -53,9 +53,8 @@ func TestAnAgentOfVersion1ServesVersion2(t *testing.T) {
 	refuse := true
 	agent := answering{
 		"initialize": func(context.Context, json.RawMessage) (any, error) {
-			return json.RawMessage(`{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{
-				"promptCapabilities":{"image":true,"audio":false},"mcpCapabilities":{"http":true,"sse":true},"sessionCapabilities":{"list":{},"delete":{}}},
-				"authMethods":[{"id":"in","name":"In","type":"agent"}]}`), nil
+			return json.RawMessage(`{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"session":{
+				"prompt":{"image":{}},"mcp":{"stdio":{},"http":{}},"delete":{}}},"authMethods":[{"methodId":"in","name":"In","type":"agent"}]}`), nil
 		},
 		"session/new": func(context.Context, json.RawMessage) (any, error) {
 			return json.RawMessage(`{"sessionId":"s","modes":{"currentModeId":"m","availableModes":[]},

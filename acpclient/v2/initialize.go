@@ -168,16 +168,4 @@ func flags(capabilities object) {
 	}
 }
 
-// markers is the opposite of flags.
-func markers(capabilities object) {
-	for name, flag := range capabilities {
-		switch {
-		case string(flag) == "true":
-			capabilities[name] = empty
-		case name != "_meta":
-			delete(capabilities, name)
-		}
-	}
-}
-
 func supported(marker json.RawMessage) bool { return len(marker) > 0 && string(marker) != "null" }

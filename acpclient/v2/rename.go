@@ -82,7 +82,6 @@ var (
 	groupID   = names{"group", "groupId"}
 	methodID  = names{"id", "methodId"}
 	agentInfo = names{"agentInfo", "info"}
-	infoOf    = names{"clientInfo", "info"}
 )
 
 // to gives a field its name in a version.

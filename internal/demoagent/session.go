@@ -44,7 +44,7 @@ func (a *agent) newSession(_ context.Context, r *acpclient.NewSessionRequest) (a
 	a.sessions[s.id] = s
 	a.mu.Unlock()
 	s.notify(&acpclient.AvailableCommandsUpdate{AvailableCommands: commands()})
-	s.notify(&acpclient.ContentChunk{Chunk: acpclient.AgentMessageChunk, Content: acpclient.TextBlock(string(embedded("banner.md")))})
+	s.notify(&acpclient.ContentChunk{Chunk: acpclient.AgentMessageChunk, Content: acpclient.TextBlock(string(embedded("banner.md"))), MessageID: "banner"})
 	state := s.state()
 	state["sessionId"] = s.id
 	return state, nil
