@@ -14,9 +14,9 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// emulator is the screen and the terminal's settings. Terminal.mu guards it, except
+// Emulator is the screen and the terminal's settings. Terminal.mu guards it, except
 // emu.Read, which has its own lock.
-type emulator struct {
+type Emulator struct {
 	emu     *vt.Emulator
 	modes   map[ansi.Mode]bool
 	visible bool // the cursor
@@ -25,7 +25,8 @@ type emulator struct {
 	frozen  *Screen // the last whole frame, while a synchronized update is drawn
 	updates int     // synchronized ones that have begun
 
-	settings   settings
+	settings   State // those that the emulator does not keep
+	clipboard  string
 	widths     Widths
 	codePoints *codePoints
 
@@ -33,8 +34,8 @@ type emulator struct {
 	kittyFlags [2][]int
 }
 
-func newEmulator(o Options) *emulator {
-	e := &emulator{
+func newEmulator(o Options) *Emulator {
+	e := &Emulator{
 		emu:     vt.NewEmulator(o.Cols, o.Rows),
 		modes:   map[ansi.Mode]bool{ansi.ModeTextCursorEnable: true, ansi.ModeAutoWrap: true},
 		visible: true,
@@ -59,22 +60,23 @@ func newEmulator(o Options) *emulator {
 	return e
 }
 
-// write draws the program's output one sequence at a time, so that it continues after a
-// sequence that makes the emulator panic.
-func (e *emulator) write(p []byte) {
-	for len(p) > 0 {
-		end := 1 + bytes.IndexByte(p[1:], ansi.ESC)
+// Write draws the program's output one sequence at a time, so that it continues after a
+// sequence that makes the emulator panic. It never fails.
+func (e *Emulator) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		end := 1 + bytes.IndexByte(rest[1:], ansi.ESC)
 		if end == 0 {
-			end = len(p)
+			end = len(rest)
 		}
-		e.draw(p[:end])
-		p = p[end:]
+		e.draw(rest[:end])
+		rest = rest[end:]
 	}
+	return len(p), nil
 }
 
 // draw draws one piece of output. It counts and skips a sequence that makes the emulator
 // panic, such as one that scrolls beyond the end of a window that has shrunk.
-func (e *emulator) draw(p []byte) {
+func (e *Emulator) draw(p []byte) {
 	defer func() {
 		if recover() != nil {
 			e.panics++
@@ -87,7 +89,7 @@ func (e *emulator) draw(p []byte) {
 	_, _ = e.emu.Write(p)
 }
 
-func (e *emulator) setMode(m ansi.Mode, on bool) {
+func (e *Emulator) setMode(m ansi.Mode, on bool) {
 	if m == ansi.ModeSynchronizedOutput {
 		switch {
 		case on && e.frozen == nil:
@@ -101,7 +103,7 @@ func (e *emulator) setMode(m ansi.Mode, on bool) {
 }
 
 // current is the last whole frame.
-func (e *emulator) current() *Screen {
+func (e *Emulator) current() *Screen {
 	if e.frozen != nil {
 		return e.frozen
 	}
@@ -111,7 +113,7 @@ func (e *emulator) current() *Screen {
 // answerQueries adds the answers that the emulator lacks: it knows device attributes,
 // cursor position, colours and most modes. Answers go through its pipe, in the order of
 // the queries.
-func (e *emulator) answerQueries() {
+func (e *Emulator) answerQueries() {
 	say := func(format string, args ...any) bool {
 		_, _ = fmt.Fprintf(e.emu.InputPipe(), format, args...)
 		return true
@@ -146,7 +148,7 @@ func (e *emulator) answerQueries() {
 // answerKitty speaks the terminal's part of the kitty keyboard protocol, which
 // keeps one stack of flags for each of the two screens.
 // https://sw.kovidgoyal.net/kitty/keyboard-protocol/
-func (e *emulator) answerKitty(say func(string, ...any) bool) {
+func (e *Emulator) answerKitty(say func(string, ...any) bool) {
 	e.emu.RegisterCsiHandler(ansi.Command('?', 0, 'u'), func(ansi.Params) bool {
 		return say("\x1b[?%du", e.keyboard().kitty)
 	})
@@ -170,7 +172,7 @@ func (e *emulator) answerKitty(say func(string, ...any) bool) {
 	})
 }
 
-func (e *emulator) kittyStack() *[]int {
+func (e *Emulator) kittyStack() *[]int {
 	if e.emu.IsAltScreen() {
 		return &e.kittyFlags[1]
 	}
@@ -178,7 +180,7 @@ func (e *emulator) kittyStack() *[]int {
 }
 
 // keyboard is how the program wants keys to be sent.
-func (e *emulator) keyboard() keyboard {
+func (e *Emulator) keyboard() keyboard {
 	k := keyboard{appCursor: e.modes[ansi.ModeCursorKeys]}
 	if stack := *e.kittyStack(); len(stack) > 0 {
 		k.kitty = stack[len(stack)-1]
@@ -186,9 +188,9 @@ func (e *emulator) keyboard() keyboard {
 	return k
 }
 
-// stopReplies ends the goroutine that reads the emulator's answers. The
+// Close ends the goroutine that reads the emulator's answers. The
 // emulator's own Close would race with it.
-func (e *emulator) stopReplies() {
+func (e *Emulator) Close() {
 	if w, ok := e.emu.InputPipe().(io.Closer); ok {
 		_ = w.Close()
 	}
@@ -282,7 +284,7 @@ func (s Screen) framed() string {
 }
 
 // capture copies what is on the emulator's screen.
-func (e *emulator) capture() *Screen {
+func (e *Emulator) capture() *Screen {
 	pos := e.emu.CursorPosition()
 	s := &Screen{
 		Cols: e.emu.Width(), Rows: e.emu.Height(),
@@ -400,23 +402,11 @@ func (c *codePoints) flush(emu *vt.Emulator) {
 	}
 }
 
-// Emulator is a terminal without a program: what is written is drawn. It gives
-// no answers.
-type Emulator struct{ e *emulator }
-
-// NewEmulator returns an empty terminal. Close ends it.
+// NewEmulator returns an empty terminal without a program: what is written is drawn. It gives no
+// answers. Close ends it.
 func NewEmulator(cols, rows int, widths Widths) *Emulator {
-	return &Emulator{newEmulator(Options{Cols: cols, Rows: rows, Legacy: true, Widths: widths})}
-}
-
-// Write draws what a program has written. It never fails.
-func (m *Emulator) Write(p []byte) (int, error) {
-	m.e.write(p)
-	return len(p), nil
+	return newEmulator(Options{Cols: cols, Rows: rows, Legacy: true, Widths: widths})
 }
 
 // Screen returns the screen.
-func (m *Emulator) Screen() Screen { return *m.e.capture() }
-
-// Close releases the emulator.
-func (m *Emulator) Close() { m.e.stopReplies() }
+func (e *Emulator) Screen() Screen { return *e.capture() }

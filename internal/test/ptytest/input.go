@@ -233,14 +233,14 @@ func (term *Terminal) DragOver(from, to string) *Terminal {
 }
 
 // watchClipboard keeps what the program puts on the terminal's clipboard (OSC 52).
-func (e *emulator) watchClipboard() {
+func (e *Emulator) watchClipboard() {
 	e.emu.RegisterOscHandler(52, func(data []byte) bool {
 		parts := strings.SplitN(string(data), ";", 3)
 		if len(parts) != 3 || parts[2] == "?" {
 			return true // terminals do not report its contents
 		}
 		if text, err := base64.StdEncoding.DecodeString(parts[2]); err == nil {
-			e.settings.clipboard = string(text)
+			e.clipboard = string(text)
 		}
 		return true
 	})
@@ -252,6 +252,6 @@ func (term *Terminal) WaitClipboard(text string) *Terminal {
 	return term.WaitState(fmt.Sprintf("%q is on the clipboard", text), func(State) bool {
 		term.mu.Lock()
 		defer term.mu.Unlock()
-		return term.screen.settings.clipboard == text
+		return term.screen.clipboard == text
 	})
 }

@@ -80,26 +80,10 @@ func (term *Terminal) driver(s *State) {
 	})
 }
 
-// settings are those that the emulator does not keep.
-type settings struct {
-	modifyOtherKeys int
-	cursorStyle     int
-	cursorColour    string
-	titles          []string
-	progress        string
-	clipboard       string
-}
-
-func (e *emulator) state() State {
-	s := State{
-		Keyboard:        [2][]int{copied(e.kittyFlags[0]), copied(e.kittyFlags[1])},
-		ModifyOtherKeys: e.settings.modifyOtherKeys,
-		CursorStyle:     e.settings.cursorStyle,
-		CursorColour:    e.settings.cursorColour,
-		Title:           e.title,
-		SavedTitles:     copied(e.settings.titles),
-		Progress:        e.settings.progress,
-	}
+func (e *Emulator) state() State {
+	s := e.settings
+	s.Keyboard = [2][]int{copied(e.kittyFlags[0]), copied(e.kittyFlags[1])}
+	s.Title, s.SavedTitles = e.title, copied(s.SavedTitles)
 	for m, on := range e.modes {
 		if dec, ok := m.(ansi.DECMode); ok && on {
 			s.Modes = append(s.Modes, int(dec))
@@ -113,30 +97,30 @@ func (e *emulator) state() State {
 func copied[T any](s []T) []T { return append([]T(nil), s...) }
 
 // watchSettings records settings that the emulator ignores.
-func (e *emulator) watchSettings() {
+func (e *Emulator) watchSettings() {
 	e.emu.RegisterOscHandler(12, func(data []byte) bool {
 		if _, colour, _ := strings.Cut(string(data), ";"); colour != "?" {
-			e.settings.cursorColour = colour
+			e.settings.CursorColour = colour
 		}
 		return false // and the emulator takes it too
 	})
 	e.emu.RegisterOscHandler(112, func([]byte) bool {
-		e.settings.cursorColour = ""
+		e.settings.CursorColour = ""
 		return false
 	})
 	e.emu.RegisterCsiHandler(ansi.Command(0, ' ', 'q'), func(p ansi.Params) bool {
-		e.settings.cursorStyle, _, _ = p.Param(0, 0)
+		e.settings.CursorStyle, _, _ = p.Param(0, 0)
 		return false // and the emulator takes it too
 	})
 	e.emu.RegisterCsiHandler(ansi.Command('>', 0, 'm'), func(p ansi.Params) bool {
 		if resource, _, _ := p.Param(0, 0); resource == 4 {
-			e.settings.modifyOtherKeys, _, _ = p.Param(1, 0)
+			e.settings.ModifyOtherKeys, _, _ = p.Param(1, 0)
 		}
 		return true
 	})
 	e.emu.RegisterCsiHandler('t', func(p ansi.Params) bool {
 		what, _, _ := p.Param(0, 0)
-		titles := &e.settings.titles
+		titles := &e.settings.SavedTitles
 		switch {
 		case what == 22:
 			*titles = append(*titles, e.title)
@@ -152,9 +136,9 @@ func (e *emulator) watchSettings() {
 		var kind, state, value int
 		_, _ = fmt.Sscanf(string(data), "9;%d;%d;%d", &kind, &state, &value)
 		if kind == 4 {
-			e.settings.progress = ""
+			e.settings.Progress = ""
 			if state != 0 {
-				e.settings.progress = fmt.Sprintf("%d;%d", state, value)
+				e.settings.Progress = fmt.Sprintf("%d;%d", state, value)
 			}
 		}
 		return kind == 4

@@ -69,7 +69,7 @@ type Terminal struct {
 	mark string // in the environment of everything the program starts
 
 	mu     sync.Mutex
-	screen *emulator
+	screen *Emulator
 	frame  chan struct{} // closed and replaced when the screen may have changed
 	shown  bool          // the failure that was reported last has shown the screen
 	raw    *os.File
@@ -224,7 +224,7 @@ func (term *Terminal) read() {
 			if term.copied != nil {
 				_, _ = term.copied.Write(buf[:n])
 			}
-			term.screen.write(buf[:n])
+			_, _ = term.screen.Write(buf[:n])
 			term.kept.add(buf[:n])
 			close(term.frame)
 			term.frame = make(chan struct{})
@@ -464,7 +464,7 @@ func (term *Terminal) end() {
 	_ = term.pty.Close()
 	<-term.eof
 	close(term.closed)
-	term.screen.stopReplies()
+	term.screen.Close()
 	<-term.gone
 	if term.raw != nil {
 		_ = term.raw.Close()
