@@ -50,9 +50,8 @@ func BudgetQuestion(s Session, c *conversation.Conversation) Question {
 				session.Post(s, session.SetBudget{Budget: more})
 				return Outcome{Say: "the budget is " + to}, nil
 			}},
-			{Name: "Go on for one turn", Key: "g", Do: func() (Outcome, error) {
+			{Name: "Go on for one turn", Key: "g", Here: func() {
 				session.Post(s, session.ExceedBudget{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(goOn)}}})
-				return Outcome{}, nil
 			}},
 		},
 	}

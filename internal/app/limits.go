@@ -125,10 +125,7 @@ func LimitQuestion(s Session, c *conversation.Conversation, now time.Time, handO
 	if name == "limit" {
 		q.Title = "The limit of the plan is reached"
 	}
-	wait := Choice{Name: "Wait and go on", Key: "w", Do: func() (Outcome, error) {
-		session.Post(s, session.WaitForLimit{})
-		return Outcome{}, nil
-	}}
+	wait := Choice{Name: "Wait and go on", Key: "w", Here: func() { session.Post(s, session.WaitForLimit{}) }}
 	switch {
 	case limit.Resets.After(now):
 		wait.More = MomentText(limit.Resets, now)

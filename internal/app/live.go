@@ -93,7 +93,7 @@ func (l *Live) SendQueueQuestion() *Question {
 		Title: "Send the queued prompts?",
 		Text:  "The agent exited before it got this:\n" + strings.Join(atMost(lines, 3), "\n"),
 		Choices: []Choice{
-			{Name: "Send", Key: "y", Do: func() (Outcome, error) { session.Post(l.Session, session.ResumeQueue{}); return Outcome{}, nil }},
+			{Name: "Send", Key: "y", Here: func() { session.Post(l.Session, session.ResumeQueue{}) }},
 			{Name: "Keep it queued", Key: "n"},
 		},
 	}

@@ -141,22 +141,9 @@ func (o Overview) State() string {
 func (o Overview) StateText(now time.Time) string {
 	age := ""
 	if !o.Since.IsZero() {
-		age = ageText(now.Sub(o.Since))
+		age = termtext.Age(now.Sub(o.Since))
 	}
 	return strings.TrimSuffix(o.State()+", "+age, ", ")
-}
-
-// ageText formats a duration as its largest unit, "" below a minute.
-func ageText(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return ""
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h", d/time.Hour)
-	}
-	return fmt.Sprintf("%d d", d/(24*time.Hour))
 }
 
 // ChangesText counts the changed lines, or the files if no lines are known; "" if there are none.

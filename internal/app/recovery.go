@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/store"
+	"parley/internal/termtext"
 )
 
 // mostUnended limits the sessions offered at once.
@@ -70,7 +71,7 @@ func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.T
 
 // whereItStood distinguishes sessions of the same name: when, who, where, and the last words.
 func whereItStood(s *store.Summary, now time.Time) string {
-	words := []string{Ago(now.Sub(s.Updated)), cmp.Or(s.AgentName, s.Agent)}
+	words := []string{termtext.Ago(now.Sub(s.Updated)), cmp.Or(s.AgentName, s.Agent)}
 	if s.Worktree != "" {
 		words = append(words, "worktree "+s.Worktree)
 	}

@@ -10,6 +10,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/session"
+	"parley/internal/termtext"
 )
 
 // effects describes the effects of a rewind, in the order in which they are listed.
@@ -79,14 +80,6 @@ func LeftAlone(done journal.Done, name func(string) string) string {
 	return "left alone: " + strings.Join(left, ", ")
 }
 
-// CountFiles returns a number of files in words.
-func CountFiles(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%d files", n)
-}
-
 // rewoundTitle titles the notice about rewinding files to before a prompt.
 func rewoundTitle(prompt int) string {
 	return fmt.Sprintf("Rewound the files to before prompt %d", prompt)
@@ -95,7 +88,7 @@ func rewoundTitle(prompt int) string {
 // NoteRewind adds a notice to a session that files were rewound to before a prompt, and how to
 // undo that.
 func NoteRewind(s Session, prompt int, done journal.Done) {
-	session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: rewoundTitle(prompt), Detail: CountFiles(len(done.Files)) + " changed. /rewind can undo it."})
+	session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: rewoundTitle(prompt), Detail: termtext.Count(len(done.Files), "file") + " changed. /rewind can undo it."})
 }
 
 // noteOldRewind adds a notice if the files of a stored session were rewound but its

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -92,38 +91,6 @@ func (e SessionEntry) Preview() string {
 		lines = append(lines, "● "+e.Stored.Last)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// Elapsed formats the time that something has been running, like a clock.
-func Elapsed(d time.Duration) string {
-	s := int(d.Seconds())
-	switch {
-	case s < 60:
-		return fmt.Sprintf("%ds", s)
-	case s < 3600:
-		return fmt.Sprintf("%dm %02ds", s/60, s%60)
-	}
-	return fmt.Sprintf("%dh %02dm", s/3600, s/60%60)
-}
-
-// Ago describes a time span roughly.
-func Ago(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", d/time.Minute)
-	case d < day:
-		return fmt.Sprintf("%d h ago", d/time.Hour)
-	case d < 2*day:
-		return "yesterday"
-	case d < 60*day:
-		return fmt.Sprintf("%d d ago", d/day)
-	case d < 730*day:
-		return fmt.Sprintf("%d mo ago", d/(30*day))
-	}
-	return fmt.Sprintf("%d y ago", d/(365*day))
 }
 
 // Entries returns all sessions without duplicates: remembered ones are matched with stored

@@ -43,7 +43,7 @@ func callItem(f Front, call *conversation.ToolCall) Item {
 		Do: func() { f.ShowCall(call) },
 	}
 	if took := call.Worked(time.Now()); took >= time.Second {
-		it.Detail = app.Elapsed(took)
+		it.Detail = termtext.Elapsed(took)
 	}
 	if s := call.Subagent; s == nil {
 		it.Group = "Calls"

@@ -110,7 +110,7 @@ func (p *promptList) choice() Choice {
 		}
 		if turn := p.turn(prompt); turn != 0 {
 			if since := p.since[turn]; since.Files > 0 {
-				item.Detail = fmt.Sprintf("%s  +%d −%d", app.CountFiles(since.Files), since.Added, since.Removed)
+				item.Detail = fmt.Sprintf("%s  +%d −%d", termtext.Count(since.Files, "file"), since.Added, since.Removed)
 			}
 			if plan := p.plans[turn]; plan != nil {
 				item.About = cmp.Or(strings.Join(app.RewindLines(plan, pathIn(p.f)), "; "), "No file has changed since") + ". " + item.About
@@ -148,7 +148,7 @@ func undoRewind(f Front) {
 		return
 	}
 	getOr(f, func(err error) { f.Tell("The rewind was not undone", err.Error()) }, does(l.Session, session.Redo{}), func(done journal.Done) {
-		f.Say(fmt.Sprintf("undid the rewind: %s changed. The earlier conversation: %s", app.CountFiles(len(done.Files)), f.KeyOf(Sessions)))
+		f.Say(fmt.Sprintf("undid the rewind: %s changed. The earlier conversation: %s", termtext.Count(len(done.Files), "file"), f.KeyOf(Sessions)))
 	})
 }
 
@@ -208,7 +208,7 @@ func (r *rewind) ask() {
 	add := func(name, more, key string, do func()) {
 		q.Choices = append(q.Choices, app.Choice{Name: name, More: more, Key: key, Here: do})
 	}
-	n := app.CountFiles(r.files())
+	n := termtext.Count(r.files(), "file")
 	if talks && r.files() > 0 {
 		add("Conversation and files", n+"; this session stays in the list", "b", func() { r.branch(true) })
 	}
@@ -220,7 +220,7 @@ func (r *rewind) ask() {
 	}
 	if r.plan != nil {
 		if left := app.Unsettled(r.plan); len(left) > 0 {
-			add("Choose more files…", app.CountFiles(len(left))+" to choose from", "m", func() { r.chooseFiles(left) })
+			add("Choose more files…", termtext.Count(len(left), "file")+" to choose from", "m", func() { r.chooseFiles(left) })
 		}
 	}
 	q.Choices = append(q.Choices, app.Choice{Name: "Stay here", Key: "s"})

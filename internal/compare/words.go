@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/config"
-	"parley/internal/app"
 	"parley/internal/termtext"
 )
 
@@ -20,7 +19,7 @@ func Words(ctx context.Context, dir string, now time.Time) (string, error) {
 	}
 	var lines []string
 	for _, c := range all {
-		lines = append(lines, fmt.Sprintf("%s, %s: %s", c.Name, app.Ago(now.Sub(c.Began)), termtext.Line(c.Prompt)))
+		lines = append(lines, fmt.Sprintf("%s, %s: %s", c.Name, termtext.Ago(now.Sub(c.Began)), termtext.Line(c.Prompt)))
 		for _, s := range c.Sides {
 			lines = append(lines, fmt.Sprintf("  %s: %s, in the worktree %s", termtext.Line(s.Name), s.changedWords(ctx), s.Tree.Name))
 		}

@@ -104,7 +104,7 @@ func ComparedJSON(all []Compared) ([]byte, error) {
 func ComparedTable(all []Compared) []string {
 	rows := [][]string{{"Agent", "Status", "Time", "Tokens", "Cost", "Files", "Lines", "Check", "Worktree"}}
 	for _, c := range all {
-		row := []string{c.Name, strings.ReplaceAll(string(c.Status), "_", " "), clock(c.Took), "", "", "", "", "", ""}
+		row := []string{c.Name, strings.ReplaceAll(string(c.Status), "_", " "), termtext.Took(c.Took), "", "", "", "", "", ""}
 		if c.Spent.Tokens > 0 {
 			row[3] = app.TokensText(c.Spent.Tokens)
 		}
@@ -123,12 +123,4 @@ func ComparedTable(all []Compared) []string {
 		rows = append(rows, row)
 	}
 	return termtext.Table(rows)
-}
-
-// clock is a duration in whole seconds, in tenths below ten.
-func clock(d time.Duration) string {
-	if d < 10*time.Second {
-		return d.Round(100 * time.Millisecond).String()
-	}
-	return d.Round(time.Second).String()
 }

@@ -72,9 +72,9 @@ func TestTableOfAComparison(t *testing.T) {
 	a.Name, a.Took, a.Spent = "模型", 1234*time.Millisecond, conversation.Spent{Tokens: 1500, Cost: &acpclient.Cost{Amount: 0.5, Currency: "USD"}}
 	b.Name, b.Took, b.Changed = "beta", 75*time.Second, nil
 	want := []string{
-		"Agent  Status        Time   Tokens  Cost   Files  Lines   Check",
-		"模型   answered      1.2s   1.5k    $0.50  1      +12 -0  passed",
-		"beta   agent failed  1m15s  -       -      -      -       -",
+		"Agent  Status        Time    Tokens  Cost   Files  Lines   Check",
+		"模型   answered      1.2s    1.5k    $0.50  1      +12 -0  passed",
+		"beta   agent failed  1m 15s  -       -      -      -       -",
 	}
 	if got := headless.ComparedTable([]headless.Compared{a, b}); !slices.Equal(got, want) {
 		t.Errorf("the table is %q", got)

@@ -10,7 +10,6 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"parley/config"
-	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/termtext"
 	"parley/tui/list"
@@ -107,7 +106,7 @@ func (s *Selector) about(it *command.Item) string {
 	case it.Used.IsZero():
 		return it.Detail
 	}
-	return fmt.Sprintf("%-9s  %s", app.Ago(s.env.Now().Sub(it.Used)), it.Detail)
+	return fmt.Sprintf("%-9s  %s", termtext.Ago(s.env.Now().Sub(it.Used)), it.Detail)
 }
 
 // filtered reports whether a filter decides which items are shown.

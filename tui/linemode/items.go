@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/diffview"
@@ -245,7 +244,7 @@ func (w *itemWriter) Note(n *conversation.Note) {
 		text = "The turn has ended"
 	}
 	if n.Worked >= time.Second {
-		text += " after " + app.Elapsed(n.Worked)
+		text += " after " + termtext.Elapsed(n.Worked)
 	}
 	if n.Detail != "" {
 		text += "\n" + n.Detail

@@ -67,12 +67,8 @@ func (p *program) close() Left {
 		return Left{Unstarted: p.unstarted}
 	}
 	p.out.flush()
-	switch n := len(l.Conversation.Queue); {
-	case n == 0, l.Running() != "":
-	case n == 1:
-		p.out.line("1 prompt was not sent.")
-	default:
-		p.out.line(fmt.Sprintf("%d prompts were not sent.", n))
+	if n := len(l.Conversation.Queue); n > 0 && l.Running() == "" {
+		p.out.line(termtext.Count(n, "prompt") + map[bool]string{true: " was", false: " were"}[n == 1] + " not sent.")
 	}
 	p.out.line("Leaving.")
 	left := Left{Left: l.Left("the session"), Unstarted: p.unstarted}

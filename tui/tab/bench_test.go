@@ -144,7 +144,7 @@ func runBench(t *testing.T, test func(t *testing.T, b *bench)) {
 // use gives the tab a session.
 func (b *bench) use(s app.Session) app.Session {
 	b.adopt((&app.Opened{Session: s}).Live())
-	b.Do(b.open().pump.next)
+	b.Do(b.open().next)
 	return s
 }
 
@@ -200,8 +200,13 @@ func (b *bench) queued() string {
 	return strings.Join(all, ", ")
 }
 
+// batch folds events as those of the session.
+func (b *bench) batch(events ...conversation.Event) tea.Cmd {
+	return b.Update(then(func() tea.Cmd { return b.open().fold(events) }))
+}
+
 func (b *bench) events(events ...conversation.Event) {
-	cmd := b.Update(batchMsg(events))
+	cmd := b.batch(events...)
 	if b.came != nil {
 		b.Do(cmd)
 	}

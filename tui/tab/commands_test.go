@@ -376,9 +376,9 @@ func TestPasswordWaitsForTheEndOfTyping(t *testing.T) {
 		c, m := commandsBench(b)
 		b.press("f", "i")
 		m.take()
-		b.start(b.Update(batchMsg{
+		b.start(b.batch(
 			conversation.ShellStarted{ID: "own", Command: "sudo true"}, conversation.TerminalHidden{ID: "own", Hidden: true},
-		}))
+		))
 		if b.press("x"); c.Attached() || b.composer.Text() != "fix" {
 			t.Errorf("inside %v, with %q in the prompt", c.Attached(), b.composer.Text())
 		}

@@ -59,9 +59,9 @@ func TestAnImageIsDrawnWhenItHasArrived(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	b.rows = 40
 	b.draw()
-	cmd := b.Update(batchMsg{conversation.PromptSent{Prompt: []acpclient.ContentBlock{
+	cmd := b.batch(conversation.PromptSent{Prompt: []acpclient.ContentBlock{
 		{Type: acpclient.ContentImage, MimeType: "image/png", Data: base64.StdEncoding.EncodeToString(data.Bytes())},
-	}}})
+	}})
 	b.mustShow(t, "image/png")
 	b.mustNotShow(t, "▀▀▀")
 	b.untilShown(cmd, "▀▀▀")

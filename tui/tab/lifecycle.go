@@ -12,6 +12,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/termtext"
 )
 
 // followStart reads the stderr of an agent that starts, once a second.
@@ -65,7 +66,7 @@ func (l *live) ignoresCancel() bool {
 func (l *live) askToStop() {
 	l.ask(app.Question{
 		Title: "The agent does not respond",
-		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", app.Elapsed(l.program.Now().Sub(l.Conversation.Turn.Cancelling))),
+		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", termtext.Elapsed(l.program.Now().Sub(l.Conversation.Turn.Cancelling))),
 		Choices: []app.Choice{
 			{Name: "Keep waiting", Key: "w"},
 			{Name: "Stop the agent", Key: "k", Risky: true, Here: func() { session.Post(l.Session, session.Kill{}) }},

@@ -298,7 +298,7 @@ func (s *tabInfo) Notice(e conversation.Event) {
 type then func() tea.Cmd
 
 // ErrorMsg reports an error outside the session.
-type ErrorMsg struct{ Err error }
+type ErrorMsg = composer.ErrorMsg
 
 // inBackground runs do in the background and its continuation, which may be nil, in
 // Update.

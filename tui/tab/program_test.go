@@ -24,7 +24,7 @@ func TestEveryMessageNamesItsTab(t *testing.T) {
 	}{
 		{"what is said for a moment", func(b *bench) tea.Cmd { return b.Update(ErrorMsg{Err: errors.New("it went wrong")}) }},
 		{"a second ctrl+c that does not come", func(b *bench) tea.Cmd { return b.Update(keyPress("ctrl+c")) }},
-		{"a turn's end", func(b *bench) tea.Cmd { return b.Update(batchMsg{conversation.TurnEnded{}}) }},
+		{"a turn's end", func(b *bench) tea.Cmd { return b.batch(conversation.TurnEnded{}) }},
 		{"the files that were written", func(b *bench) tea.Cmd { return b.address(fileList(b.open())) }},
 		{"a file in an editor", func(b *bench) tea.Cmd { return b.address(b.edit("a.txt", 0)) }},
 		{"the prompt in an editor", func(b *bench) tea.Cmd { return b.Update(keyPress("ctrl+g")) }},

@@ -125,7 +125,7 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 		keep = t.composer.Keep(t.composer.Text())
 		t.composer.SetText("")
 	}
-	cmds := []tea.Cmd{keep, l.pump.next, t.readBranch()}
+	cmds := []tea.Cmd{keep, l.next, t.readBranch()}
 	if msg.Transcript == nil {
 		// The session's own event comes with the next batch.
 		l.Conversation.Apply(conversation.AgentStarting{Command: l.Session.About().Command, At: t.program.Now()})

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
@@ -75,8 +73,8 @@ func (t *Tab) cannotTake(p composer.Prompt) string {
 		return ""
 	case !open || l.Conversation.Phase == conversation.PhaseStarting:
 		return noImagesYet
-	case l.noImages() != "":
-		return l.noImages() + ": remove the image, or mention a file"
+	case t.noImages() != "":
+		return t.noImages() + ": remove the image, or mention a file"
 	}
 	return ""
 }
@@ -146,10 +144,11 @@ func (t *Tab) topItem() *int {
 
 // noImages says why the agent takes no images, or returns "".
 func (t *Tab) noImages() string {
-	if l, open := t.live(); open {
-		return l.noImages()
+	l, open := t.live()
+	if !open || l.Conversation.Phase == conversation.PhaseStarting || l.Conversation.Agent.Capabilities.PromptCapabilities.Image {
+		return ""
 	}
-	return ""
+	return termtext.Line(cmp.Or(l.Conversation.Agent.Name(), l.Agent.Name, "the agent")) + " takes no images"
 }
 
 // displayedTime returns the time of what is drawn.
@@ -239,7 +238,6 @@ func (u *unopened) layers() []layer {
 type live struct {
 	*Tab
 	*app.Live
-	pump          *pump
 	heard         time.Time        // when something last happened in the session
 	changes       *pages.Review    // nil until it is shown
 	inspector     *pages.Inspector // nil until it is shown
@@ -261,7 +259,7 @@ type live struct {
 // newLive shows a session in a tab.
 func newLive(t *Tab, s *app.Live) *live {
 	s.Restart = keyOrPalette(t.program.Keys, command.StartAgain)
-	l := &live{Tab: t, Live: s, pump: &pump{t.program.Context, s.Session}, heard: t.program.Now()}
+	l := &live{Tab: t, Live: s, heard: t.program.Now()}
 	t.become(l, s.Conversation)
 	l.questions = questions{ui: t.ui, Live: s, composer: t.composer, targets: toolview.PathTargets{Roots: s.Roots()}}
 	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, take: t.prompts.Take, front: t.front}
@@ -279,26 +277,4 @@ func (l *live) layers() []layer {
 		return []layer{&l.commands}
 	}
 	return l.reader.over(l.panel, l.prompt)
-}
-
-// noImages says why the agent takes no images, or returns "".
-func (l *live) noImages() string {
-	c := l.Conversation
-	if c.Phase == conversation.PhaseStarting || c.Agent.Capabilities.PromptCapabilities.Image {
-		return ""
-	}
-	return termtext.Line(cmp.Or(c.Agent.Name(), l.Agent.Name, "the agent")) + " takes no images"
-}
-
-// update handles messages about the session.
-func (l *live) update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case pumpedMsg:
-		if msg.pump == l.pump { // otherwise of a session that was left
-			return l.fold(msg.batch)
-		}
-	case batchMsg:
-		return l.fold(msg)
-	}
-	return nil
 }

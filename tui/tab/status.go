@@ -122,7 +122,7 @@ func (f *statusInfo) Activity() string {
 	case c.Turn.Running:
 		left = f.spin() + th.Muted.Render("working"+f.elapsed(c.Turn.Worked(now)))
 		if quiet := f.quiet(); quiet >= app.LongQuiet && !f.still() {
-			left += th.Muted.Render("  no update for " + app.Elapsed(quiet))
+			left += th.Muted.Render("  no update for " + termtext.Elapsed(quiet))
 		}
 		left += slow
 		if c.Work.State == acpclient.WorkRequiresAction {
@@ -177,7 +177,7 @@ func (f *statusInfo) elapsed(d time.Duration) string {
 	if f.still() {
 		return ""
 	}
-	return " " + app.Elapsed(d)
+	return " " + termtext.Elapsed(d)
 }
 
 // Line draws the status line: options, usage, agent and directory. If it is too narrow, agent
@@ -471,7 +471,7 @@ func (f *statusInfo) startLine() string {
 	starting := f.startWords(termtext.Truncate(termtext.Line(c.Agent.Command), mostCommand, "…"))
 	left = f.spin() + th.Muted.Render("still ") + starting
 	if !f.still() {
-		left += th.Muted.Render(", " + app.Elapsed(d))
+		left += th.Muted.Render(", " + termtext.Elapsed(d))
 	}
 	last := lastLines(f.stderr(), 1)
 	switch {
@@ -487,7 +487,7 @@ func (f *statusInfo) startLine() string {
 func (f *statusInfo) unanswered(d time.Duration) string {
 	silent := "no answer"
 	if !f.still() {
-		silent += " for " + app.Elapsed(d)
+		silent += " for " + termtext.Elapsed(d)
 	}
 	return f.Theme.Warning.Render(silent) + "  " + f.Theme.Accent.Render(f.keyOf(command.Cancel)+" stops it")
 }

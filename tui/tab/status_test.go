@@ -12,6 +12,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/theme"
 )
 
@@ -292,7 +293,7 @@ func TestQuietBeginsWithTheView(t *testing.T) {
 	b.conv().Apply(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}, At: b.clock.Add(-time.Hour)})
 	b.mustNotShow(t, "no update")
 	b.clock = b.clock.Add(app.LongQuiet)
-	b.mustShow(t, "no update for "+app.Elapsed(app.LongQuiet))
+	b.mustShow(t, "no update for "+termtext.Elapsed(app.LongQuiet))
 }
 
 // What a wide screen has room for is not cut: values, headings, and titles in lists.

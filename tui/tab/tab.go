@@ -263,16 +263,10 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 		t.dialogs.Regain() // the first keys were for the program that had the terminal
 	case ErrorMsg:
 		return t.say(msg.Err.Error())
-	case composer.ErrorMsg:
-		return t.say(msg.Err.Error())
 	case then:
 		return msg()
 	case openedMsg:
 		return t.opened(msg)
-	case pumpedMsg, batchMsg:
-		if l, open := t.live(); open {
-			return l.update(msg)
-		}
 	default:
 		return t.composer.Update(msg)
 	}
@@ -280,7 +274,7 @@ func (t *Tab) handle(msg tea.Msg) tea.Cmd {
 }
 
 // fold applies a batch of events to the conversation and asks for the next.
-func (l *live) fold(batch batchMsg) tea.Cmd {
+func (l *live) fold(batch []conversation.Event) tea.Cmd {
 	cmds := make([]tea.Cmd, 0, 2)
 	for _, e := range batch {
 		if _, ours := e.(conversation.QueueChanged); !ours {
@@ -304,7 +298,7 @@ func (l *live) fold(batch batchMsg) tea.Cmd {
 	if cmd := l.diffPositions.Find(batch, l.Conversation); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
-	return tea.Batch(append(cmds, l.reader.Follow(), l.pump.next)...)
+	return tea.Batch(append(cmds, l.reader.Follow(), l.next)...)
 }
 
 // react handles what an event requires beyond being shown.
@@ -398,32 +392,24 @@ const (
 	backgroundFrame = 250 * time.Millisecond
 )
 
-// batchMsg is everything that happened in the session since the last batch.
-type batchMsg []conversation.Event
-
-// pumpedMsg is a batch and its pump.
-type pumpedMsg struct {
-	pump  *pump
-	batch batchMsg
-}
-
-// pump takes batches from a session's stream. It asks for a batch when the previous one
-// has been folded, so a slow screen makes batches larger and never queues them.
-type pump struct {
-	ctx     context.Context
-	session app.Session
-}
-
-// next waits for the next batch. It returns nil at the end of the stream.
-func (p *pump) next() tea.Msg {
+// next waits for the next batch of events and folds it, unless the session was left meanwhile. It is called
+// when the previous batch has been folded, so a slow screen makes batches larger and never queues them. It
+// returns nil at the end of the stream.
+func (l *live) next() tea.Msg {
+	stream := l.Session.Stream()
 	select {
-	case <-p.session.Stream().Ready():
-	case <-p.ctx.Done():
+	case <-stream.Ready():
+	case <-l.program.Context.Done():
 		return nil
 	}
-	events := p.session.Stream().Take()
-	if len(events) == 0 && p.session.Stream().Closed() {
+	events := stream.Take()
+	if len(events) == 0 && stream.Closed() {
 		return nil
 	}
-	return pumpedMsg{p, events}
+	return then(func() tea.Cmd {
+		if shown, _ := l.live(); shown != l {
+			return nil
+		}
+		return l.fold(events)
+	})
 }

@@ -15,13 +15,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 
 	"parley/acpclient"
-	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/theme"
@@ -146,14 +144,6 @@ func (c Counts) added() string { return fmt.Sprintf("+%d", c.Added) }
 
 // removed uses a minus sign, which is as wide as the plus sign, unlike a hyphen.
 func (c Counts) removed() string { return fmt.Sprintf("−%d", c.Removed) }
-
-// Took formats the time that something took, with tenths of a second where they matter.
-func Took(d time.Duration) string {
-	if tenths := int(d / (100 * time.Millisecond)); tenths < 100 {
-		return fmt.Sprintf("%d.%ds", tenths/10, tenths%10)
-	}
-	return app.Elapsed(d)
-}
 
 // Task draws one entry of a plan or task list, in lines of at most width cells.
 func Task(e acpclient.PlanEntry, th *theme.Theme, width int) []string {

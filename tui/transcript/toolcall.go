@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/theme"
@@ -135,7 +134,7 @@ func worked(d time.Duration) string {
 	if d < leastTime {
 		return ""
 	}
-	return toolview.Took(d)
+	return termtext.Took(d)
 }
 
 // madeOf holds the inputs of a call's bodies.
@@ -337,7 +336,7 @@ func (t *toolCall) outcome() (line string) {
 	}
 	words := worked(t.took)
 	if t.item.Running() && t.took > 0 {
-		words = app.Elapsed(t.took)
+		words = termtext.Elapsed(t.took)
 	}
 	if words != "" {
 		line += th.Faint.Render("  " + words)

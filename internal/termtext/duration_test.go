@@ -1,11 +1,10 @@
-package toolview_test
+package termtext_test
 
 import (
 	"testing"
 	"time"
 
-	"parley/internal/app"
-	"parley/tui/toolview"
+	"parley/internal/termtext"
 )
 
 func TestDurationsInWords(t *testing.T) {
@@ -18,7 +17,7 @@ func TestDurationsInWords(t *testing.T) {
 		125 * time.Second:                         {"2m 05s", "2m 05s"},
 		3*time.Hour + 7*time.Minute + time.Second: {"3h 07m", "3h 07m"},
 	} {
-		if got := [2]string{app.Elapsed(d), toolview.Took(d)}; got != want {
+		if got := [2]string{termtext.Elapsed(d), termtext.Took(d)}; got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}

@@ -1,0 +1,56 @@
+package termtext
+
+import (
+	"fmt"
+	"time"
+)
+
+// Elapsed formats the time that something has been running, like a clock.
+func Elapsed(d time.Duration) string {
+	s := int(d.Seconds())
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm %02ds", s/60, s%60)
+	}
+	return fmt.Sprintf("%dh %02dm", s/3600, s/60%60)
+}
+
+// Took is Elapsed with tenths of a second where they matter.
+func Took(d time.Duration) string {
+	if tenths := int(d / (100 * time.Millisecond)); tenths < 100 {
+		return fmt.Sprintf("%d.%ds", tenths/10, tenths%10)
+	}
+	return Elapsed(d)
+}
+
+const day = 24 * time.Hour
+
+// Age formats a duration as its largest unit, "" below a minute.
+func Age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return ""
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 2*day:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	case d < 60*day:
+		return fmt.Sprintf("%d d", d/day)
+	case d < 730*day:
+		return fmt.Sprintf("%d mo", d/(30*day))
+	}
+	return fmt.Sprintf("%d y", d/(365*day))
+}
+
+// Ago says roughly how long ago something was.
+func Ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d >= day && d < 2*day:
+		return "yesterday"
+	}
+	return Age(d) + " ago"
+}
