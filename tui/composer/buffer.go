@@ -24,13 +24,7 @@ type line struct {
 	// wrapped; nil if unknown.
 	starts  []int
 	wrapped termtext.Layout
-	// change is the edit that starts does not include yet, or nil.
-	change *change
 }
-
-// change is an edit inside one line: the bytes up to from are unchanged, and so are
-// those from to on, moved by shift.
-type change struct{ from, to, shift int }
 
 // buffer is the text of a draft with a cursor. Every change goes through Replace, so
 // that it can be undone.
@@ -105,16 +99,6 @@ func (b *buffer) splice(from, to vim.Pos, text string) {
 	b.goal = -1
 	b.selecting = false
 	head, tail := b.lines[from.Row].text[:from.Col], b.lines[to.Row].text[to.Col:]
-	if from.Row == to.Row && !strings.Contains(text, "\n") {
-		fresh := line{text: head + text + tail}
-		if old := b.lines[from.Row]; old.starts != nil && old.change == nil {
-			fresh.starts, fresh.wrapped = old.starts, old.wrapped
-			fresh.change = &change{from.Col, from.Col + len(text), len(text) - (to.Col - from.Col)}
-		}
-		b.lines[from.Row] = fresh
-		b.cur = pos(from.Row, from.Col+len(text))
-		return
-	}
 	parts := strings.Split(text, "\n")
 	end := pos(from.Row+len(parts)-1, len(parts[len(parts)-1]))
 	if len(parts) == 1 {
@@ -332,23 +316,18 @@ func (b *buffer) Redo() (vim.Pos, bool) {
 // do not fit hang over the edge, as in every editor.
 func (b *buffer) rows(row, width int) []int {
 	l, layout := &b.lines[row], termtext.NewLayout(width)
-	switch {
-	case l.starts == nil || l.wrapped != layout:
-		l.starts = b.chips.wrap(l.text, width, []int{0}, func(int) bool { return false })
-	case l.change != nil:
-		l.starts = b.chips.rewrap(l.text, width, l.starts, *l.change)
+	if l.starts == nil || l.wrapped != layout {
+		l.starts, l.wrapped = b.chips.wrap(l.text, width), layout
 	}
-	l.wrapped, l.change = layout, nil
 	return l.starts
 }
 
-// wrap appends the starts of all rows after the last of starts, until done says that
-// the rest is known. The breaks of a row do not depend on anything before its start.
-func (c *chips) wrap(s string, width int, starts []int, done func(start int) bool) []int {
-	x := 0                      // columns of the row so far
-	at := starts[len(starts)-1] // where the row begins
-	split, splitX := at, 0      // the last possible break in the row
-	for i := at; i < len(s); {
+// wrap returns the starts of all rows.
+func (c *chips) wrap(s string, width int) []int {
+	starts := []int{0}
+	x, at := 0, 0         // columns of the row so far, and where it begins
+	split, splitX := 0, 0 // the last possible break in the row
+	for i := 0; i < len(s); {
 		n, w := c.part(s, i, width)
 		if n == 1 && (s[i] == ' ' || s[i] == '\t') {
 			i, x = i+n, x+w
@@ -362,37 +341,11 @@ func (c *chips) wrap(s string, width int, starts []int, done func(start int) boo
 				at, x = i, 0
 			}
 			starts = append(starts, at)
-			if done(at) {
-				return starts
-			}
 			split, splitX = at, 0
 		}
 		i, x = i+n, x+w
 		if c.breakable(s[i-n:i], w) { // wide characters need no spaces between words
 			split, splitX = i, x
-		}
-	}
-	return starts
-}
-
-// rewrap wraps a line again after a change. It begins two rows before it, since a word
-// may now fit into the previous row, and ends where the rows are unchanged.
-func (c *chips) rewrap(s string, width int, old []int, ch change) []int {
-	kept := max(1, sort.SearchInts(old, ch.from+1)-2)
-	same := -1
-	starts := c.wrap(s, width, slices.Clone(old[:kept]), func(start int) bool {
-		if start < ch.to+maxUnit { // typed text may join with what follows
-			return false
-		}
-		i, found := slices.BinarySearch(old, start-ch.shift)
-		if found {
-			same = i
-		}
-		return found
-	})
-	if same >= 0 {
-		for _, start := range old[same+1:] {
-			starts = append(starts, start+ch.shift)
 		}
 	}
 	return starts
