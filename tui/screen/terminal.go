@@ -2,7 +2,6 @@ package screen
 
 import (
 	"bytes"
-	"fmt"
 	"image/color"
 	"slices"
 	"strings"
@@ -288,12 +287,7 @@ func (c *cursor) dress(out *bytes.Buffer, want *tea.Cursor) {
 		c.style = style
 	}
 	if want.Color != c.color {
-		if want.Color == nil {
-			out.WriteString(ansi.ResetCursorColor)
-		} else {
-			r, g, b, _ := want.Color.RGBA()
-			out.WriteString(ansi.SetCursorColor(fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)))
-		}
+		_ = uv.EncodeCursorColor(out, want.Color)
 		c.color = want.Color
 	}
 }
@@ -324,18 +318,7 @@ func (p *progress) set(out *bytes.Buffer, bar *tea.ProgressBar) {
 		return
 	}
 	p.shown = want
-	switch want.State {
-	case tea.ProgressBarDefault:
-		out.WriteString(ansi.SetProgressBar(want.Value))
-	case tea.ProgressBarError:
-		out.WriteString(ansi.SetErrorProgressBar(want.Value))
-	case tea.ProgressBarIndeterminate:
-		out.WriteString(ansi.SetIndeterminateProgressBar)
-	case tea.ProgressBarWarning:
-		out.WriteString(ansi.SetWarningProgressBar(want.Value))
-	default:
-		out.WriteString(ansi.ResetProgressBar)
-	}
+	_ = uv.EncodeProgressBar(out, &uv.ProgressBar{State: uv.ProgressBarState(want.State), Value: want.Value}) // a buffer does not fail
 }
 
 // status is what the terminal was told of the program. Terminals that do not know the
