@@ -85,10 +85,11 @@ func openQuestions(c *host.Client) []asked {
 	conv, about := c.Past(), c.About()
 	for _, q := range conversation.Questions[conversation.Question](&conv.State) {
 		all = append(all, conversation.Match(q, func(p *conversation.Permission) asked {
-			targets, positions := &toolview.PathTargets{Roots: append([]string{about.Cwd}, about.Dirs...)}, &toolview.DiffPositions{}
-			targets.Add(toolview.Resolve(targets.Roots, toolview.NamedPaths(p.Asked)))
-			positions.Add(toolview.FindPositions(about.Cwd, toolview.Creations(p.Asked.Content)))
-			return asked{Seen: p.Seen, Question: toolview.PermissionQuestion(conv, p, targets, positions)}
+			facts := &toolview.Facts{Roots: append([]string{about.Cwd}, about.Dirs...)}
+			for look := facts.Look(p.Asked); look != nil; look = facts.Look(p.Asked) {
+				facts.Add(look())
+			}
+			return asked{Seen: p.Seen, Question: toolview.PermissionQuestion(conv, p, facts)}
 		}, func(e *conversation.Elicitation) asked { return elicitation(e, about.Host) }))
 	}
 	return all

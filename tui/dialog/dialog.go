@@ -115,10 +115,8 @@ type Env struct {
 	Cwd string
 	// Diffs is the user's preference for diffs; nil means the default.
 	Diffs *diffview.Preference
-	// DiffPositions are the places that changes have in their files; nil if none is known.
-	DiffPositions *toolview.DiffPositions
-	// Targets resolves paths outside the session's directories; it may be nil.
-	Targets *toolview.PathTargets
+	// Facts are what is known of the files that calls name; it may be nil.
+	Facts *toolview.Facts
 	// Now is the clock.
 	Now func() time.Time
 	// Drafting reports whether the prompt holds more than blanks: it gets letters and digits then.

@@ -39,13 +39,12 @@ type Permission struct {
 	context int // unchanged lines around changes, 0 for the default
 	width   int // of the last drawn body
 
-	about            column
-	rawFrom          int // index in about of the raw input, if shown
-	version          uint64
-	positionsVersion uint64                  // of env.DiffPositions
-	targetsVersion   uint64                  // the version of env.Targets
-	outside          string                  // the paths that lead out of the roots
-	replacing        []toolview.DiffPosition // changes that replace a file without saying so
+	about        column
+	rawFrom      int // index in about of the raw input, if shown
+	version      uint64
+	factsVersion uint64                  // of env.Facts
+	outside      string                  // the paths that lead out of the roots
+	replacing    []toolview.DiffPosition // changes that replace a file without saying so
 }
 
 // NewPermission shows a new permission, or the next one after an answer. It is inert at
@@ -54,7 +53,7 @@ func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission
 	d := &Permission{question: newQuestion(env), asked: p, seen: p.Seen, waiting: waiting, number: 1}
 	d.offer()
 	d.version, d.outside = p.Asked.Version(), d.outsidePaths()
-	d.replacing = env.DiffPositions.Replacing(p.Asked.Content)
+	d.replacing = env.Facts.Replacing(p.Asked.Content)
 	d.refresh()
 	return d
 }
@@ -263,12 +262,9 @@ func (d *Permission) Mouse(msg tea.MouseMsg, x, y int) Action {
 
 // outsidePaths returns the paths outside the session's directories, as one string.
 func (d *Permission) outsidePaths() string {
-	if d.env.Targets == nil {
-		return ""
-	}
 	var b strings.Builder
 	for _, path := range toolview.NamedPaths(d.asked.Asked) {
-		if s := d.env.Targets.Of(path); s.Outside {
+		if s := d.env.Facts.Target(path); s.Outside {
 			b.WriteString(path + "\x00" + s.Real + "\x00")
 		}
 	}
@@ -324,15 +320,15 @@ func (d *Permission) show() Action {
 // dialog becomes inert again, so that the user answers what they saw.
 func (d *Permission) refresh() {
 	call := d.asked.Asked
-	if d.about != nil && d.seen == d.asked.Seen && d.version == call.Version() && d.positionsVersion == d.env.DiffPositions.Version() && d.targetsVersion == d.env.Targets.Version() {
+	if d.about != nil && d.seen == d.asked.Seen && d.version == call.Version() && d.factsVersion == d.env.Facts.Version() {
 		return
 	}
-	outside, replacing := d.outsidePaths(), d.env.DiffPositions.Replacing(call.Content)
+	outside, replacing := d.outsidePaths(), d.env.Facts.Replacing(call.Content)
 	if d.seen != d.asked.Seen || outside != d.outside || !slices.Equal(replacing, d.replacing) {
 		d.renew()
 	}
 	d.outside, d.replacing = outside, replacing
-	d.version, d.targetsVersion, d.positionsVersion = call.Version(), d.env.Targets.Version(), d.env.DiffPositions.Version()
+	d.version, d.factsVersion = call.Version(), d.env.Facts.Version()
 	d.about = bodyOf(d.parts(), d.env.Diffs, max(d.context, diffview.DefaultContext))
 	d.rawFrom = len(d.about) + 1
 	if d.raw {

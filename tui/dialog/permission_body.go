@@ -15,7 +15,7 @@ import (
 
 // parts returns what the permission asks about.
 func (d *Permission) parts() []toolview.Part {
-	return toolview.PathsIn(d.env.Cwd).Asked(d.asked, d.asker, d.env.Targets, d.env.DiffPositions)
+	return toolview.PathsIn(d.env.Cwd).Asked(d.asked, d.asker, d.env.Facts)
 }
 
 // bodyOf returns the parts of a question as content.

@@ -97,7 +97,7 @@ func TestPermissionShowsWhatIsAsked(t *testing.T) {
 func TestPermissionNumbersLinesWhenTheyAreKnown(t *testing.T) {
 	before := "two\n"
 	env, c := newEnv()
-	env.DiffPositions = new(toolview.DiffPositions)
+	env.Facts = new(toolview.Facts)
 	d := NewPermission(env, &conversation.Permission{Asking: conversation.Asking{Seen: seen(1)}, Options: usualOptions(), Asked: &conversation.ToolCall{
 		Title: "Edit", Kind: acpclient.ToolEdit, Content: []acpclient.ToolCallContent{acpclient.DiffContent("a", &before, "2\n")},
 	}}, 1)
@@ -105,7 +105,7 @@ func TestPermissionNumbersLinesWhenTheyAreKnown(t *testing.T) {
 	if text := shownBy(d, 80, 40); !strings.Contains(text, "\n- two\n+ 2\n") {
 		t.Errorf("not known:\n%s", text)
 	}
-	env.DiffPositions.Add(map[toolview.Fragment]toolview.DiffPosition{{Path: "a", Old: "two\n", New: "2\n"}: {Line: 12}})
+	env.Facts.Add(toolview.Found{Positions: map[toolview.Fragment]toolview.DiffPosition{{Path: "a", Old: "two\n", New: "2\n"}: {Line: 12}}})
 	if text := shownBy(d, 80, 40); !strings.Contains(text, "\n12    - two\n12 + 2\n") {
 		t.Errorf("known:\n%s", text)
 	}

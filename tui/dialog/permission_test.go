@@ -453,12 +453,12 @@ func TestPermissionSaysWhatEscDoes(t *testing.T) {
 // for another reason at the same time.
 func TestAPathThatLeadsOutIsNewsBesideTheRawInput(t *testing.T) {
 	env, c := newEnv()
-	env.Targets = &toolview.PathTargets{Roots: []string{env.Cwd}}
+	env.Facts = &toolview.Facts{Roots: []string{env.Cwd}}
 	d := NewPermission(env, editPermission(), 1)
 	c.pass(LookTime)
 	d.View(80, 40)
 	strike(d, "ctrl+r")
-	env.Targets.Add(map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
+	env.Facts.Add(toolview.Found{Targets: map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}}})
 	d.View(80, 40)
 	if d.ArmsIn(c.now()) == 0 {
 		t.Error("the question takes keys")

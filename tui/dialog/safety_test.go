@@ -209,15 +209,16 @@ func TestAQuestionAsideIsNotSeen(t *testing.T) {
 func TestNewsAboutAQuestionMustBeSeen(t *testing.T) {
 	for name, learn := range map[string]func(*Permission){
 		"a path that leads out": func(d *Permission) {
-			d.env.Targets.Add(map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}})
+			d.env.Facts.Add(toolview.Found{Targets: map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}}})
 		},
 		"a change that replaces the file": func(d *Permission) {
-			fragment := toolview.Creations(d.asked.Asked.Content)[0]
-			d.env.DiffPositions.Add(map[toolview.Fragment]toolview.DiffPosition{fragment: {Exists: true, Replaces: "everything\n"}})
+			change := d.asked.Asked.Content[0]
+			fragment := toolview.Fragment{Path: change.Path, New: change.NewText}
+			d.env.Facts.Add(toolview.Found{Positions: map[toolview.Fragment]toolview.DiffPosition{fragment: {Exists: true, Replaces: "everything\n"}}})
 		},
 	} {
 		env, c := newEnv()
-		env.Targets, env.DiffPositions = &toolview.PathTargets{Roots: []string{env.Cwd}}, new(toolview.DiffPositions)
+		env.Facts = &toolview.Facts{Roots: []string{env.Cwd}}
 		p := editPermission()
 		p.Asked.Content[0].OldText = nil
 		d := NewPermission(env, p, 1)

@@ -40,9 +40,9 @@ func (c *clock) pass(d time.Duration) { c.at = c.at.Add(d) }
 func newEnv() (Env, *clock) {
 	c := &clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	env := Env{Theme: theme.New(true), Keys: TestActions.Keys(), Guard: NewGuard(c.now), Cwd: "/home/ada/greet", Now: c.now}
-	env.DiffPositions = new(toolview.DiffPositions)
+	env.Facts = new(toolview.Facts)
 	greet := editPermission().Asked.Content
-	env.DiffPositions.Add(map[toolview.Fragment]toolview.DiffPosition{toolview.Fragments(greet)[0]: {Line: 1}})
+	env.Facts.Add(toolview.Found{Positions: map[toolview.Fragment]toolview.DiffPosition{toolview.Fragments(greet)[0]: {Line: 1}}})
 	env.Guard.open()
 	return env, c
 }

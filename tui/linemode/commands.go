@@ -263,11 +263,11 @@ func (p *program) showCall(words string) {
 
 // writeCall writes a tool call in full.
 func (p *program) writeCall(t *conversation.ToolCall) {
-	targets, positions := &toolview.PathTargets{}, &toolview.DiffPositions{}
+	var facts *toolview.Facts
 	if l, open := p.live(); open {
-		targets, positions = &l.targets, &l.positions
+		facts = &l.facts
 	}
-	p.out.line(toolview.PermissionQuestion(p.out.conv, &conversation.Permission{Asked: t, ToolCall: t}, targets, positions).Text)
+	p.out.line(toolview.PermissionQuestion(p.out.conv, &conversation.Permission{Asked: t, ToolCall: t}, facts).Text)
 	if given := strings.TrimRight(toolview.Output(t), "\n"); given != "" {
 		p.out.line("\n# output\n" + termtext.VisibleBlanks(given))
 	}

@@ -24,11 +24,8 @@ type live struct {
 	*app.Live
 	p *program
 
-	targets toolview.PathTargets
-	// positions are the positions of the changes in compared.
-	positions toolview.DiffPositions
-	compared  *conversation.ToolCall
-	looking   bool // looks is at work in the background
+	facts   toolview.Facts
+	looking bool // looks is at work in the background
 
 	mode   string                 // the last one written
 	direct bool                   // the prompt being sent was just typed
@@ -47,7 +44,7 @@ type live struct {
 func newLive(p *program, l *app.Live) *live {
 	l.Restart = "/start"
 	return &live{
-		Live: l, p: p, targets: toolview.PathTargets{Roots: l.Roots()},
+		Live: l, p: p, facts: toolview.Facts{Roots: l.Roots()},
 		heard: time.Now(), silence: time.NewTimer(app.LongQuiet), told: map[string]time.Time{},
 	}
 }

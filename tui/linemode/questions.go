@@ -3,7 +3,6 @@ package linemode
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -239,7 +238,7 @@ func (l *live) permission(asked *conversation.Permission) *question {
 		return nil
 	}
 	seen := asked.Seen
-	q := &question{Question: toolview.PermissionQuestion(l.Conversation, asked, &l.targets, &l.positions), current: func() bool { return asked.Seen == seen }}
+	q := &question{Question: toolview.PermissionQuestion(l.Conversation, asked, &l.facts), current: func() bool { return asked.Seen == seen }}
 	q.Text = "Question: " + q.Title + "\n\n" + q.Text
 	q.Closed = func() { session.Post(l.Session, session.Cancel{}) }
 	if len(q.Choices) == 0 {
@@ -248,39 +247,18 @@ func (l *live) permission(asked *conversation.Permission) *question {
 	return q
 }
 
-// looks resolves the paths of a question and compares its changes with the files, in the
-// background. It reports whether that is still going on.
+// looks looks up what a question names, in the background. It reports whether that is still going on.
 func (l *live) looks(asked *conversation.ToolCall) bool {
-	if l.looking {
-		return true
+	look := l.facts.Look(asked)
+	if l.looking || look == nil {
+		return l.looking
 	}
-	const most = 1000
-	unknown := slices.DeleteFunc(toolview.NamedPaths(asked), l.targets.Known)
-	var changes []toolview.Fragment
-	if l.compared != asked {
-		changes = toolview.Creations(asked.Content)
-	}
-	if len(unknown) == 0 && len(changes) == 0 {
-		return false
-	}
-	unknown = unknown[:min(len(unknown), most)]
-	roots := l.targets.Roots
 	l.looking = true
 	l.p.inBackground(func() func() {
-		found, positions := toolview.Resolve(roots, unknown), toolview.FindPositions(roots[0], changes)
-		for _, path := range unknown {
-			if _, ok := found[path]; !ok { // the session has no directories
-				if found == nil {
-					found = map[string]toolview.Target{}
-				}
-				found[path] = toolview.Target{}
-			}
-		}
+		found := look()
 		return func() {
 			l.looking = false
-			l.targets.Add(found)
-			l.positions.Add(positions)
-			l.compared = asked
+			l.facts.Add(found)
 		}
 	})
 	return true

@@ -139,7 +139,7 @@ func (f *front) reading() pages.Env {
 
 func (f *front) ShowCall(call *conversation.ToolCall) {
 	f.tab.dialogs.Push(f.tab.reader.pager(call))
-	f.add(f.tab.diffPositions.Locate(f.tab.cwd, toolview.Fragments(call.Content)))
+	f.add(f.tab.locate(toolview.Fragments(call.Content)))
 }
 
 func (f *front) StepIn(term *conversation.Terminal) { f.add(f.live().commands.StepIn(term)) }

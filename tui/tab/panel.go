@@ -125,14 +125,10 @@ func (p *panel) take(action dialog.Action) (cmd tea.Cmd, taken bool) {
 // dialogEnv returns what dialogs are created with.
 func (t *Tab) dialogEnv() dialog.Env {
 	p := t.program
-	env := dialog.Env{
-		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, DiffPositions: &t.diffPositions.known, Now: p.Now,
+	return dialog.Env{
+		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Facts: &t.facts, Now: p.Now,
 		Drafting: func() bool { return !t.composer.Blank() }, Edits: t.composer.Edits, Diffs: t.list.Diffs(),
 	}
-	if l, open := t.live(); open {
-		env.Targets = &l.questions.targets
-	}
-	return env
 }
 
 // do performs an action of the top dialog.

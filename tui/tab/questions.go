@@ -27,8 +27,8 @@ type questions struct {
 	*app.Live
 	composer *composer.Composer
 
-	asking  *dialog.Permission   // the last permission shown, or nil
-	targets toolview.PathTargets // resolves paths outside the session's directories
+	asking *dialog.Permission // the last permission shown, or nil
+	facts  *toolview.Facts
 	// answered means that a question has had an answer since the last Follow.
 	answered bool
 }
@@ -47,7 +47,7 @@ func (q *questions) Follow() tea.Cmd {
 			q.show(next)
 		}
 	}
-	cmd := q.resolvePaths()
+	cmd := q.look()
 	answered := q.answered // perhaps in another viewer
 	q.answered = false
 	// When an agent exits, its questions close before parley learns why: that withdraws none.
@@ -80,7 +80,7 @@ func (q *questions) Another(by int) tea.Cmd {
 	}
 	q.dialogs.Pop()
 	q.show(open[(q.asking.Position()-1+by+len(open))%len(open)])
-	return q.resolvePaths()
+	return q.look()
 }
 
 // keepWords moves the text being written to a closed permission into the draft.
@@ -103,35 +103,25 @@ func (q *questions) RejectWith(a dialog.RejectWith) tea.Cmd {
 	})
 }
 
-// resolvePaths resolves the paths of the question.
-func (q *questions) resolvePaths() tea.Cmd {
+// look looks up what the question names.
+func (q *questions) look() tea.Cmd {
 	if q.asking == nil || !q.dialogs.Has(q.asking) {
 		return nil
 	}
-	return q.resolve(q.asking.Call())
+	return q.lookUp(q.asking.Call())
 }
 
-// resolve resolves the paths of a call in the background. It returns nil if all are known.
-func (q *questions) resolve(call *conversation.ToolCall) tea.Cmd {
-	const most = 1000 // per batch
-	var unknown []string
-	for _, path := range toolview.NamedPaths(call) {
-		if !q.targets.Known(path) && len(unknown) < most {
-			unknown = append(unknown, path)
-		}
-	}
-	if len(unknown) == 0 {
+// lookUp looks up what a call names, in the background. It returns nil if all is known.
+func (q *questions) lookUp(call *conversation.ToolCall) tea.Cmd {
+	look := q.facts.Look(call)
+	if look == nil {
 		return nil
 	}
-	roots := q.targets.Roots
 	return inBackground(func() then {
-		found := toolview.Resolve(roots, unknown)
+		found := look()
 		return func() tea.Cmd {
-			q.targets.Add(found)
-			if len(found) == 0 {
-				return nil // nothing was resolved
-			}
-			return q.resolve(call)
+			q.facts.Add(found)
+			return q.lookUp(call)
 		}
 	})
 }
@@ -217,7 +207,7 @@ func askFor(t, other *Tab, number int, asked command.Asked) tea.Cmd {
 	t.foreign.Of = fmt.Sprint("tab ", number)
 	t.foreign.Permission.Follow(of.Conversation)
 	t.dialogs.Push(t.foreign)
-	return of.questions.resolve(p.Asked)
+	return of.questions.lookUp(p.Asked)
 }
 
 // FollowOthers shows a question of another tab that was asked for, closes one that is shown here

@@ -99,7 +99,7 @@ func TestWhereThePathsOfManyLead(t *testing.T) {
 		if err := os.Symlink(t.TempDir(), filepath.Join(cwd, "z")); err != nil {
 			t.Fatal(err)
 		}
-		q.targets = toolview.PathTargets{Roots: []string{cwd}}
+		q.facts = &toolview.Facts{Roots: []string{cwd}}
 		e := opened(1, "Edit them", filepath.Join(cwd, "z", "file")).(conversation.PermissionOpened)
 		for i := range 2500 {
 			call := &e.Request.ToolCall
@@ -107,7 +107,7 @@ func TestWhereThePathsOfManyLead(t *testing.T) {
 		}
 		b.conv().Apply(e)
 		b.Do(q.Follow())
-		if led := q.targets.Of(filepath.Join(cwd, "z", "file")); !led.Outside {
+		if led := q.facts.Target(filepath.Join(cwd, "z", "file")); !led.Outside {
 			t.Errorf("a link that leads out was not followed: %+v", led)
 		}
 	})
@@ -287,7 +287,7 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 	b.passes(3 * time.Second)
 	b.draw()
 	b.Update(then(func() tea.Cmd {
-		b.open().questions.targets.Add(map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}})
+		b.facts.Add(toolview.Found{Targets: map[string]toolview.Target{"a.txt": {Outside: true, Real: "/srv/a.txt"}}})
 		return nil
 	}))
 	b.mustShow(t, "a.txt → /srv/a.txt  outside the project")
@@ -295,7 +295,7 @@ func TestAPathThatIsFoundToLeadOutIsNews(t *testing.T) {
 		t.Error("it takes keys at once")
 	}
 	b.Update(then(func() tea.Cmd {
-		b.open().questions.targets.Add(map[string]toolview.Target{"elsewhere": {Outside: true}})
+		b.facts.Add(toolview.Found{Targets: map[string]toolview.Target{"elsewhere": {Outside: true}}})
 		return nil
 	}))
 	b.passes(3 * time.Second)

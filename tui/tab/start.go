@@ -131,7 +131,7 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 		l.Conversation.Apply(conversation.AgentStarting{Command: l.Session.About().Command, At: t.program.Now()})
 		cmds = append(cmds, bestEffort(func() error { return t.program.RememberAgent(msg.Agent) }))
 	} else {
-		cmds = append(cmds, l.restoreView(msg), t.diffPositions.Locate(t.cwd, msg.wanted))
+		cmds = append(cmds, l.restoreView(msg), t.locate(msg.wanted))
 	}
 	var back []conversation.QueuedPrompt
 	if shown { // it only showed the transcript

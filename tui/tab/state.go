@@ -183,7 +183,7 @@ type reading struct {
 func newReading(t *Tab, c *conversation.Conversation) reading {
 	c.Cwd = t.cwd
 	l := transcript.New(t.program.Theme, c)
-	l.SetDiffPositions(&t.diffPositions.known)
+	l.SetFacts(&t.facts)
 	return reading{l, &transcriptReader{reader{ui: t.ui, list: l, edit: t.edit, message: t.prompt.messageLine, lendMouse: t.input.lendMouse, main: true}}}
 }
 
@@ -261,7 +261,8 @@ func newLive(t *Tab, s *app.Live) *live {
 	s.Restart = keyOrPalette(t.program.Keys, command.StartAgain)
 	l := &live{Tab: t, Live: s, heard: t.program.Now()}
 	t.become(l, s.Conversation)
-	l.questions = questions{ui: t.ui, Live: s, composer: t.composer, targets: toolview.PathTargets{Roots: s.Roots()}}
+	t.facts = toolview.Facts{Roots: s.Roots()}
+	l.questions = questions{ui: t.ui, Live: s, composer: t.composer, facts: &t.facts}
 	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, take: t.prompts.Take, front: t.front}
 	l.commands = commands{
 		ui: t.ui, Live: s, reader: l.reader, composer: t.composer, typeLetters: t.prompt.typeLetters,

@@ -33,6 +33,7 @@ import (
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/theme"
+	"parley/tui/toolview"
 )
 
 // Tab is one session and everything shown of it.
@@ -50,8 +51,8 @@ type Tab struct {
 	reading
 	opening *opening
 
-	diffPositions diffPositions // line numbers of diffs
-	stored        storedSession // the stored session being continued
+	facts  toolview.Facts
+	stored storedSession // the stored session being continued
 
 	composer *composer.Composer
 	prompts  *prompts
@@ -295,7 +296,7 @@ func (l *live) fold(batch []conversation.Event) tea.Cmd {
 		}
 	}
 	cmds = append(cmds, l.limit.follow(l), l.questions.Follow(), l.commands.Follow(), l.followStart())
-	if cmd := l.diffPositions.Find(batch, l.Conversation); cmd != nil {
+	if cmd := l.locateIn(batch); cmd != nil {
 		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(append(cmds, l.reader.Follow(), l.next)...)

@@ -283,45 +283,18 @@ func (r *transcriptReader) draw(width, height int) dialog.View {
 	return dialog.View{Lines: r.list.Lines()}
 }
 
-// diffPositions finds the positions of diffs in the project's files, because agents send
-// parts of files without line numbers. It reads files in the background.
-type diffPositions struct{ known toolview.DiffPositions }
-
-// Find locates the diffs of events that were applied to c. It returns nil if there are none to locate.
-func (s *diffPositions) Find(events []conversation.Event, c *conversation.Conversation) tea.Cmd {
+// locateIn locates the diffs of events, because agents send parts of files without line numbers. It
+// returns nil if there are none to locate.
+func (t *Tab) locateIn(events []conversation.Event) tea.Cmd {
 	var wanted []toolview.Fragment
-	asks := false
 	for _, e := range events {
 		for _, f := range toolview.Fragments(changesIn(e)) {
-			if s.known.Of(f.Path, &f.Old, f.New) == (toolview.DiffPosition{}) {
+			if t.facts.Position(f.Path, &f.Old, f.New) == (toolview.DiffPosition{}) {
 				wanted = append(wanted, f)
 			}
 		}
-		asks = asks || mayAsk(e)
 	}
-	if asks {
-		wanted = append(wanted, creations(c)...)
-	}
-	return s.Locate(c.Cwd, wanted)
-}
-
-// mayAsk reports whether an event asks the user a question, or changes an open one.
-func mayAsk(e conversation.Event) bool {
-	switch e.(type) {
-	case conversation.PermissionOpened, conversation.PermissionReferred:
-		return true
-	}
-	return len(changesIn(e)) > 0
-}
-
-// creations returns the changes in open questions that have no old text: until the answer,
-// that is the file on disk.
-func creations(c *conversation.Conversation) []toolview.Fragment {
-	var all []toolview.Fragment
-	for _, p := range conversation.Questions[*conversation.Permission](&c.State) {
-		all = append(all, toolview.Creations(p.Asked.Content)...)
-	}
-	return all
+	return t.locate(wanted)
 }
 
 // diffFragments returns the diffs of all tool calls of a conversation.
@@ -335,14 +308,15 @@ func diffFragments(c *conversation.Conversation) []toolview.Fragment {
 	return all
 }
 
-// Locate finds the positions of fragments in a directory, in the background.
-func (s *diffPositions) Locate(dir string, wanted []toolview.Fragment) tea.Cmd {
+// locate finds the positions of fragments in the project's files, in the background.
+func (t *Tab) locate(wanted []toolview.Fragment) tea.Cmd {
 	if len(wanted) == 0 {
 		return nil
 	}
+	dir := t.cwd
 	return inBackground(func() then {
-		found := toolview.FindPositions(dir, wanted)
-		return func() tea.Cmd { s.known.Add(found); return nil }
+		found := toolview.Found{Positions: toolview.FindPositions(dir, wanted)}
+		return func() tea.Cmd { t.facts.Add(found); return nil }
 	})
 }
 

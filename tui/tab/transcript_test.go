@@ -68,29 +68,27 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 	content := acpclient.ToolCallContents{acpclient.DiffContent("a", &before, "2\n")}
 	asked := &acpclient.RequestPermissionRequest{}
 	asked.ToolCall.Content = content
-	c := conversation.New()
-	c.Cwd = dir
 	for name, e := range map[string]conversation.Event{
 		"a call":     conversation.Update{Update: &acpclient.ToolCall{Content: content}},
 		"an update":  conversation.Update{Update: &acpclient.ToolCallUpdate{Content: content}},
 		"a question": conversation.PermissionOpened{Request: asked},
 	} {
-		s := &diffPositions{}
-		look := s.Find([]conversation.Event{e}, c)
+		b := newBench(t, dir)
+		look := b.locateIn([]conversation.Event{e})
 		if look == nil {
 			t.Errorf("%s: it is not looked for", name)
 			continue
 		}
 		look().(then)()
-		if got := s.known.Of("a", &before, "2\n"); got.Line != 2 {
+		if got := b.facts.Position("a", &before, "2\n"); got.Line != 2 {
 			t.Errorf("%s: found at %+v", name, got)
 		}
-		if s.Find([]conversation.Event{e}, c) != nil {
+		if b.locateIn([]conversation.Event{e}) != nil {
 			t.Errorf("%s: it is looked for again", name)
 		}
 	}
-	s := &diffPositions{}
-	if s.Find([]conversation.Event{conversation.Update{Update: &acpclient.ToolCall{Content: acpclient.ToolCallContents{acpclient.DiffContent("a", nil, "new\n")}}}}, c) != nil {
+	created := conversation.Update{Update: &acpclient.ToolCall{Content: acpclient.ToolCallContents{acpclient.DiffContent("a", nil, "new\n")}}}
+	if newBench(t, dir).locateIn([]conversation.Event{created}) != nil {
 		t.Error("a new file is looked for")
 	}
 }
@@ -109,7 +107,7 @@ func TestAQuestionShowsWhatItReplaces(t *testing.T) {
 			asked.ToolCall.Content = acpclient.ToolCallContents{acpclient.DiffContent("a", before, "one\nthree\n"), acpclient.DiffContent("b", before, "new\n")}
 			events := []conversation.Event{conversation.PermissionOpened{ID: 1, Request: asked}}
 			b.events(events...)
-			b.diffPositions.Find(events, b.conv())().(then)()
+			b.open().questions.look()().(then)()
 			b.mustShow(t, "a tool without a name +1 −1", "a  +0 −1 ", "2   - two", "b  +1 −0  new file")
 		})
 	}
@@ -126,8 +124,8 @@ func TestAQuestionCallsNoFileNewThatExists(t *testing.T) {
 	show := func(e conversation.Event) {
 		t.Helper()
 		b.events(e)
-		if find := b.diffPositions.Find([]conversation.Event{e}, b.conv()); find != nil {
-			find().(then)()
+		if look := b.open().questions.look(); look != nil {
+			look().(then)()
 		}
 	}
 	asked := &acpclient.RequestPermissionRequest{Options: []acpclient.PermissionOption{{OptionID: "yes", Name: "Allow", Kind: acpclient.AllowOnce}}}

@@ -100,9 +100,9 @@ const (
 
 // Asked returns what a permission asks about: everything that is known of it, in the order in which
 // the user reads it.
-func (p Paths) Asked(asked *conversation.Permission, by Asker, targets *PathTargets, positions *DiffPositions) []Part {
+func (p Paths) Asked(asked *conversation.Permission, by Asker, facts *Facts) []Part {
 	t := asked.Asked
-	q := &askedParts{at: p, call: t, targets: targets, positions: positions}
+	q := &askedParts{at: p, call: t, facts: facts}
 	if asked.File != nil {
 		q.file(asked.File)
 	} else {
@@ -130,9 +130,9 @@ func (p Paths) Asked(asked *conversation.Permission, by Asker, targets *PathTarg
 }
 
 // PermissionQuestion returns a permission as a question in plain lines.
-func PermissionQuestion(c *conversation.Conversation, asked *conversation.Permission, targets *PathTargets, positions *DiffPositions) app.Question {
+func PermissionQuestion(c *conversation.Conversation, asked *conversation.Permission, facts *Facts) app.Question {
 	q := app.Question{
-		Title: "may the agent do this?", Text: AskedText(PathsIn(c.Cwd).Asked(asked, AskerOf(c, asked.ToolCall), targets, positions)),
+		Title: "may the agent do this?", Text: AskedText(PathsIn(c.Cwd).Asked(asked, AskerOf(c, asked.ToolCall), facts)),
 		Choices: app.PermissionChoices(asked), While: func() bool { return c.Asks(asked) },
 	}
 	if asked.File != nil {
@@ -190,12 +190,11 @@ func (p Part) String() string {
 
 // askedParts collects the parts of a question.
 type askedParts struct {
-	at        Paths
-	call      *conversation.ToolCall
-	targets   *PathTargets
-	positions *DiffPositions
-	parts     []Part
-	deletes   bool // the change that is visited takes its file away
+	at      Paths
+	call    *conversation.ToolCall
+	facts   *Facts
+	parts   []Part
+	deletes bool // the change that is visited takes its file away
 }
 
 var _ Visitor[[]Part] = (*askedParts)(nil)
@@ -224,7 +223,7 @@ func (q *askedParts) of(by Asker) {
 	if command.Line != "" {
 		q.add(Part{Look: LookCommand, Label: "command", Text: command.Line})
 		if command.Dir != "" {
-			q.add(Part{Look: LookPlaces, Label: "in", Places: []Place{{command.Dir, q.targets.Of(commandDir(t))}}, Tight: true})
+			q.add(Part{Look: LookPlaces, Label: "in", Places: []Place{{command.Dir, q.facts.Target(commandDir(t))}}, Tight: true})
 		}
 	}
 	if !heads && title != "" {
@@ -261,7 +260,7 @@ func (q *askedParts) locations() []Place {
 			return c.Type == acpclient.ToolContentDiff && c.Path == l.Path
 		})
 		if l.Line != nil || !changed {
-			all = append(all, Place{q.at.Location(l), q.targets.Of(l.Path)})
+			all = append(all, Place{q.at.Location(l), q.facts.Target(l.Path)})
 		}
 	}
 	return all
@@ -270,8 +269,8 @@ func (q *askedParts) locations() []Place {
 // field returns a member of the input.
 func (q *askedParts) field(e policy.Field) Part {
 	part := Part{Look: LookField, Label: cmp.Or(termtext.VisibleLine(e.Key), RawInput)}
-	if text := inputText(e.Value); slices.Contains(locationKeys, e.Key) && q.targets.Of(text).Outside {
-		part.Places = []Place{{termtext.ExactLine(text), q.targets.Of(text)}}
+	if text := inputText(e.Value); slices.Contains(locationKeys, e.Key) && q.facts.Target(text).Outside {
+		part.Places = []Place{{termtext.ExactLine(text), q.facts.Target(text)}}
 	} else {
 		part.Text = termtext.Visible(strings.TrimRight(text, "\n"))
 	}
@@ -340,11 +339,11 @@ func (q *askedParts) says(text string) bool {
 }
 
 func (q *askedParts) Diff(path string, before *string, after string) []Part {
-	position := q.positions.Of(path, before, after)
+	position := q.facts.Position(path, before, after)
 	before, after = position.Whole(before, after)
 	d := diffview.New(q.at.Path(path), before, after)
 	d.SetFirstLine(position.Line)
-	part := Part{Look: LookDiff, Label: "content", Diff: d, Places: []Place{{d.Path(), q.targets.Of(path)}}}
+	part := Part{Look: LookDiff, Label: "content", Diff: d, Places: []Place{{d.Path(), q.facts.Target(path)}}}
 	switch created := d.Change() == diffview.Created; {
 	case created && position.Exists:
 		part.Text = ReplacesFile

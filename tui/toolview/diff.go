@@ -36,10 +36,8 @@ func fragmentOf(path string, before *string, after string) (f Fragment, part boo
 // in their files.
 func Fragments(content []acpclient.ToolCallContent) []Fragment { return fragments(content, true) }
 
-// Creations returns the changes in the content of a tool call that have no old text.
-// Some agents send these for files that exist, too.
-func Creations(content []acpclient.ToolCallContent) []Fragment { return fragments(content, false) }
-
+// fragments returns the changes that have to be located or, without parts, those that have no old
+// text. Some agents send these for files that exist, too.
 func fragments(content []acpclient.ToolCallContent, parts bool) (all []Fragment) {
 	for _, c := range content {
 		if f, part := fragmentOf(c.Path, c.OldText, c.NewText); c.Type == acpclient.ToolContentDiff && part == parts && (part || f.New != "") {
@@ -132,25 +130,11 @@ type DiffPosition struct {
 	Replaces string
 }
 
-// DiffPositions holds the positions of fragments. Whoever reads files adds to it, for
-// drawing. The zero value is empty; it is not safe for concurrent use.
-type DiffPositions struct {
-	lookups[Fragment, DiffPosition]
-}
-
-// Version changes with every addition.
-func (s *DiffPositions) Version() uint64 {
-	if s == nil {
-		return 0
-	}
-	return s.version
-}
-
-// Of returns the position of the change in a diff. A new file begins at line 1.
-func (s *DiffPositions) Of(path string, before *string, after string) DiffPosition {
-	f, part := fragmentOf(path, before, after)
-	if s != nil {
-		if p, ok := s.known[f]; ok {
+// Position returns the position of the change in a diff. A new file begins at line 1.
+func (f *Facts) Position(path string, before *string, after string) DiffPosition {
+	change, part := fragmentOf(path, before, after)
+	if f != nil {
+		if p, ok := f.known.Positions[change]; ok {
 			return p
 		}
 	}
@@ -160,22 +144,22 @@ func (s *DiffPositions) Of(path string, before *string, after string) DiffPositi
 	return DiffPosition{}
 }
 
-// OfCall returns the position of a change in a call. One that is not found by itself may be
+// PositionIn returns the position of a change in a call. One that is not found by itself may be
 // part of a change that a question about the call has shown: what an agent sends after the
 // answer need not be in the file, or be there once.
-func (s *DiffPositions) OfCall(t *conversation.ToolCall, path string, before *string, after string) DiffPosition {
-	p := s.Of(path, before, after)
+func (f *Facts) PositionIn(t *conversation.ToolCall, path string, before *string, after string) DiffPosition {
+	p := f.Position(path, before, after)
 	if p != (DiffPosition{}) {
 		return p
 	}
-	f, _ := fragmentOf(path, before, after)
+	change, _ := fragmentOf(path, before, after)
 	for _, asked := range t.Asked {
 		for i := range asked.Content {
 			c := &asked.Content[i]
 			if c.Type != acpclient.ToolContentDiff || c.Path != path {
 				continue
 			}
-			at := s.Of(c.Path, c.OldText, c.NewText)
+			at := f.Position(c.Path, c.OldText, c.NewText)
 			if at.Line == 0 {
 				continue
 			}
@@ -184,7 +168,7 @@ func (s *DiffPositions) OfCall(t *conversation.ToolCall, path string, before *st
 				if text == nil {
 					continue
 				}
-				if p, ok := locate([]byte(*text), f); ok {
+				if p, ok := locate([]byte(*text), change); ok {
 					p.Line += at.Line - 1
 					return p
 				}
@@ -196,11 +180,11 @@ func (s *DiffPositions) OfCall(t *conversation.ToolCall, path string, before *st
 
 // Replacing returns the positions of the changes in content that replace a file, though
 // they do not say so.
-func (s *DiffPositions) Replacing(content []acpclient.ToolCallContent) []DiffPosition {
+func (f *Facts) Replacing(content []acpclient.ToolCallContent) []DiffPosition {
 	var all []DiffPosition
 	for i := range content {
 		if c := &content[i]; c.Type == acpclient.ToolContentDiff {
-			if p := s.Of(c.Path, c.OldText, c.NewText); p.Exists {
+			if p := f.Position(c.Path, c.OldText, c.NewText); p.Exists {
 				all = append(all, p)
 			}
 		}
@@ -215,6 +199,9 @@ const largestSource = 4 << 20
 // It reads each file once.
 func FindPositions(dir string, wanted []Fragment) map[Fragment]DiffPosition {
 	found := map[Fragment]DiffPosition{}
+	if len(wanted) == 0 {
+		return found
+	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return found // no positions without the directory

@@ -75,17 +75,17 @@ func TestDeletions(t *testing.T) {
 
 func TestSites(t *testing.T) {
 	old, empty := "a\n", ""
-	var none *DiffPositions
-	if none.Of("x", &old, "b\n") != (DiffPosition{}) || none.Version() != 0 {
+	var none *Facts
+	if none.Position("x", &old, "b\n") != (DiffPosition{}) || none.Version() != 0 {
 		t.Error("nothing is known, and something is said")
 	}
-	var s DiffPositions
-	if s.Of("x", nil, "b\n").Line != 1 || s.Of("x", &empty, "b\n").Line != 1 {
+	var s Facts
+	if s.Position("x", nil, "b\n").Line != 1 || s.Position("x", &empty, "b\n").Line != 1 {
 		t.Error("a new file does not begin with its first line")
 	}
 	before := s.Version()
-	s.Add(map[Fragment]DiffPosition{{Path: "x", Old: "a\n", New: "b\n"}: {Line: 7}})
-	if s.Of("x", &old, "b\n").Line != 7 || s.Of("y", &old, "b\n").Line != 0 || s.Version() == before {
+	s.Add(Found{Positions: map[Fragment]DiffPosition{{Path: "x", Old: "a\n", New: "b\n"}: {Line: 7}}})
+	if s.Position("x", &old, "b\n").Line != 7 || s.Position("y", &old, "b\n").Line != 0 || s.Version() == before {
 		t.Errorf("%+v", s)
 	}
 }

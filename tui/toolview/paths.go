@@ -1,6 +1,7 @@
 package toolview
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -164,14 +165,68 @@ func (p Paths) shortened(title string) string {
 	}
 }
 
-// PathTargets knows which paths lead out of a session's directories. Without links this is
-// known at once; the targets of links are known after [Resolve]. The zero value, and
-// nil, have no directories, and report no path as outside.
-type PathTargets struct {
-	// Roots are the directories, absolute.
+// Facts are what is known of the files that calls name: where paths lead, and where changes stand
+// in their files. What has to be looked up is known after [Facts.Look]. The zero value, and nil, have
+// no directories, report no path as outside, and know no position. It is not safe for concurrent use.
+type Facts struct {
+	// Roots are the session's directories, absolute.
 	Roots []string
 
-	lookups[string, Target]
+	known   Found
+	version uint64
+}
+
+// Found is the result of looking files up.
+type Found struct {
+	Targets   map[string]Target
+	Positions map[Fragment]DiffPosition
+
+	compared *conversation.ToolCall // whose changes were compared with the files
+}
+
+// Add adds results.
+func (f *Facts) Add(found Found) {
+	if len(found.Targets)+len(found.Positions) > 0 {
+		f.version++
+	}
+	if f.known.Targets == nil {
+		f.known = Found{Targets: map[string]Target{}, Positions: map[Fragment]DiffPosition{}}
+	}
+	maps.Copy(f.known.Targets, found.Targets)
+	maps.Copy(f.known.Positions, found.Positions)
+	f.known.compared = cmp.Or(found.compared, f.known.compared)
+}
+
+// Version changes with every addition.
+func (f *Facts) Version() uint64 {
+	if f == nil {
+		return 0
+	}
+	return f.version
+}
+
+// Look returns what looks up, outside of Update, what is not known of a call that is asked about; nil
+// if there is nothing. Call it again when the result was added.
+func (f *Facts) Look(asked *conversation.ToolCall) func() Found {
+	const most = 1000 // paths at a time
+	if len(f.Roots) == 0 {
+		return nil
+	}
+	unknown := slices.DeleteFunc(NamedPaths(asked), func(path string) bool {
+		_, known := f.known.Targets[path]
+		return known
+	})
+	var changes []Fragment
+	if f.known.compared != asked {
+		changes = fragments(asked.Content, false)
+	}
+	if len(unknown)+len(changes) == 0 {
+		return nil
+	}
+	roots := f.Roots
+	return func() Found {
+		return Found{Resolve(roots, unknown[:min(len(unknown), most)]), FindPositions(roots[0], changes), asked}
+	}
 }
 
 // Target is where a path leads.
@@ -182,29 +237,15 @@ type Target struct {
 	Real string
 }
 
-// Of returns where a path of an agent leads, as far as that is known.
-func (r *PathTargets) Of(path string) Target {
-	if r == nil || len(r.Roots) == 0 || path == "" {
+// Target returns where a path of an agent leads, as far as that is known.
+func (f *Facts) Target(path string) Target {
+	if f == nil || len(f.Roots) == 0 || path == "" {
 		return Target{}
 	}
-	if s, ok := r.known[path]; ok {
+	if s, ok := f.known.Targets[path]; ok {
 		return s
 	}
-	return Target{Outside: !inOneOf(r.Roots, filepath.Clean(absolute(r.Roots[0], path)))}
-}
-
-// Known reports whether the path was resolved.
-func (r *PathTargets) Known(path string) bool {
-	_, ok := r.known[path]
-	return ok
-}
-
-// Version changes with every addition.
-func (r *PathTargets) Version() uint64 {
-	if r == nil {
-		return 0
-	}
-	return r.version
+	return Target{Outside: !inOneOf(f.Roots, filepath.Clean(absolute(f.Roots[0], path)))}
 }
 
 // absolute returns the absolute path that an agent means. It does not clean it, because
@@ -233,9 +274,6 @@ func inOneOf(roots []string, path string) bool {
 // Resolve returns where paths of an agent lead, for a session in these directories. It
 // reads directories, so call it outside of Update.
 func Resolve(roots, paths []string) map[string]Target {
-	if len(roots) == 0 {
-		return nil
-	}
 	real := make([]string, len(roots))
 	for i, root := range roots {
 		real[i] = follow(root)
@@ -263,23 +301,4 @@ func follow(path string) string {
 		return filepath.Join(follow(filepath.Dir(path)), filepath.Base(path))
 	}
 	return real
-}
-
-// lookups holds results of look-ups in the background, for drawing. The zero value is
-// empty.
-type lookups[K comparable, V any] struct {
-	known   map[K]V
-	version uint64
-}
-
-// Add adds results.
-func (l *lookups[K, V]) Add(found map[K]V) {
-	if len(found) == 0 {
-		return
-	}
-	if l.known == nil {
-		l.known = map[K]V{}
-	}
-	maps.Copy(l.known, found)
-	l.version++
 }

@@ -24,7 +24,7 @@ func TestPathsThatLeadOut(t *testing.T) {
 	must(t, os.Symlink(root, alias))
 
 	for _, roots := range [][]string{{root}, {alias}, {root, filepath.Join(dir, "more")}} {
-		r := &PathTargets{Roots: roots}
+		r := &Facts{Roots: roots}
 		paths := map[string]Target{
 			"src/a.go":                             {},
 			"./src/../src/a.go":                    {},
@@ -48,17 +48,17 @@ func TestPathsThatLeadOut(t *testing.T) {
 		for path := range paths {
 			all = append(all, path)
 		}
-		if !r.Of("../other/f").Outside || r.Of("src/a.go").Outside || r.Of("link").Outside {
+		if !r.Target("../other/f").Outside || r.Target("src/a.go").Outside || r.Target("link").Outside {
 			t.Error("before anybody has looked, a path is not what it looks like")
 		}
-		r.Add(Resolve(roots, all))
+		r.Add(Found{Targets: Resolve(roots, all)})
 		for path, want := range paths {
-			if got := r.Of(path); got != want {
+			if got := r.Target(path); got != want {
 				t.Errorf("in %v, %s leads to %+v, want %+v", roots, path, got, want)
 			}
 		}
 	}
-	if got := (*PathTargets)(nil).Of("/etc"); got != (Target{}) {
+	if got := (*Facts)(nil).Target("/etc"); got != (Target{}) {
 		t.Errorf("without directories: %+v", got)
 	}
 }

@@ -333,15 +333,15 @@ type diffBody struct {
 	after  string
 
 	position toolview.DiffPosition
-	asOf     uint64 // the version of the positions when position was looked up
+	asOf     uint64 // the version of the facts when position was looked up
 	deletes  bool   // the agent says that it deletes the file
 	headed   bool   // one of several: its path is above it
 }
 
 // locate looks up the position of the change in its file.
 func (b *diffBody) locate(env *environment) {
-	b.asOf = env.positions.Version()
-	if position := env.positions.OfCall(b.call, b.Path(), b.before, b.after); position != b.position {
+	b.asOf = env.facts.Version()
+	if position := env.facts.PositionIn(b.call, b.Path(), b.before, b.after); position != b.position {
 		b.position = position
 		before, after := position.Whole(b.before, b.after)
 		b.Diff = diffview.New(b.Path(), before, after)

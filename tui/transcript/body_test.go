@@ -54,12 +54,12 @@ func TestFilesOfChanges(t *testing.T) {
 func TestNumbersOfFragments(t *testing.T) {
 	old := "two\n"
 	l := newList(fold(tool("t", acpclient.ToolCompleted, acpclient.DiffContent("/project/a", &old, "TWO\n"))), 80, 20)
-	var positions toolview.DiffPositions
-	l.SetDiffPositions(&positions)
+	var facts toolview.Facts
+	l.SetFacts(&facts)
 	if got := view(l); !strings.HasSuffix(got, "\n  │ - two\n  │ + TWO") {
 		t.Errorf("not known:\n%s", got)
 	}
-	positions.Add(map[toolview.Fragment]toolview.DiffPosition{{Path: "/project/a", Old: "two\n", New: "TWO\n"}: {Line: 41}})
+	facts.Add(toolview.Found{Positions: map[toolview.Fragment]toolview.DiffPosition{{Path: "/project/a", Old: "two\n", New: "TWO\n"}: {Line: 41}}})
 	if got := view(l); !strings.HasSuffix(got, "\n  │ 41    - two\n  │    41 + TWO") {
 		t.Errorf("known:\n%s", got)
 	}
@@ -71,9 +71,9 @@ func TestNumbersStayAfterTheAnswer(t *testing.T) {
 	const asked = `{"toolCallId":"t","title":"Edit a","kind":"edit","content":[{"type":"diff","path":"/project/a","oldText":"one\ntwo\nthree\n","newText":"one\nthree\n"}]}`
 	done := up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","content":[{"type":"diff","path":"/project/a","oldText":"two\n","newText":""}]}`)
 	l := newList(fold(append(permits(t, asked, "yes"), done)...), 80, 20)
-	var positions toolview.DiffPositions
-	l.SetDiffPositions(&positions)
-	positions.Add(map[toolview.Fragment]toolview.DiffPosition{{Path: "/project/a", Old: "one\ntwo\nthree\n", New: "one\nthree\n"}: {Line: 41}})
+	var facts toolview.Facts
+	l.SetFacts(&facts)
+	facts.Add(toolview.Found{Positions: map[toolview.Fragment]toolview.DiffPosition{{Path: "/project/a", Old: "one\ntwo\nthree\n", New: "one\nthree\n"}: {Line: 41}}})
 	if got := view(l); !strings.HasSuffix(got, "\n  │ 42 - two") {
 		t.Error(got)
 	}

@@ -46,7 +46,7 @@ type environment struct {
 	bar       string       // left of it
 	now       time.Time    // for clocks, or zero
 	places    toolview.Paths
-	positions *toolview.DiffPositions
+	facts     *toolview.Facts
 	width     int // of text, in cells
 	diffWidth int // of diffs, in cells
 	diffs     *diffview.Preference

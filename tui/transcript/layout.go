@@ -28,18 +28,18 @@ type layout struct {
 	conv  *conversation.Conversation
 	width int
 
-	drawings  map[*conversation.Node]*entry
-	writing   bool                        // items are drawn for good, see List.Finished
-	expanded  map[*conversation.Node]bool // what the user has opened or closed
-	context   map[*conversation.Node]int  // the lines around changes, where not the default
-	diffs     *diffview.Preference
-	pictures  pictures
-	opens     func(*conversation.Node) bool // open, as a function that is made once
-	positions *toolview.DiffPositions
-	now       time.Time            // for the clocks of running calls
-	envs      map[int]*environment // by number of edges
-	page      *page                // nil unless a single item is shown
-	sheet     sheet                // what is being drawn
+	drawings map[*conversation.Node]*entry
+	writing  bool                        // items are drawn for good, see List.Finished
+	expanded map[*conversation.Node]bool // what the user has opened or closed
+	context  map[*conversation.Node]int  // the lines around changes, where not the default
+	diffs    *diffview.Preference
+	pictures pictures
+	opens    func(*conversation.Node) bool // open, as a function that is made once
+	facts    *toolview.Facts
+	now      time.Time            // for the clocks of running calls
+	envs     map[int]*environment // by number of edges
+	page     *page                // nil unless a single item is shown
+	sheet    sheet                // what is being drawn
 }
 
 // entry is the drawing of an item, with the lines of its first section.
@@ -128,7 +128,7 @@ func (l *layout) environment(n *conversation.Node) *environment {
 	room := l.room(edges)
 	env.places.Dir, env.width, env.open = l.conv.Cwd, l.textIn(room), conversation.Questions[*conversation.Permission](&l.conv.State)
 	env.diffWidth, env.diffs = min(room, 2*maxText), l.diffs
-	env.pictures, env.positions, env.now = &l.pictures, l.positions, l.now
+	env.pictures, env.facts, env.now = &l.pictures, l.facts, l.now
 	return env
 }
 

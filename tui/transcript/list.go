@@ -58,8 +58,8 @@ func New(th *theme.Theme, conv *conversation.Conversation) *List {
 // Conversation returns what the view is of.
 func (l *List) Conversation() *conversation.Conversation { return l.conv }
 
-// SetDiffPositions sets the known positions of changes in their files.
-func (l *List) SetDiffPositions(s *toolview.DiffPositions) { l.positions = s }
+// SetFacts sets what is known of the files that calls name.
+func (l *List) SetFacts(f *toolview.Facts) { l.facts = f }
 
 // SetTheme changes the theme and redraws everything.
 func (l *List) SetTheme(th *theme.Theme) {

@@ -34,7 +34,7 @@ func (l *List) PageOf(item conversation.Item, head func(width int, th *theme.The
 	}
 	p := New(l.theme, conversation.Showing(l.conv.Cwd, items...))
 	p.diffs, p.pictures = l.diffs, l.pictures
-	p.SetDiffPositions(l.positions)
+	p.SetFacts(l.facts)
 	p.page = &page{head: head}
 	p.following, p.selected = false, p.conv.Node(0)
 	for i := range open {

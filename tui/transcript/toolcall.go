@@ -110,7 +110,7 @@ func (t *toolCall) update(env *environment, expanded bool) (changed bool) {
 	if t.took != took {
 		t.took, changed = took, true
 	}
-	if v := env.positions.Version(); t.positions != v {
+	if v := env.facts.Version(); t.positions != v {
 		t.positions = v
 		for _, d := range t.diffs {
 			if d.asOf != v {
