@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"parley/acpclient"
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/git"
@@ -35,9 +34,6 @@ type stored interface {
 
 // storedBy returns the recorder that stores a session; nil if there is none.
 func storedBy(k session.Recorder) stored {
-	if f, both := k.(fileRecorder); both {
-		k = f.Recorder
-	}
 	s, _ := k.(stored)
 	return s
 }
@@ -124,8 +120,7 @@ func (r *Recording) record(h record.Header, secrets *record.Redactor, opt *sessi
 	if err := r.writer.Take(before); err != nil {
 		return err
 	}
-	opt.Tap, opt.TapStderr = r.writer.Line, r.writer.Stderr
-	opt.Recorder = fileRecorder{opt.Recorder, r.writer}
+	opt.Taps = append(opt.Taps, r.writer)
 	return nil
 }
 
@@ -139,31 +134,4 @@ func (l *Launcher) recordingOf(a config.Agent, opt *session.Options) (record.Hea
 		Parley: l.Version, Agent: a.ID, Command: append([]string{c.Path}, c.Args...), Cwd: opt.Cwd,
 	}
 	return h, RedactorFor(l.Config, a)
-}
-
-// fileRecorder records a session to a file in addition to another recorder, which may be nil.
-type fileRecorder struct {
-	session.Recorder
-	to *record.Writer
-}
-
-// Record implements session.Recorder.
-func (k fileRecorder) Record(batch []conversation.Event) []conversation.Event {
-	var said []conversation.Event
-	if k.Recorder != nil {
-		said = k.Recorder.Record(batch)
-	}
-	if err := k.to.Take(append(batch[:len(batch):len(batch)], said...)); err != nil {
-		said = append(said, conversation.NoticeAdded{
-			Severity: acpclient.NoticeError, Title: "This session is no longer recorded", Detail: err.Error(),
-		})
-	}
-	return said
-}
-
-// Close implements session.Recorder. It leaves the recording open for its creator to close.
-func (k fileRecorder) Close() {
-	if k.Recorder != nil {
-		k.Recorder.Close()
-	}
 }

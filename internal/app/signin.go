@@ -12,6 +12,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/terminal"
@@ -170,7 +171,7 @@ func (l *Launcher) SigningIn(a config.Agent, terminal bool, stderr io.Writer) (*
 	}
 	opt := session.Options{
 		Cwd: l.Cwd, Client: l.client(), SignsIn: true, Unattended: !terminal, Machine: noMachine,
-		TapStderr: func(data []byte) { _, _ = stderr.Write(data) },
+		Taps: []session.Tap{stderrTo{stderr}},
 	}
 	if err := l.setPeer(a, box, &opt); err != nil {
 		return nil, err
@@ -183,3 +184,10 @@ func (l *Launcher) SigningIn(a config.Agent, terminal bool, stderr io.Writer) (*
 	session.Post(s, session.Start{})
 	return (&Opened{Agent: a, Session: s}).Live(), nil
 }
+
+// stderrTo is a tap of the agent's stderr alone.
+type stderrTo struct{ to io.Writer }
+
+func (stderrTo) Line(bool, []byte)               {}
+func (s stderrTo) Stderr(data []byte)            { _, _ = s.to.Write(data) }
+func (stderrTo) Take([]conversation.Event) error { return nil }

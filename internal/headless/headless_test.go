@@ -30,15 +30,22 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // scripted is a session with an agent in this process that does what a script says.
 func scripted(t *testing.T, script string) app.Session {
 	t.Helper()
-	return tapped(t, script, nil)
+	return tapped(t, script, func(bool, []byte) {})
 }
+
+// lineTap is a tap of the wire alone.
+type lineTap func(sent bool, line []byte)
+
+func (t lineTap) Line(sent bool, line []byte)   { t(sent, line) }
+func (lineTap) Stderr([]byte)                   {}
+func (lineTap) Take([]conversation.Event) error { return nil }
 
 // tapped is such a session whose lines on the wire somebody sees.
 func tapped(t *testing.T, script string, tap func(sent bool, line []byte)) app.Session {
 	t.Helper()
 	dir := t.TempDir()
 	s, err := app.Here(session.Options{
-		Cwd: dir, Unattended: true, Tap: tap,
+		Cwd: dir, Unattended: true, Taps: []session.Tap{lineTap(tap)},
 		Spawn: func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil },
 		Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
 			table, err := policy.NewSensitiveFiles(nil, nil, nil, "")

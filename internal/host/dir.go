@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -92,16 +91,6 @@ func writeKey(path, key string) error {
 	return errors.Join(err, f.Close())
 }
 
-func readKey(path string) (string, error) {
-	f, err := files.OpenRegular(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	key, err := io.ReadAll(io.LimitReader(f, mostKey))
-	return string(key), err
-}
-
 // connect connects to the host with an id, like [Connect].
 func connect(ctx context.Context, id string) (net.Conn, error) {
 	dir, err := Dir()
@@ -130,12 +119,12 @@ func Connect(ctx context.Context, path string) (net.Conn, error) {
 		return nil, err
 	}
 	err = ownPeer(c)
-	var secret string
+	var secret []byte
 	if err == nil {
-		secret, err = readKey(key) // without one, the host says why it refuses
+		secret, err = files.ReadHead(key, mostKey) // without one, the host says why it refuses
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = prove(c, secret)
+		err = prove(c, string(secret))
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.Close())

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/acpclient"
+	"parley/fs"
 )
 
 // errand says what [TestAsAnotherProcess] does: "connect DIR", "dial PATH" or "listen PATH".
@@ -59,7 +60,7 @@ func TestAsAnotherProcess(t *testing.T) {
 
 // enter connects to the host "one" without any check of its own.
 func enter(ctx context.Context, dir string) error {
-	key, err := readKey(filepath.Join(dir, "one.key"))
+	key, err := fs.ReadHead(filepath.Join(dir, "one.key"), mostKey)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func enter(ctx context.Context, dir string) error {
 		return err
 	}
 	defer c.Close()
-	if err := prove(c, key); err != nil {
+	if err := prove(c, string(key)); err != nil {
 		return err
 	}
 	conn := acpclient.NewConn(over(c, mostToViewer), nobody{}, acpclient.ConnOptions{})

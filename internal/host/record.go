@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -78,12 +77,7 @@ func records(dir string) ([]Record, error) {
 }
 
 func readRecord(path string) (r Record, err error) {
-	f, err := files.OpenRegular(path)
-	if err != nil {
-		return r, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, mostRecord))
+	data, err := files.ReadHead(path, mostRecord)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}

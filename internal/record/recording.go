@@ -35,6 +35,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,14 +60,14 @@ var (
 // Header describes a recording.
 type Header struct {
 	// Parley is the version of parley that made the recording.
-	Parley string
+	Parley string `json:"version,omitempty"`
 	// Started is when it began. The times of the entries count from there.
-	Started time.Time
+	Started time.Time `json:"started"`
 	// Command is the agent's command, and Agent its name in the configuration.
-	Command []string
-	Agent   string
+	Command []string `json:"command,omitempty"`
+	Agent   string   `json:"agent,omitempty"`
 	// Cwd is the session's directory.
-	Cwd string
+	Cwd string `json:"cwd,omitempty"`
 }
 
 // EntryKind is the kind of an entry.
@@ -94,13 +95,9 @@ type Entry struct {
 
 // headerLine is the on-disk form of a header.
 type headerLine struct {
-	Version   int       `json:"v"`
-	Recording string    `json:"recording"`
-	Parley    string    `json:"version,omitempty"`
-	Started   time.Time `json:"started"`
-	Agent     string    `json:"agent,omitempty"`
-	Command   []string  `json:"command,omitempty"`
-	Cwd       string    `json:"cwd,omitempty"`
+	Version   int    `json:"v"`
+	Recording string `json:"recording"`
+	Header
 }
 
 // entryLine is the on-disk form of an entry.
@@ -195,21 +192,17 @@ func (r *Recording) take(n int, line []byte, whole bool) error {
 }
 
 func readHeader(line []byte) (Header, error) {
-	var version struct {
-		Version   int    `json:"v"`
-		Recording string `json:"recording"`
-	}
-	if err := json.Unmarshal(line, &version); err != nil || version.Recording != mark {
-		return Header{}, ErrNoRecording
-	}
-	if version.Version > Version {
-		return Header{}, fmt.Errorf("%w (version %d, this one knows %d)", ErrNewer, version.Version, Version)
-	}
 	var h headerLine
-	if err := json.Unmarshal(line, &h); err != nil || h.Started.IsZero() {
+	err := json.Unmarshal(line, &h)
+	switch {
+	case h.Recording != mark:
+		return Header{}, ErrNoRecording
+	case h.Version > Version:
+		return Header{}, fmt.Errorf("%w (version %d, this one knows %d)", ErrNewer, h.Version, Version)
+	case err != nil, h.Started.IsZero():
 		return Header{}, errDamaged
 	}
-	return Header{Parley: h.Parley, Started: h.Started, Agent: h.Agent, Command: h.Command, Cwd: h.Cwd}, nil
+	return h.Header, nil
 }
 
 // errUnknown means that a line is of an unknown kind.
@@ -295,11 +288,9 @@ func (w *Writer) Begin(h Header, r *Redactor) error {
 		r = NewRedactor(nil)
 	}
 	w.begun, w.started, w.redact = true, w.now(), r
-	command := make([]string, len(h.Command))
-	for i, word := range h.Command {
-		command[i] = r.Text(word)
-	}
-	line, err := json.Marshal(headerLine{Version, mark, h.Parley, w.started.UTC(), h.Agent, command, h.Cwd})
+	h.Started, h.Command = w.started.UTC(), slices.Clone(h.Command)
+	r.Strings(&h.Command)
+	line, err := json.Marshal(headerLine{Version, mark, h})
 	if err == nil {
 		w.write(line)
 		err = w.err

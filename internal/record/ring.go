@@ -27,7 +27,7 @@ const (
 )
 
 // Ring keeps the latest traffic and events in memory. Like a Writer it has the methods
-// of the taps and of a session.Recorder, and it can be read, or saved as a recording, at any
+// of a session.Tap, and it can be read, or saved as a recording, at any
 // time. It stores messages unredacted, but returns them only through its redactor.
 //
 // The bound is small until KeepMore is called, since most rings are never read. A Ring is safe
@@ -113,14 +113,15 @@ func (r *Ring) Line(sent bool, line []byte) {
 // Stderr adds output to stderr.
 func (r *Ring) Stderr(data []byte) { r.add(Stderr, data) }
 
-// Take adds events, without copying them.
-func (r *Ring) Take(events []conversation.Event) {
+// Take adds events, without copying them. It never fails.
+func (r *Ring) Take(events []conversation.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	for _, e := range events {
 		r.push(Numbered{Time: now, Kind: Event, event: e, size: r.kept(conversation.SizeOf(e))})
 	}
+	return nil
 }
 
 // add adds an entry of text.

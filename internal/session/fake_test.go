@@ -240,6 +240,13 @@ const everything = `{"loadSession":true,"sessionCapabilities":{"resume":{},"list
 const older = `"modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"plan","name":"Plan"}]},
 	"models":{"currentModelId":"m","availableModels":[{"modelId":"m","name":"M"},{"modelId":"x","name":"X"}]}`
 
+// lineTap is a tap of the wire alone.
+type lineTap func(sent bool, line []byte)
+
+func (t lineTap) Line(sent bool, line []byte)   { t(sent, line) }
+func (lineTap) Stderr([]byte)                   {}
+func (lineTap) Take([]conversation.Event) error { return nil }
+
 // newHarness must be called in a bubble. The client's messages are held against
 // the schema.
 func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
@@ -254,7 +261,7 @@ func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
 			h.machine.observer, h.machine.asker = w, a
 			return h.machine, nil
 		},
-		Tap: func(sent bool, line []byte) {
+		Taps: []Tap{lineTap(func(sent bool, line []byte) {
 			if !sent && len(line) < 1000 && bytes.Contains(line, []byte(`"id"`)) {
 				_ = validator.Load().Line(schema.Agent, line) // it may say what it likes
 			}
@@ -268,7 +275,7 @@ func newHarness(t testing.TB, change ...func(*harness, *Options)) *harness {
 			if err != nil {
 				t.Errorf("sent %s: %v", line, err)
 			}
-		},
+		})},
 	}
 	opt.Spawn = func(acpclient.Command) (*acpclient.Peer, error) {
 		if h.spawnOf != nil {

@@ -26,7 +26,7 @@ func TestModel(t *testing.T) {
 		var failed any
 		synctest.Test(t, func(t *testing.T) {
 			m := &model{T: rt, second: second, h: newHarness(t, func(h *harness, o *Options) {
-				o.Tap = nil // the schema is for other tests, this one is to be quick
+				o.Taps = nil // the schema is for other tests, this one is to be quick
 				if second {
 					o.OfferV2 = true
 				}

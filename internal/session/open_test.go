@@ -412,5 +412,5 @@ func TestABurstWithASlowReader(t *testing.T) {
 		if next != updates {
 			t.Errorf("%d of %d updates arrived before the end of the turn", next, updates)
 		}
-	}, func(_ *harness, o *Options) { o.Tap = nil })
+	}, func(_ *harness, o *Options) { o.Taps = nil })
 }

@@ -95,12 +95,8 @@ type Options struct {
 	AfterTurn func() (title, detail string)
 	// Log receives what is not for the user. Nil discards.
 	Log *slog.Logger
-	// Tap sees every line on the wire, see acpclient.ConnOptions. TapStderr sees the
-	// agent's stderr, raw. Both are called from several goroutines, must not block and
-	// must not retain the bytes. Either may be nil.
-	Tap       func(sent bool, line []byte)
-	TapStderr func(data []byte)
-	// Ring keeps the latest of the wire, of stderr and of the events; it may be nil.
+	// Taps see the session. Ring is one more of them, that keeps the latest; it may be nil.
+	Taps []Tap
 	Ring *record.Ring
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -171,6 +167,9 @@ func NewSession(opt Options) (*Session, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
+	if opt.Ring != nil {
+		opt.Taps = append(slices.Clone(opt.Taps), opt.Ring)
+	}
 	past := opt.Past
 	if opt.Past = nil; past == nil {
 		past = conversation.NewState()
@@ -182,7 +181,7 @@ func NewSession(opt Options) (*Session, error) {
 		ended: make(chan struct{}),
 	}
 	close(s.lastJudged)
-	s.stream.recorder, s.stream.ring, s.stream.watch = opt.Recorder, opt.Ring, s.watch
+	s.stream.recorder, s.stream.taps, s.stream.watch = opt.Recorder, opt.Taps, s.watch
 	s.state.Continue(past)
 	budget := opt.Budget
 	if past.BudgetRaised {
@@ -403,13 +402,20 @@ func (o *Options) closeJournal() {
 	}
 }
 
+// Tap sees what a session does, as a recording takes it. Its methods are called from several
+// goroutines, must not block, and must not retain the bytes.
+type Tap interface {
+	// Line sees a line on the wire, see acpclient.ConnOptions, and Stderr the agent's stderr, raw.
+	Line(sent bool, line []byte)
+	Stderr(data []byte)
+	// Take takes the events, in order. It returns the error after which it takes nothing more, once.
+	Take([]conversation.Event) error
+}
+
 // tap takes a line on the wire.
 func (o *Options) tap(sent bool, line []byte) {
-	if o.Tap != nil {
-		o.Tap(sent, line)
-	}
-	if o.Ring != nil {
-		o.Ring.Line(sent, line)
+	for _, t := range o.Taps {
+		t.Line(sent, line)
 	}
 }
 
@@ -418,11 +424,8 @@ type stderrTap struct{ *Options }
 
 // Write implements io.Writer. It never fails.
 func (o stderrTap) Write(data []byte) (int, error) {
-	if o.TapStderr != nil {
-		o.TapStderr(data)
-	}
-	if o.Ring != nil {
-		o.Ring.Stderr(data)
+	for _, t := range o.Taps {
+		t.Stderr(data)
 	}
 	return len(data), nil
 }

@@ -391,11 +391,11 @@ func TestUnattendedOffersNoDialogs(t *testing.T) {
 		}
 	}, func(_ *harness, o *Options) {
 		o.Unattended = true
-		o.Tap = func(out bool, line []byte) {
+		o.Taps = []Tap{lineTap(func(out bool, line []byte) {
 			if out && strings.Contains(string(line), "initialize") {
 				sent = string(line)
 			}
-		}
+		})}
 	})
 }
 

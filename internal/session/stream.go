@@ -9,7 +9,6 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
-	"parley/internal/record"
 )
 
 // pendingBound bounds the events, in bytes, that wait to be taken. Whoever adds more
@@ -27,9 +26,9 @@ const keepBuffer = 64 << 10
 //
 // Stream is safe for concurrent use; Take is for one consumer.
 type Stream struct {
-	taking   sync.Mutex   // held while a batch is taken and kept
-	recorder Recorder     // nil if the session is not kept, or no longer
-	ring     *record.Ring // may be nil
+	taking   sync.Mutex // held while a batch is taken and kept
+	recorder Recorder   // nil if the session is not kept, or no longer
+	taps     []Tap
 
 	mu      sync.Mutex
 	roomy   *sync.Cond
@@ -169,8 +168,12 @@ func (s *Stream) Take() []conversation.Event {
 	if s.recorder != nil && len(batch) > 0 {
 		batch = append(batch, s.recorder.Record(batch)...)
 	}
-	if s.ring != nil && len(batch) > 0 {
-		s.ring.Take(batch)
+	for _, t := range s.taps {
+		if err := t.Take(batch); err != nil {
+			batch = append(batch, conversation.NoticeAdded{
+				Severity: acpclient.NoticeError, Title: "This session is no longer recorded", Detail: err.Error(),
+			})
+		}
 	}
 	if s.recorder != nil && last {
 		s.recorder.Close()

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,22 +47,15 @@ func (s *Store) SaveDraft(cwd, was, draft string) error {
 // Draft returns the draft for a directory, or "".
 func (s *Store) Draft(cwd string) (string, error) {
 	path := s.draftPath(cwd)
-	b, err := readRegular(path)
+	b, err := fs.ReadHead(path, mostDraft)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read the draft: %w", config.ExplainRead(path, err))
 	}
 	return string(b), nil
 }
 
-// readRegular reads a file whole. It does not wait for a pipe that stands in its place.
-func readRegular(path string) ([]byte, error) {
-	f, err := fs.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
-}
+// mostDraft bounds what is read of a file with a draft, in bytes.
+const mostDraft = 256 << 20
 
 // replaceDraft replaces a draft file as a whole, also against other programs. It removes
 // an empty one. It does not wait for the disk: a draft is saved every few keys, and outlives
@@ -128,6 +120,9 @@ func (s *Store) SaveView(id ID, v View) error {
 	return replaceDraft(s.viewPath(id), b)
 }
 
+// editedBytes bounds the text that is taken from a file of an editor.
+const editedBytes = 16 << 20
+
 // TakeView returns the stored view of a session. Text that was in an editor when parley was
 // killed becomes the draft, and its file is removed.
 func (s *Store) TakeView(id ID) (View, error) {
@@ -136,7 +131,8 @@ func (s *Store) TakeView(id ID) (View, error) {
 		return v, err
 	}
 	file := v.Editor
-	text, err := editedText(file)
+	b, err := fs.ReadHead(file, editedBytes)
+	text := strings.TrimRight(string(b), "\r\n")
 	if v.Editor = ""; err == nil && text != "" {
 		v.Draft = text
 	}
@@ -146,19 +142,6 @@ func (s *Store) TakeView(id ID) (View, error) {
 	return v, nil
 }
 
-// editedBytes bounds the text that is taken from a file of an editor.
-const editedBytes = 16 << 20
-
-func editedText(path string) (string, error) {
-	f, err := fs.OpenRegular(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, editedBytes))
-	return strings.TrimRight(string(b), "\r\n"), err
-}
-
 // View returns the stored view of a session, or the zero View.
 func (s *Store) View(id ID) (View, error) {
 	var v View
@@ -166,7 +149,7 @@ func (s *Store) View(id ID) (View, error) {
 		return v, fmt.Errorf("%q: %w", id, ErrNotStored)
 	}
 	path := s.viewPath(id)
-	b, err := readRegular(path)
+	b, err := fs.ReadHead(path, mostDraft)
 	switch {
 	case errors.Is(err, os.ErrNotExist), err == nil && len(b) == 0: // after a power failure
 		return v, nil

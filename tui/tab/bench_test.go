@@ -159,7 +159,7 @@ func (b *bench) ready() app.Session {
 func (b *bench) play(script string, with ...func(*session.Options)) app.Session {
 	s := b.use(newSession(b.cwd, noMachine{}, append(with, func(o *session.Options) {
 		o.Spawn = func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil }
-		o.Tap = b.wire.line
+		o.Taps = []session.Tap{b.wire}
 	})...))
 	session.Post(s, session.Start{})
 	b.Do(nil)
@@ -172,7 +172,10 @@ type wire struct {
 	sent []string
 }
 
-func (w *wire) line(sent bool, line []byte) {
+func (*wire) Stderr([]byte)                   {}
+func (*wire) Take([]conversation.Event) error { return nil }
+
+func (w *wire) Line(sent bool, line []byte) {
 	var m struct{ Method string }
 	if !sent || json.Unmarshal(line, &m) != nil || m.Method == "" {
 		return
