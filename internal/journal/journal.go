@@ -160,7 +160,6 @@ func Open(opt Options) (*Journal, error) {
 	}
 	j.openFiles()
 	j.watch.start(j)
-	j.lines.ctx = j.watch.ctx
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.countLines() // of an earlier run
@@ -266,7 +265,6 @@ const logName = "log"
 // and removes a journal without changes.
 func (j *Journal) Close(ctx context.Context) error {
 	j.watch.stop(ctx)
-	j.lines.work.Wait()
 	if j.files != nil {
 		_ = j.files.Close()
 	}

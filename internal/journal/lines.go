@@ -1,20 +1,10 @@
 package journal
 
-import (
-	"context"
-	"maps"
-	"sync"
-	"time"
-)
-
-// lineCounter counts the changed lines of files beside everything else, and only while something
-// changes.
+// lineCounter counts the changed lines of files, one file at a time, between the other work of the
+// watcher. The journal's lock guards it.
 type lineCounter struct {
-	work sync.WaitGroup
-	ctx  context.Context // nil until the journal is open
-
-	// The journal's lock guards what follows.
 	running bool
+	fresh   bool                 // counts have changed since they were announced
 	counts  map[string]lineCount // by path
 }
 
@@ -25,25 +15,18 @@ type lineCount struct {
 }
 
 const (
-	// countPause is how long changes are gathered before lines are counted.
-	countPause = 250 * time.Millisecond
 	// mostCounted is the largest file whose lines are counted, in bytes, and mostFilesCounted bounds
 	// how many files are: beyond that nobody reads the number.
 	mostCounted      = 1 << 20
 	mostFilesCounted = 1000
 )
 
-// countLines counts what has changed, after a pause. j.mu must be held.
+// countLines counts what has changed. j.mu must be held.
 func (j *Journal) countLines() {
-	c := &j.lines
-	if c.ctx == nil || c.ctx.Err() != nil || c.running || len(j.history.changes) == 0 {
-		return
+	if !j.lines.running && j.watch.wake != nil { // else it does not watch yet
+		j.lines.running = true
+		j.watch.do(j.countNext)
 	}
-	c.running = true
-	c.work.Go(func() {
-		for j.countAll() {
-		}
-	})
 }
 
 // overall is what a file was before all changes, and what it is now.
@@ -52,51 +35,41 @@ type overall struct {
 	before, after Image
 }
 
-// uncounted returns the changed files whose count is out of date. j.mu must be held.
-func (j *Journal) uncounted() (files []overall) {
+// uncounted returns a changed file whose count is out of date, if there is one. j.mu must be held.
+func (j *Journal) uncounted() (o overall, found bool) {
 	left := mostFilesCounted
 	for path, o := range j.history.overall() {
 		if left--; left < 0 {
 			break
 		}
 		if c, known := j.lines.counts[path]; !known || c.before != o.before.Hash || c.after != o.after.Hash {
-			files = append(files, o)
+			return o, true
 		}
 	}
-	return files
+	return o, false
 }
 
-// countAll counts what is out of date, and reports whether there was any. The contents are read
-// without a lock.
-func (j *Journal) countAll() bool {
-	select {
-	case <-time.After(countPause):
-	case <-j.lines.ctx.Done():
-	}
+// countNext counts the lines of a file that is out of date, without a lock, and then those of the
+// next one.
+func (j *Journal) countNext(*turnWatch) {
 	j.mu.Lock()
-	files := j.uncounted()
-	if j.lines.ctx.Err() != nil {
-		files = nil
+	o, found := j.uncounted()
+	if j.lines.running = found; !found && j.lines.fresh {
+		j.lines.fresh = false
+		j.announce()
 	}
-	j.lines.running = len(files) > 0
 	j.mu.Unlock()
-	if len(files) == 0 {
-		return false
+	if !found {
+		return
 	}
-	counts := make(map[string]lineCount, len(files))
-	for _, o := range files {
-		if j.lines.ctx.Err() == nil {
-			counts[o.path] = j.countIn(o)
-		}
-	}
+	c := j.countIn(o)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.lines.counts == nil {
 		j.lines.counts = map[string]lineCount{}
 	}
-	maps.Copy(j.lines.counts, counts)
-	j.announce()
-	return true
+	j.lines.counts[o.path], j.lines.fresh = c, true
+	j.watch.do(j.countNext)
 }
 
 // countIn counts the lines of a file. Those of a file that is not text, too large or not kept count
