@@ -88,8 +88,8 @@ func newPromptRows() command.Rows[command.Common] {
 	always := func(do func(*Tab)) func(command.Front) {
 		return onTab(func(t *Tab) tea.Cmd { do(t); return nil })
 	}
-	reads := func(do func(reading)) command.Common {
-		return command.Common{AtQuestion: true, Replay: true, Why: ofTab(noItems), Do: always(func(t *Tab) { do(t.reading) })}
+	reading := func(do readerFunc) command.Common {
+		return command.Common{AtQuestion: true, Replay: true, Why: ofTab(noItems), Do: onTab(func(t *Tab) tea.Cmd { return do(t.reader) })}
 	}
 	severalTabs := ofTab(func(t *Tab) string { return command.Unless(!t.program.Tabs.Alone(), oneTab) })
 
@@ -122,12 +122,10 @@ func newPromptRows() command.Rows[command.Common] {
 				return command.Unless(l.queue.Queued() > 0 || !l.composer.Empty(), nothingToSend)
 			}),
 		}},
-		{ID: command.FocusTranscript, Keys: "tab alt+t", Help: "Move to the transcript", Words: "transcript scroll read copy select", Do: reads(func(r reading) { r.list.Focus(true) })},
-		{ID: command.Find, Keys: "ctrl+f", Help: "Find words in the transcript", Words: "search grep", Do: reads(func(r reading) { r.reader.startFinding() })},
+		{ID: command.FocusTranscript, Keys: "tab alt+t", Help: "Move to the transcript", Words: "transcript scroll read copy select", Do: reading(reads(func(r *reader) { r.list.Focus(true) }))},
+		{ID: command.Find, Keys: "ctrl+f", Help: "Find words in the transcript", Words: "search grep", Do: reading(reads((*reader).startFinding))},
 	}...)
-	rows = append(rows, command.Map(scrollRows(), func(do readerFunc) command.Common {
-		return reads(func(r reading) { do(&r.reader.reader) })
-	})...)
+	rows = append(rows, command.Map(scrollRows(), reading)...)
 	return append(rows, command.Rows[command.Common]{
 		{ID: command.LendMouse, Help: "Let the terminal use the mouse (until a key)", Words: "select copy", Do: command.Common{Do: always(func(t *Tab) { t.input.lendMouse() }), AtQuestion: true, Replay: true}},
 		{ID: command.Terminal, Keys: "f7", Help: "Step into the running command", Words: "attach shell bash console", Do: command.Common{

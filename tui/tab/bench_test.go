@@ -77,12 +77,7 @@ func (singleTab) CloseTab(*Tab) tea.Cmd         { return nil }
 func (b *bench) open() *live { return b.state.(*live) }
 
 // conv, list and reader are those of the transcript.
-func (b *bench) conv() *conversation.Conversation { return b.transcript().list.Conversation() }
-func (b *bench) list() *transcript.List           { return b.transcript().list }
-
-func (b *bench) transcript() reading {
-	return b.reading
-}
+func (b *bench) list() *transcript.List { return b.reader.list }
 
 // has gives the tab a session that is only there.
 func (b *bench) has(s app.Session) {

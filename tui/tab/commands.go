@@ -30,7 +30,7 @@ import (
 type commands struct {
 	*ui
 	*app.Live
-	reader      *transcriptReader
+	reader      *reader
 	composer    *composer.Composer
 	typeLetters func() tea.Cmd
 	status      func(width int) string // draws the status line

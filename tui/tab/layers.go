@@ -41,7 +41,7 @@ func (p *panel) over(prompt layer, reads bool) []layer {
 
 // over returns the transcript, the dialog and the layer in the place of the prompt. The
 // transcript lies below them until the user reads it.
-func (r *transcriptReader) over(p *panel, prompt layer) []layer {
+func (r *reader) over(p *panel, prompt layer) []layer {
 	if r.Reads() {
 		return append([]layer{r}, p.over(prompt, true)...)
 	}

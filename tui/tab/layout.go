@@ -359,11 +359,11 @@ func (t *Tab) DrawInline(width, height int) (s Screen, done []string, more bool)
 	above := room - len(panel.Lines)
 	var lines []string
 	if !t.empty() {
-		t.list.SetSize(width, max(1, above))
-		t.list.SetNow(t.program.Now())
+		t.reader.list.SetSize(width, max(1, above))
+		t.reader.list.SetNow(t.program.Now())
 		t.reader.rows = max(1, above)
-		done, more = t.list.Finished()
-		lines = t.list.Rest(above)
+		done, more = t.reader.list.Finished()
+		lines = t.reader.list.Rest(above)
 	} else {
 		lines = d.transcript(above)
 		lines = lines[:min(len(lines), welcomeHeight+2)]
@@ -376,12 +376,12 @@ const mostRest = 10_000
 
 // Unprinted returns the lines that the terminal does not have yet, unfinished items included.
 func (t *Tab) Unprinted(width int) []string {
-	t.list.SetSize(width, 1)
+	t.reader.list.SetSize(width, 1)
 	var all []string
 	for more := true; more; {
 		var lines []string
-		lines, more = t.list.Finished()
+		lines, more = t.reader.list.Finished()
 		all = append(all, lines...)
 	}
-	return append(all, t.list.Rest(mostRest)...)
+	return append(all, t.reader.list.Rest(mostRest)...)
 }

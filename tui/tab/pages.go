@@ -20,7 +20,7 @@ import (
 // showChanges opens the review of the agent's changes.
 func (l *live) showChanges() tea.Cmd {
 	if l.changes == nil {
-		l.changes = pages.NewReview(l.pageEnv(l.list.Diffs()), l.Session)
+		l.changes = pages.NewReview(l.pageEnv(l.reader.list.Diffs()), l.Session)
 	}
 	if !l.dialogs.Has(l.changes) {
 		l.dialogs.Push(l.changes)

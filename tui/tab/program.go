@@ -186,7 +186,7 @@ func (t *Tab) Overview() app.Overview {
 	if s := t.session(); s != nil {
 		changes = s.Journal()
 	}
-	o, a := app.OverviewOf(&t.list.Conversation().State, changes), t.agent()
+	o, a := app.OverviewOf(&t.conv().State, changes), t.agent()
 	o.Agent, o.Title = cmp.Or(a.Name, a.ID, o.Agent), t.label()
 	o.Standing = t.State()
 	return o
@@ -204,7 +204,7 @@ func (t *Tab) WaitsFor() tea.ProgramStatusKind {
 }
 
 // Works reports whether a turn is running.
-func (t *Tab) Works() bool { return t.list.Conversation().Turn.Running }
+func (t *Tab) Works() bool { return t.conv().Turn.Running }
 
 // Turns returns how many turns have ended in the tab.
 func (t *Tab) Turns() int { return t.info.turns }
@@ -247,7 +247,7 @@ func (t *Tab) setName(name string) tea.Cmd {
 
 // titles returns the user's name for the session, and what else it is called, best first.
 func (t *Tab) titles() []string {
-	c := t.list.Conversation()
+	c := t.conv()
 	return []string{t.info.name, t.stored.title, c.Title, c.Asked}
 }
 

@@ -30,7 +30,7 @@ func (p *promptLayer) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
 	if !config.Types(name) {
-		if t.list.Focused() && bound {
+		if t.reader.list.Focused() && bound {
 			return nil, false
 		}
 		if t.composer.Blank() && !t.composer.Chooses() && t.dialogs.Asks() && t.focus() == layer(t.panel) {

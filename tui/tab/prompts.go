@@ -87,7 +87,7 @@ func (ps *prompts) content(p composer.Prompt) conversation.QueuedPrompt {
 	if !open {
 		return p.Queued()
 	}
-	l.list.Bottom()
+	l.reader.list.Bottom()
 	return l.WithEarlier(p.Queued())
 }
 

@@ -43,8 +43,9 @@ type reader struct {
 	main bool
 }
 
-// Reset forgets search and marks after the list was reset.
+// Reset clears selection, search, marks and cached drawings, because the items have been replaced.
 func (r *reader) Reset() {
+	r.list.Reset()
 	r.find = finder{underWay: r.find.underWay}
 	r.drag, r.codeOf = drag{}, nil
 }

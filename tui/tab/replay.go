@@ -112,7 +112,7 @@ func (r *replaying) pause() tea.Cmd {
 
 func (r *replaying) nextTurn() tea.Cmd {
 	cmd := r.perform(r.player.NextTurn())
-	r.tab.list.Bottom()
+	r.tab.reader.list.Bottom()
 	return cmd
 }
 
@@ -126,13 +126,13 @@ func (*replaying) quit() tea.Cmd { return send(Quit{Sure: true}) }
 
 // perform applies events to the conversation, without reacting to them.
 func (r *replaying) perform(events []conversation.Event) tea.Cmd {
-	c := r.tab.list.Conversation()
+	c := r.tab.conv()
 	for _, e := range events {
 		c.Apply(e)
 		r.tab.info.Notice(e)
 		opening, _ := e.(conversation.SessionOpening)
 		if opening.Clear || c.Restored() {
-			r.tab.forget()
+			r.tab.reader.Reset()
 		}
 	}
 	return r.tab.reader.Follow()
@@ -140,9 +140,9 @@ func (r *replaying) perform(events []conversation.Event) tea.Cmd {
 
 // rewind returns to the beginning.
 func (r *replaying) rewind() {
-	focused := r.tab.list.Focused()
-	r.tab.reading = newReading(r.tab, conversation.New())
-	r.tab.list.Focus(focused)
+	focused := r.tab.reader.list.Focused()
+	r.tab.reader = newReader(r.tab, conversation.New())
+	r.tab.reader.list.Focus(focused)
 	r.asked = nil
 }
 

@@ -246,7 +246,7 @@ func (l *live) restoreView(msg openedMsg) (keep tea.Cmd) {
 	l.stored.title = msg.Transcript.Title
 	l.composer.SetCommands(c.Commands, nil)
 	if top := msg.View.Top; top != nil {
-		l.list.StartAt(*top)
+		l.reader.list.StartAt(*top)
 	}
 	switch draft := msg.View.Draft; {
 	case l.composer.Empty():

@@ -30,7 +30,7 @@ type state interface {
 // become changes to another state, which shows a conversation.
 func (t *Tab) become(s state, c *conversation.Conversation) {
 	t.leave()
-	t.state, t.reading = s, newReading(t, c)
+	t.state, t.reader = s, newReader(t, c)
 }
 
 // leave stops the work of the session that is shown.
@@ -136,7 +136,7 @@ func (t *Tab) endsReading(name string) bool {
 
 // topItem returns the number of the top item of the transcript, nil if its end is followed.
 func (t *Tab) topItem() *int {
-	if top, following := t.list.Start(); !following {
+	if top, following := t.reader.list.Start(); !following {
 		return &top
 	}
 	return nil
@@ -173,33 +173,30 @@ func (t *Tab) session() app.Session {
 	return nil
 }
 
-// reading is the transcript of a tab, which is empty while there is no session.
-type reading struct {
-	list   *transcript.List
-	reader *transcriptReader // reads the list
-}
-
-// newReading shows a conversation from its end.
-func newReading(t *Tab, c *conversation.Conversation) reading {
+// newReader shows a conversation from its end.
+func newReader(t *Tab, c *conversation.Conversation) *reader {
 	c.Cwd = t.cwd
 	l := transcript.New(t.program.Theme, c)
 	l.SetFacts(&t.facts)
-	return reading{l, &transcriptReader{reader{ui: t.ui, list: l, edit: t.edit, message: t.prompt.messageLine, lendMouse: t.input.lendMouse, main: true}}}
+	return &reader{ui: t.ui, list: l, edit: t.edit, message: t.prompt.messageLine, lendMouse: t.input.lendMouse, main: true}
 }
 
+// conv returns the conversation that is shown, which is empty while there is no session.
+func (t *Tab) conv() *conversation.Conversation { return t.reader.list.Conversation() }
+
 // empty reports whether the transcript has no items.
-func (r reading) empty() bool { return len(r.list.Conversation().Items) == 0 }
+func (t *Tab) empty() bool { return len(t.conv().Items) == 0 }
 
 // works reports whether an agent starts, or a turn runs that waits for no answer.
-func (r reading) works() bool {
-	c := r.list.Conversation()
+func (t *Tab) works() bool {
+	c := t.conv()
 	return !asked(c) && (c.Turn.Running || c.Phase == conversation.PhaseStarting || c.Phase == conversation.PhaseOpening)
 }
 
 // condition returns where the session stands.
 func (t *Tab) condition() conversation.Standing {
 	_, open := t.live()
-	switch c := t.list.Conversation(); {
+	switch c := t.conv(); {
 	case t.chooses():
 		return conversation.StandingIdle
 	case c.Phase == conversation.PhaseLost:
@@ -213,12 +210,6 @@ func (t *Tab) condition() conversation.Standing {
 }
 
 const noImagesYet = "wait for the agent to start before you send an image"
-
-// forget clears selection, search and cached drawings, because the items have been replaced.
-func (r reading) forget() {
-	r.list.Reset()
-	r.reader.Reset()
-}
 
 // unopened is the state without a session: the user chooses an agent from a list, or a session is being
 // opened, for which prompts wait.

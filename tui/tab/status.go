@@ -34,7 +34,7 @@ func newStatusInfo(t *Tab) *statusInfo {
 	f := &statusInfo{Tab: t, Theme: t.program.Theme}
 	f.l, _ = t.live()
 	if _, none := t.state.(*unopened); !none {
-		f.Conversation = t.list.Conversation()
+		f.Conversation = t.conv()
 	}
 	return f
 }

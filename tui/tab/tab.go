@@ -47,9 +47,9 @@ type Tab struct {
 
 	// state is what the tab has of an agent, a session or a recording, opening what it will have
 	// instead, or nil.
-	state state
-	reading
+	state   state
 	opening *opening
+	reader  *reader // of the transcript
 
 	facts  toolview.Facts
 	stored storedSession // the stored session being continued
@@ -91,7 +91,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
 	t.acting = &front{tab: t}
 	t.leaving, t.input = &leaving{tab: t}, &input{tab: t}
-	t.state, t.reading = &unopened{t}, newReading(t, conversation.New())
+	t.state, t.reader = &unopened{t}, newReader(t, conversation.New())
 	return t
 }
 
@@ -185,7 +185,7 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 	t.program.Theme = th
 	t.composer.SetTheme(th)
 	t.dialogs.SetTheme(th)
-	t.list.SetTheme(th)
+	t.reader.list.SetTheme(th)
 	if l, open := t.live(); open && l.changes != nil {
 		l.changes.SetTheme(th)
 	}
@@ -243,7 +243,7 @@ func (t *Tab) Update(msg tea.Msg) tea.Cmd {
 	if l, open := t.live(); open {
 		l.commands.Fit(t.width, t.height)
 	}
-	if decode := t.pictures.Next(t.list); decode != nil {
+	if decode := t.pictures.Next(t.reader.list); decode != nil {
 		cmd = tea.Batch(cmd, decode)
 	}
 	return t.address(cmd)
@@ -287,7 +287,7 @@ func (l *live) fold(batch []conversation.Event) tea.Cmd {
 			cmds = append(cmds, l.compared.follow(l.Tab, e))
 		}
 		if l.Conversation.Restored() {
-			l.forget()
+			l.reader.Reset()
 		}
 		for _, cmd := range []tea.Cmd{l.react(e), l.options.Follow(e)} {
 			if cmd != nil {
@@ -307,7 +307,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	switch e := e.(type) {
 	case conversation.SessionOpening:
 		if e.Clear {
-			l.forget()
+			l.reader.Reset()
 			l.stored = storedSession{} // it belongs to the other session
 			l.drafts.SetSaved(store.View{})
 		}

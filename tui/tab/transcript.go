@@ -14,9 +14,6 @@ import (
 	"parley/tui/transcript"
 )
 
-// transcriptReader reads the transcript of a conversation.
-type transcriptReader struct{ reader }
-
 // transcriptRows are the commands of the transcript.
 func transcriptRows() command.Rows[readerFunc] {
 	const farthest = 1 << 30
@@ -70,7 +67,7 @@ func transcriptRows() command.Rows[readerFunc] {
 
 // Reads reports whether keys go to the transcript: it has the focus or its find field is
 // being written, and no dialog that the user opened covers it.
-func (r *transcriptReader) Reads() bool {
+func (r *reader) Reads() bool {
 	if !r.dialogs.Empty() && !r.dialogs.Asks() {
 		return false
 	}
@@ -79,7 +76,7 @@ func (r *transcriptReader) Reads() bool {
 
 // clearsSpan unmarks text that the mouse has marked, and reports whether the key does nothing
 // else, as the cancel key.
-func (r *transcriptReader) clearsSpan(name string) bool {
+func (r *reader) clearsSpan(name string) bool {
 	if !r.list.Spanning() || r.list.Focused() {
 		return false
 	}
@@ -89,7 +86,7 @@ func (r *transcriptReader) clearsSpan(name string) bool {
 
 // closesFind closes a find field without focus if the key is the cancel key, and reports
 // whether it did.
-func (r *transcriptReader) closesFind(name string) bool {
+func (r *reader) closesFind(name string) bool {
 	if !r.find.open || r.Reads() || !r.program.Keys.Match(command.Cancel, name) {
 		return false
 	}
@@ -99,7 +96,7 @@ func (r *transcriptReader) closesFind(name string) bool {
 }
 
 // readKey handles a key while the transcript is read.
-func (r *transcriptReader) readKey(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+func (r *reader) readKey(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if r.find.open {
 		if cmd, taken := r.findKey(k); taken {
 			return cmd, true
@@ -119,16 +116,16 @@ func (r *transcriptReader) readKey(k tea.KeyPressMsg, name string) (tea.Cmd, boo
 		return nil, false
 	}
 	r.pressed = name
-	return row.Do(&r.reader), true
+	return row.Do(r), true
 }
 
 // Chosen does a command from the palette, which focuses the transcript.
-func (r *transcriptReader) Chosen(do readerFunc) tea.Cmd {
+func (r *reader) Chosen(do readerFunc) tea.Cmd {
 	if !r.list.Focused() { // focusing again would unmark text
 		r.list.Focus(true)
 	}
 	r.pressed = ""
-	return do(&r.reader)
+	return do(r)
 }
 
 // step moves the selection by items, or the end of the marked text.
@@ -150,7 +147,7 @@ func (r *reader) leave() {
 	r.Unfocus()
 }
 
-func (r *transcriptReader) hints() []dialog.Hint {
+func (r *reader) hints() []dialog.Hint {
 	h := dialog.HintList{Keys: r.program.Keys}
 	switch {
 	case r.find.writing:
@@ -211,7 +208,7 @@ func (r *transcriptReader) hints() []dialog.Hint {
 }
 
 // position draws the reading position and what is new below, unless the view is at the end.
-func (r *transcriptReader) position() string {
+func (r *reader) position() string {
 	if r.list.Following() {
 		return ""
 	}
@@ -224,7 +221,7 @@ func (r *transcriptReader) position() string {
 }
 
 // Blur gives up the focus, if the transcript has it.
-func (r *transcriptReader) Blur() {
+func (r *reader) Blur() {
 	if r.list.Focused() {
 		r.Unfocus()
 	}
@@ -232,7 +229,7 @@ func (r *transcriptReader) Blur() {
 
 // key handles a key if the transcript has the focus. While a question is open, typed text
 // does not pass through.
-func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
+func (r *reader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	if !r.Reads() {
 		return nil, false
 	}
@@ -246,7 +243,7 @@ func (r *transcriptReader) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 }
 
 // paste pastes into the find field.
-func (r *transcriptReader) paste(text string) (tea.Cmd, bool) {
+func (r *reader) paste(text string) (tea.Cmd, bool) {
 	if r.Reads() && r.find.writing {
 		return r.Paste(text), true
 	}
@@ -255,7 +252,7 @@ func (r *transcriptReader) paste(text string) (tea.Cmd, bool) {
 
 // mouse handles events above the dialog, and drags that started there. The wheel scrolls
 // from anywhere outside the dialog.
-func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
+func (r *reader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	at, area := msg.Mouse(), r.area
 	if !r.drag.down || isClick(msg) {
 		if area.onDialog(at.Y) {
@@ -272,9 +269,9 @@ func (r *transcriptReader) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	return r.Mouse(msg, at.X, at.Y), true
 }
 
-func (r *transcriptReader) covers() bool { return false }
+func (r *reader) covers() bool { return false }
 
-func (r *transcriptReader) draw(width, height int) dialog.View {
+func (r *reader) draw(width, height int) dialog.View {
 	r.list.SetSize(width, height)
 	if !r.program.ReducedMotion { // otherwise elapsed times stand still
 		r.list.SetNow(r.now())
