@@ -5,7 +5,7 @@ import (
 )
 
 // Client is the client's side of a connection to one agent. It is safe for concurrent
-// use. For all other methods use Call and Go with its Conn. A call returns an *Error if
+// use. For all other methods use Call, Go and Notify with its Conn. A call returns an *Error if
 // the agent rejects it, and an error that wraps ErrClosed if the connection ends first.
 // When its context ends, the request is cancelled.
 type Client struct {
@@ -25,16 +25,6 @@ func NewClient(t Transport, handler Handler, opt ConnOptions) *Client {
 
 // Conn returns the underlying connection.
 func (c *Client) Conn() *Conn { return c.conn }
-
-// Request implements Requester.
-func (c *Client) Request(method string, params, result any, done func(error)) {
-	c.conn.Request(method, params, result, done)
-}
-
-// Call implements Requester.
-func (c *Client) Call(ctx context.Context, method string, params, result any) error {
-	return c.conn.Call(ctx, method, params, result)
-}
 
 // Receiver returns what hands requests and notifications to the handler.
 func (c *Client) Receiver() Receiver { return c.dispatch }
@@ -59,11 +49,6 @@ func (c *Client) Initialize(ctx context.Context, r *InitializeRequest) (*Initial
 		return nil, &VersionError{Agent: res.ProtocolVersion}
 	}
 	return res, nil
-}
-
-// Cancel asks the agent to cancel the running turn. It does not wait.
-func (c *Client) Cancel(n *CancelNotification) error {
-	return c.conn.Notify(SessionCancel.Name, n)
 }
 
 // The requests that a client sends to an agent, by Call or Go.

@@ -319,7 +319,7 @@ func TestTap(t *testing.T) {
 			received = append(received, string(line))
 		}
 	}})
-	_ = c.Cancel(&CancelNotification{SessionID: "s"})
+	_ = c.Conn().Notify(SessionCancel.Name, &CancelNotification{SessionID: "s"})
 	w.receive()
 	w.send("noise", chunk("a"))
 	_ = w.to.Close()
@@ -358,7 +358,7 @@ func TestWriteError(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if err := c.Cancel(&CancelNotification{}); !errors.Is(err, ErrClosed) {
+	if err := c.Conn().Notify(SessionCancel.Name, &CancelNotification{}); !errors.Is(err, ErrClosed) {
 		t.Errorf("%v", err)
 	}
 	if err := c.Conn().Flush(t.Context()); !errors.Is(err, io.ErrClosedPipe) {
@@ -380,7 +380,7 @@ func TestCallWithEndedContext(t *testing.T) {
 	if err := c.Conn().Call(ctx, "x/call", nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	_ = c.Cancel(&CancelNotification{SessionID: "s"})
+	_ = c.Conn().Notify(SessionCancel.Name, &CancelNotification{SessionID: "s"})
 	if m := w.receive(); m.Method != SessionCancel.Name {
 		t.Errorf("sent %s", m.Method)
 	}
@@ -424,7 +424,7 @@ func TestInitializeIsNotCancelled(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	_ = c.Cancel(&CancelNotification{SessionID: "s"})
+	_ = c.Conn().Notify(SessionCancel.Name, &CancelNotification{SessionID: "s"})
 	if m := w.receive(); m.Method != SessionCancel.Name {
 		t.Errorf("sent %s", m.Method)
 	}
@@ -447,7 +447,7 @@ func TestCloseCancelsHandlers(t *testing.T) {
 	if err := <-ended; !errors.Is(err, ErrClosed) {
 		t.Errorf("cause %v", err)
 	}
-	if err := c.Cancel(&CancelNotification{SessionID: "s"}); !errors.Is(err, ErrClosed) {
+	if err := c.Conn().Notify(SessionCancel.Name, &CancelNotification{SessionID: "s"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("notify after close: %v", err)
 	}
 	Go(c.Conn(), SessionPrompt, &PromptRequest{SessionID: "s"}, func(_ *PromptResponse, err error) { ended <- err })

@@ -512,7 +512,7 @@ func TestAgentThatDoesNotRead(t *testing.T) {
 	}
 	c, w := connect(t, l, ConnOptions{})
 	for range 1000 {
-		if err := c.Cancel(&CancelNotification{SessionID: "s"}); err != nil {
+		if err := c.Conn().Notify(SessionCancel.Name, &CancelNotification{SessionID: "s"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -25,7 +25,7 @@ func (a answering) HandleRequest(ctx context.Context, method string, params json
 }
 
 // between connects an agent with a client that offers version 2. The schema is the referee.
-func between(t *testing.T, agent answering, h acpclient.Handler) (*Agent, Negotiated, *acpclient.InitializeResponse) {
+func between(t *testing.T, agent answering, h acpclient.Handler) (*Agent, acpclient.Requester, *acpclient.InitializeResponse) {
 	t.Helper()
 	toAgentR, toAgentW := io.Pipe()
 	toClientR, toClientW := io.Pipe()

@@ -34,27 +34,8 @@ func newClient(first *acpclient.Client, h acpclient.Handler, log *slog.Logger) *
 	return c
 }
 
-// Conn returns the underlying connection.
-func (c *Client) Conn() *acpclient.Conn { return c.conn }
-
-// Cancel asks the agent to cancel the prompt. It does not wait.
-func (c *Client) Cancel(n *acpclient.CancelNotification) error {
-	return c.conn.Notify(acpclient.SessionCancel.Name, n)
-}
-
-// CancelToolCall asks the agent to cancel a tool call. It needs the call's cancel
-// capability.
-func (c *Client) CancelToolCall(ctx context.Context, session acpclient.SessionID, id acpclient.ToolCallID) error {
-	return c.conn.Call(ctx, ToolCallCancel, map[string]any{"sessionId": session, "toolCallId": id}, nil)
-}
-
-// CancelTerminal asks the agent to end a terminal's command. It needs the terminal's
-// cancel capability.
-func (c *Client) CancelTerminal(ctx context.Context, session acpclient.SessionID, id acpclient.TerminalID) error {
-	return c.conn.Call(ctx, TerminalCancel, map[string]any{"sessionId": session, "terminalId": id}, nil)
-}
-
-// The requests of a client that version 1 lacks.
+// The requests that version 1 lacks, for a Conn: with sessionId and toolCallId or terminalId. The
+// call or the terminal must have the capability.
 const (
 	ToolCallCancel = "tool_call/cancel"
 	TerminalCancel = "terminal/cancel"

@@ -34,7 +34,7 @@ func TestAnAgentOfTheFirstVersionGoesOn(t *testing.T) {
 	h := newHears()
 	p := newPeer(t, h)
 	c, info, err := negotiated(p, h, `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
-	if err != nil || c != Negotiated(p.client) || info.ProtocolVersion != 1 || !info.AgentCapabilities.LoadSession {
+	if err != nil || c != acpclient.Requester(p.client.Conn()) || info.ProtocolVersion != 1 || !info.AgentCapabilities.LoadSession {
 		t.Fatalf("%v %v %v", c, info, err)
 	}
 	p.misuses(`{"jsonrpc":"2.0","id":7,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}}`)
@@ -174,8 +174,8 @@ func TestWhatIsAskedAndWaitedFor(t *testing.T) {
 			_, err := acpclient.Call(ctx, c, acpclient.SessionDelete, &acpclient.DeleteSessionRequest{SessionID: "s"})
 			return err
 		},
-		"tool_call/cancel": func(ctx context.Context) error { return c.CancelToolCall(ctx, "s", "c") },
-		"terminal/cancel":  func(ctx context.Context) error { return c.CancelTerminal(ctx, "s", "t") },
+		"tool_call/cancel": func(ctx context.Context) error { return c.conn.Call(ctx, ToolCallCancel, map[string]any{"sessionId": "s", "toolCallId": "c"}, nil) },
+		"terminal/cancel":  func(ctx context.Context) error { return c.conn.Call(ctx, TerminalCancel, map[string]any{"sessionId": "s", "terminalId": "t"}, nil) },
 	} {
 		done := make(chan error, 1)
 		go func() { done <- call(t.Context()) }()
@@ -293,7 +293,7 @@ func TestATurnEndsWithAConnectionThatEndsWhileItsPromptIsAccepted(t *testing.T) 
 	synctest.Test(t, func(t *testing.T) {
 		h := &closes{}
 		p, c, _ := agreed(t, h)
-		h.conn = c.Conn()
+		h.conn = c.conn
 		done := result(t, c, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: "s", Prompt: []acpclient.ContentBlock{acpclient.TextBlock("hi")}})
 		p.answers(p.gets("session/prompt"), `{"messageId":"u"}`)
 		if err := within(t, done); !errors.Is(err, acpclient.ErrClosed) {

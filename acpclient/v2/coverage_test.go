@@ -143,7 +143,7 @@ var untyped = map[string]string{
 	"ClientRequest": "an envelope", "ClientResponse": "an envelope", "ClientNotification": "an envelope",
 	"Icon": "nothing draws icons; they stay in what is stored", "SessionConfigSelectGroup": "see renameOptions",
 	"UpdateSessionNotification": "acpclient.SessionNotification, which decodes itself", "ReplayFromStart": "see requests",
-	"CancelToolCallRequest": "see Client.CancelToolCall", "CancelTerminalRequest": "see Client.CancelTerminal",
+	"CancelToolCallRequest": "see ToolCallCancel", "CancelTerminalRequest": "see TerminalCancel",
 	"ToolCallPermissionSubject": "see renamePermission", "CommandPermissionSubject": "see renamePermission",
 	"UnsupportedProtocolVersionErrorData": "the error is shown with its data", "SessionNotFoundErrorData": "the error is shown with its data",
 	"CancelledPermissionOutcome": "acpclient.RequestPermissionOutcome", "SelectedPermissionOutcome": "acpclient.RequestPermissionOutcome",

@@ -1,7 +1,6 @@
 package v2
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,30 +13,23 @@ import (
 // Version is the version of the protocol that this package speaks.
 const Version = 2
 
-// Negotiated is a client of whichever version the agent has chosen. It takes requests in
-// the types of version 1.
-type Negotiated interface {
-	acpclient.Requester
-	Conn() *acpclient.Conn
-	Cancel(n *acpclient.CancelNotification) error
-}
-
-// Negotiate initializes the connection of first, which must be new, offering version 2.
-// If the agent chooses version 1, it returns first, else a Client that calls h. For any
-// other version, the error is an *acpclient.VersionError.
-func Negotiate(ctx context.Context, first *acpclient.Client, h acpclient.Handler, r *acpclient.InitializeRequest, log *slog.Logger) (Negotiated, *acpclient.InitializeResponse, error) {
+// Negotiate initializes the connection of first, which must be new, offering version 2. It
+// returns what takes requests in the types of version 1: the connection if the agent chooses
+// that version, else a Client that calls h. For any other version, the error is an
+// *acpclient.VersionError.
+func Negotiate(ctx context.Context, first *acpclient.Client, h acpclient.Handler, r *acpclient.InitializeRequest, log *slog.Logger) (acpclient.Requester, *acpclient.InitializeResponse, error) {
 	type answer struct {
-		client Negotiated
+		client acpclient.Requester
 		info   *acpclient.InitializeResponse
 		err    error
 	}
 	done := make(chan answer, 1)
 	// The version is chosen before the connection reads the next message, which is in that
 	// version already.
-	acpclient.Go(first.Conn(), initialize, offer(r), func(chosen *anyVersion, err error) {
+	acpclient.Go(first.Conn(), initialize, offer(r), func(chosen *json.RawMessage, err error) {
 		a := answer{err: err}
 		if err == nil {
-			a.client, a.info, a.err = choose(first, h, r, log, chosen)
+			a.client, a.info, a.err = choose(first, h, r, log, *chosen)
 		}
 		done <- a
 	})
@@ -49,8 +41,8 @@ func Negotiate(ctx context.Context, first *acpclient.Client, h acpclient.Handler
 	}
 }
 
-// initialize has an answer of unknown version.
-var initialize = acpclient.Method[initializeRequest, anyVersion]{Name: acpclient.Initialize.Name}
+// initialize has an answer in any version.
+var initialize = acpclient.Method[initializeRequest, json.RawMessage]{Name: acpclient.Initialize.Name}
 
 // initializeRequest is the request of version 1, for agents that speak only that, with the
 // fields of version 2.
@@ -78,27 +70,15 @@ func offer(r *acpclient.InitializeRequest) *initializeRequest {
 	return out
 }
 
-// anyVersion is the answer to initialize in any version.
-type anyVersion struct {
-	version uint16
-	raw     json.RawMessage
-}
-
-// UnmarshalJSON keeps the answer, if it has a version.
-func (a *anyVersion) UnmarshalJSON(b []byte) error {
+func choose(first *acpclient.Client, h acpclient.Handler, r *acpclient.InitializeRequest, log *slog.Logger, raw json.RawMessage) (acpclient.Requester, *acpclient.InitializeResponse, error) {
 	var head struct {
 		ProtocolVersion uint16 `json:"protocolVersion" acp:"required"`
 	}
-	if err := acpclient.Unmarshal(b, &head); err != nil {
-		return err
+	if err := acpclient.Unmarshal(raw, &head); err != nil {
+		return nil, nil, unreadable(err)
 	}
-	a.version, a.raw = head.ProtocolVersion, bytes.Clone(b)
-	return nil
-}
-
-func choose(first *acpclient.Client, h acpclient.Handler, r *acpclient.InitializeRequest, log *slog.Logger, a *anyVersion) (Negotiated, *acpclient.InitializeResponse, error) {
-	var client Negotiated = first
-	switch a.version {
+	var client acpclient.Requester = first.Conn()
+	switch head.ProtocolVersion {
 	case acpclient.ProtocolVersion:
 		first.Offer(r.ClientCapabilities)
 	case Version:
@@ -108,8 +88,8 @@ func choose(first *acpclient.Client, h acpclient.Handler, r *acpclient.Initializ
 				Session *acpclient.Supported `json:"session"`
 			} `json:"capabilities"`
 		}
-		if err := acpclient.Unmarshal(a.raw, &needed); err != nil {
-			return nil, nil, fmt.Errorf("the answer to initialize: %w", err)
+		if err := acpclient.Unmarshal(raw, &needed); err != nil {
+			return nil, nil, unreadable(err)
 		}
 		if needed.Capabilities.Session == nil {
 			return nil, nil, errNoSessions
@@ -117,16 +97,18 @@ func choose(first *acpclient.Client, h acpclient.Handler, r *acpclient.Initializ
 		// Version 2 has no files and terminals of the client.
 		first.Offer(acpclient.ClientCapabilities{Elicitation: r.ClientCapabilities.Elicitation})
 		client = newClient(first, h, log)
-		a.raw = change(a.raw, renameInfo)
+		raw = change(raw, renameInfo)
 	default:
-		return nil, nil, &acpclient.VersionError{Agent: a.version}
+		return nil, nil, &acpclient.VersionError{Agent: head.ProtocolVersion}
 	}
 	info := &acpclient.InitializeResponse{}
-	if err := acpclient.Unmarshal(a.raw, info); err != nil {
-		return nil, nil, fmt.Errorf("the answer to initialize: %w", err)
+	if err := acpclient.Unmarshal(raw, info); err != nil {
+		return nil, nil, unreadable(err)
 	}
 	return client, info, nil
 }
+
+func unreadable(err error) error { return fmt.Errorf("the answer to initialize: %w", err) }
 
 var errNoSessions = errors.New("the agent offers no sessions")
 

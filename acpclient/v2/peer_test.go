@@ -167,7 +167,7 @@ func agreed(t *testing.T, h acpclient.Handler) (*peer, *Client, *acpclient.Initi
 	return p, c.(*Client), info
 }
 
-func negotiated(p *peer, h acpclient.Handler, answer string) (Negotiated, *acpclient.InitializeResponse, error) {
+func negotiated(p *peer, h acpclient.Handler, answer string) (acpclient.Requester, *acpclient.InitializeResponse, error) {
 	p.t.Helper()
 	go func() {
 		m := <-p.got

@@ -81,7 +81,7 @@ func TestCancellingInTheSecondVersion(t *testing.T) {
 	s := p.newSession(true)
 	p.seen = func(u acpclient.SessionUpdate) {
 		if c, ok := u.(*acpclient.ContentChunk); ok && c.Chunk == acpclient.AgentMessageChunk {
-			_ = p.client.Cancel(&acpclient.CancelNotification{SessionID: s.SessionID})
+			_ = p.Conn().Notify(acpclient.SessionCancel.Name, &acpclient.CancelNotification{SessionID: s.SessionID})
 		}
 	}
 	p.want("stop reason", string(p.prompt(s.SessionID, "/slow 100000")), string(acpclient.StopCancelled))

@@ -17,7 +17,7 @@ func once(do func()) func() {
 
 func TestCancel(t *testing.T) {
 	cancelIn := func(p *user, s acpclient.SessionID) func() {
-		return once(func() { _ = p.Cancel(&acpclient.CancelNotification{SessionID: s}) })
+		return once(func() { _ = p.Conn().Notify(acpclient.SessionCancel.Name, &acpclient.CancelNotification{SessionID: s}) })
 	}
 	for _, tt := range []struct {
 		name, prompt string

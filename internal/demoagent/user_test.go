@@ -16,7 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/acpclient"
-	v2 "parley/acpclient/v2"
 	"parley/internal/schema"
 )
 
@@ -43,7 +42,7 @@ var (
 // user is a client and whoever sits in front of it.
 type user struct {
 	*acpclient.Client
-	client v2.Negotiated // of either version
+	client acpclient.Requester // of either version
 	t      *testing.T
 	dir    string
 	stderr bytes.Buffer // to be read when the agent has ended
@@ -106,7 +105,7 @@ func startTour(t *testing.T, delay float64, s *schema.Schema) *user {
 			}
 		},
 	})
-	p.client = p.Client
+	p.client = p.Conn()
 	t.Cleanup(func() {
 		_ = toAgentW.Close()
 		<-p.Conn().Done()

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	v2 "parley/acpclient/v2"
 	"parley/internal/conversation"
 	"parley/internal/policy"
 )
@@ -31,7 +30,7 @@ type agent struct {
 	conn  *acpclient.Conn
 	first *acpclient.Client // for version 1 of the protocol
 	// client is the one for the negotiated version. It is set when hello is.
-	client v2.Negotiated
+	client acpclient.Requester
 	// offersV2 means that the agent is offered version 2 of the protocol.
 	offersV2 bool
 	log      *slog.Logger

@@ -29,7 +29,7 @@ type VersionMemory interface {
 // initialize introduces the client to the agent and negotiates the protocol version.
 func (a *agent) initialize(ctx context.Context) error {
 	r := &acpclient.InitializeRequest{ClientInfo: &a.owner.opt.Client, ClientCapabilities: a.owner.opt.capabilities()}
-	var c v2.Negotiated = a.first
+	var c acpclient.Requester = a.conn
 	var info *acpclient.InitializeResponse
 	var err error
 	if a.offersV2 {
@@ -95,18 +95,18 @@ func (o CancelOperation) Do(ctx context.Context, s *Session) (None, error) {
 	if !ready || a == nil {
 		return None{}, errNotOpen
 	}
-	c, ok := a.client.(*v2.Client)
-	switch {
-	case o.Subagent != "":
-		return None{}, a.client.Cancel(&acpclient.CancelNotification{SessionID: o.Subagent})
-	case !ok:
-		return None{}, fmt.Errorf("cancel a single call: %w", ErrUnsupported)
-	case o.Terminal != "":
-		defer a.expectAnswer(v2.TerminalCancel)()
-		return None{}, c.CancelTerminal(ctx, id, o.Terminal)
+	if o.Subagent != "" {
+		return None{}, a.conn.Notify(acpclient.SessionCancel.Name, &acpclient.CancelNotification{SessionID: o.Subagent})
 	}
-	defer a.expectAnswer(v2.ToolCallCancel)()
-	return None{}, c.CancelToolCall(ctx, id, o.Call)
+	if _, ok := a.client.(*v2.Client); !ok {
+		return None{}, fmt.Errorf("cancel a single call: %w", ErrUnsupported)
+	}
+	method, params := v2.ToolCallCancel, map[string]any{"sessionId": id, "toolCallId": o.Call}
+	if o.Terminal != "" {
+		method, params = v2.TerminalCancel, map[string]any{"sessionId": id, "terminalId": o.Terminal}
+	}
+	defer a.expectAnswer(method)()
+	return None{}, a.conn.Call(ctx, method, params, nil)
 }
 
 // CancelOf returns the act that cancels an operation.
@@ -129,7 +129,7 @@ func (t StopTask) Do(ctx context.Context, s *Session) (None, error) {
 		return None{}, errNotOpen
 	}
 	defer a.expectAnswer(acpclient.SessionStopTask.Name)()
-	r, err := acpclient.Call(ctx, a.client.Conn(), acpclient.SessionStopTask, &acpclient.StopTaskRequest{SessionID: open, AsyncTaskID: t.ID})
+	r, err := acpclient.Call(ctx, a.conn, acpclient.SessionStopTask, &acpclient.StopTaskRequest{SessionID: open, AsyncTaskID: t.ID})
 	switch {
 	case err != nil:
 		return None{}, fmt.Errorf("stop the task: %w", err)

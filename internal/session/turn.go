@@ -146,7 +146,7 @@ type SkipAhead struct{}
 func (SkipAhead) Do(_ context.Context, s *Session) (None, error) {
 	if a, id := s.agent, s.state.ID; s.state.Turn.Running && a != nil && (conversation.AgentState{Capabilities: a.hello.Load().AgentCapabilities}).SkipsAhead() {
 		s.outbox = append(s.outbox, func() {
-			_ = a.client.Conn().Notify(conversation.SkipAhead, &acpclient.CancelNotification{SessionID: id})
+			_ = a.conn.Notify(conversation.SkipAhead, &acpclient.CancelNotification{SessionID: id})
 		})
 	}
 	return None{}, nil
@@ -157,7 +157,7 @@ func (s *Session) sendCancel() {
 	s.post(conversation.CancelRequested{At: s.opt.Now()})
 	if a, id := s.agent, s.state.ID; a != nil {
 		s.outbox = append(s.outbox, func() {
-			_ = a.client.Cancel(&acpclient.CancelNotification{SessionID: id})
+			_ = a.conn.Notify(acpclient.SessionCancel.Name, &acpclient.CancelNotification{SessionID: id})
 		})
 	}
 }
