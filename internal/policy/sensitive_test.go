@@ -138,7 +138,7 @@ func TestGuideListsTheTable(t *testing.T) {
 		t.Errorf("the guide does not say that the list is of %s", RunningAsOf)
 	}
 	for i, want := range [][]string{Secrets, Running} {
-		if got := strings.Fields(blocks[1+2*i]); !slices.Equal(got, want) {
+		if got := strings.Fields(strings.TrimPrefix(blocks[1+2*i], "text")); !slices.Equal(got, want) {
 			t.Errorf("the guide lists\n%q, want\n%q", got, want)
 		}
 	}

@@ -223,7 +223,7 @@ func (q *askedParts) of(by Asker) {
 	if command.Line != "" {
 		q.add(Part{Look: LookCommand, Label: "command", Text: command.Line})
 		if command.Dir != "" {
-			q.add(Part{Look: LookPlaces, Label: "in", Places: []Place{{command.Dir, q.facts.Target(commandDir(t))}}, Tight: true})
+			q.add(Part{Look: LookPlaces, Label: "in", Places: []Place{{command.Dir, q.facts.Target(texts(t.RawInput, dirKeys)[0])}}, Tight: true})
 		}
 	}
 	if !heads && title != "" {
@@ -412,14 +412,6 @@ func NamedPaths(t *conversation.ToolCall) []string {
 	all := append(shownPaths(t), texts(t.RawInput, locationKeys)...)
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// commandDir returns the command's directory in a call's raw input, or "".
-func commandDir(t *conversation.ToolCall) string {
-	if all := texts(t.RawInput, dirKeys); len(all) > 0 {
-		return all[0]
-	}
-	return ""
 }
 
 // texts returns the strings under some keys of a JSON object, in the order of the keys.

@@ -29,21 +29,27 @@ type Command struct {
 // Command finds the command in the raw input of a tool call. Agents send it as a
 // string, or as a program and its arguments; there is no common schema.
 func (p Paths) Command(rawInput json.RawMessage) Command {
-	line := commandLine(rawInput)
-	if line == "" {
-		return Command{}
-	}
+	c, _ := p.command(rawInput)
+	return c
+}
+
+// command is Command, and returns the keys that make it up.
+func (p Paths) command(rawInput json.RawMessage) (c Command, keys []string) {
 	in := app.Decoded[map[string]json.RawMessage](rawInput)
-	c := Command{Line: termtext.Exact(line)}
-	for _, name := range []string{"cwd", "workdir", "workingDirectory", "directory"} {
+	line, keys := lineOf(in)
+	if line == "" {
+		return c, nil
+	}
+	c.Line = termtext.Exact(line)
+	for _, name := range dirKeys {
 		if dir := app.Decoded[string](in[name]); dir != "" {
-			if dir != p.Dir {
+			if keys = append(keys, name); dir != p.Dir {
 				c.Dir = p.Path(dir)
 			}
 			break
 		}
 	}
-	return c
+	return c, keys
 }
 
 // WithoutShell returns the script of a command that only starts a shell to run it, else the
@@ -62,17 +68,22 @@ func WithoutShell(line string) string {
 
 // commandLine returns the command in the raw input of a tool call, as it was sent.
 func commandLine(rawInput json.RawMessage) string {
-	in := app.Decoded[map[string]json.RawMessage](rawInput)
-	line := ""
+	line, _ := lineOf(app.Decoded[map[string]json.RawMessage](rawInput))
+	return line
+}
+
+// lineOf returns the command in an input, and the keys that make it up.
+func lineOf(in map[string]json.RawMessage) (line string, keys []string) {
 	for _, name := range []string{"command", "cmd"} {
 		if line = words(in[name]); line != "" {
+			keys = []string{name}
 			break
 		}
 	}
 	if args := app.Decoded[[]string](in["args"]); line != "" && len(args) > 0 {
-		line += " " + termtext.ShellWords(args)
+		return line + " " + termtext.ShellWords(args), append(keys, "args")
 	}
-	return line
+	return line, keys
 }
 
 // words decodes a command line, or a list of words. A list with an item that is not a
@@ -154,12 +165,8 @@ const mostOutput = 64 << 10
 
 // ShortCommand is the beginning of a command's line.
 func ShortCommand(term *conversation.Terminal) string {
-	const most = 32
-	line := []rune(termtext.VisibleLine(term.Command))
-	if len(line) > most {
-		return string(line[:most]) + "…"
-	}
-	return string(line)
+	const most = 33 // cells
+	return termtext.Truncate(termtext.VisibleLine(term.Command), most, "…")
 }
 
 // OutputAttachment is the output of a command that the user has run.
@@ -176,12 +183,8 @@ func OutputAttachment(term *conversation.Terminal) prompt.Attachment {
 	if text != "" {
 		lines++
 	}
-	words := "lines"
-	if lines == 1 {
-		words = "line"
-	}
 	return prompt.Attachment{
-		Label: fmt.Sprintf("output of $ %s: %d %s, %s", ShortCommand(term), lines, words, termtext.Line(state)),
+		Label: fmt.Sprintf("output of $ %s: %s, %s", ShortCommand(term), termtext.Count(lines, "line"), termtext.Line(state)),
 		URI:   outputURI(term),
 		Text:  fmt.Sprintf("$ %s\n%s\n[%s]", term.Command, text, state),
 	}

@@ -56,7 +56,16 @@ func emptyJSON(raw []byte) bool {
 // make up the command, questions and task lists, and those that repeat the locations and
 // the changes of the call, under the names that agents give them.
 func (p Paths) shownKeys(t *conversation.ToolCall, values map[string]json.RawMessage) map[string]bool {
-	shown := p.commandKeys(values)
+	shown := map[string]bool{}
+	command, keys := p.command(t.RawInput)
+	for _, key := range keys {
+		shown[key] = true
+	}
+	for _, key := range dirKeys { // where everything runs of which nothing else is said
+		if dir := app.Decoded[string](values[key]); command.Line != "" && dir != "" && dir == p.Dir {
+			shown[key] = true
+		}
+	}
 	if onlyKeys(values["questions"], questionKeys) && len(Questions(t.RawInput)) > 0 {
 		shown["questions"] = true
 	}
@@ -149,35 +158,4 @@ func onlyKeys(raw json.RawMessage, keys []string) bool {
 		}
 	}
 	return true
-}
-
-// commandKeys returns the keys that make up the shown command: without any of them it
-// would differ.
-func (p Paths) commandKeys(values map[string]json.RawMessage) map[string]bool {
-	part, used := map[string]json.RawMessage{}, map[string]bool{}
-	for _, key := range slices.Concat(dirKeys, []string{"command", "cmd", "args"}) {
-		if v, ok := values[key]; ok {
-			part[key] = v
-		}
-	}
-	command := func() Command {
-		raw, _ := json.Marshal(part)
-		return p.Command(raw)
-	}
-	whole := command()
-	if whole.Line == "" {
-		return used
-	}
-	for key, v := range part {
-		delete(part, key)
-		used[key] = command() != whole
-		part[key] = v
-	}
-	for _, key := range dirKeys {
-		var dir string
-		if json.Unmarshal(values[key], &dir) == nil && dir != "" && dir == p.Dir {
-			used[key] = true // where everything runs of which nothing else is said
-		}
-	}
-	return used
 }
