@@ -269,7 +269,7 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 	return w, nil
 }
 
-// Run runs git and returns its output, up to the bound. The error is an *Error,
+// Run runs git and returns its output, up to the bound, also with ErrTooMany. The error is an *Error,
 // errMissing or ErrTooMany.
 func (w *Writer) Run(ctx context.Context, args ...string) (string, error) {
 	return w.runWith(ctx, nil, args...)
@@ -305,7 +305,7 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	case errors.Is(err, exec.ErrNotFound):
 		return "", errMissing
 	case out.over:
-		return "", ErrTooMany
+		return string(out.kept), ErrTooMany
 	case errors.Is(context.Cause(ctx), errSlow):
 		return "", &Error{Command: args[0], Output: fmt.Sprintf("it did not end in %v; a named pipe makes it wait for ever: look for one at .gitignore and .gitattributes in %s", most, termtext.Line(w.dir)), Err: errSlow}
 	}

@@ -1,8 +1,6 @@
 package composer
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -23,6 +21,7 @@ import (
 	"parley/internal/prompt"
 	"parley/internal/termtext"
 	"parley/tui/desktop"
+	"parley/tui/list"
 )
 
 // AnotherFile is the key that takes the marked file and continues with the next one.
@@ -187,54 +186,22 @@ func listFiles(root string) ([]string, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
-	paths, err := gitFiles(ctx, root)
-	if err != nil {
+	paths, err := git.Files(ctx, root, ".", true)
+	switch {
+	case errors.Is(err, git.ErrTooMany):
+		paths = paths[:max(0, len(paths)-1)] // the last one may be cut off
+	case err != nil:
 		paths, err = walkFiles(ctx, root)
+		if err != nil {
+			return nil, fmt.Errorf("list the files of %s: %w", termtext.Line(root), err)
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("list the files of %s: %w", termtext.Line(root), err)
-	}
+	paths = slices.DeleteFunc(paths, func(p string) bool { // what cannot be shown exactly must not be mentioned
+		return p == "" || clean(p) != p || strings.Contains(p, "\n")
+	})
+	paths = paths[:min(len(paths), filesListed)]
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
-}
-
-func gitFiles(ctx context.Context, root string) ([]string, error) {
-	cmd := git.Command(ctx, root, "ls-files", "-co", "--exclude-standard", "-z")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	var paths []string
-	s := bufio.NewScanner(out)
-	s.Split(func(data []byte, atEOF bool) (int, []byte, error) {
-		if i := bytes.IndexByte(data, 0); i >= 0 {
-			return i + 1, data[:i], nil
-		}
-		if atEOF && len(data) > 0 {
-			return len(data), data, nil
-		}
-		return 0, nil, nil
-	})
-	for len(paths) < filesListed && s.Scan() {
-		paths = addPath(paths, s.Text())
-	}
-	if len(paths) == filesListed || ctx.Err() != nil {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		return paths, nil
-	}
-	return paths, errors.Join(s.Err(), cmd.Wait())
-}
-
-// addPath leaves out names that cannot be shown exactly, and so must not be mentioned.
-func addPath(paths []string, p string) []string {
-	if p == "" || clean(p) != p || strings.Contains(p, "\n") {
-		return paths
-	}
-	return append(paths, p)
 }
 
 func walkFiles(ctx context.Context, root string) ([]string, error) {
@@ -256,7 +223,7 @@ func walkFiles(ctx context.Context, root string) ([]string, error) {
 		if err != nil {
 			return err
 		}
-		paths = addPath(paths, filepath.ToSlash(rel))
+		paths = append(paths, filepath.ToSlash(rel))
 		return nil
 	})
 	return paths, err
@@ -336,7 +303,7 @@ const scored = 2000
 // match returns the paths that match a query best, best first, and how many match it at
 // all; exact means that there are no more. It ignores case. It runs for every key, so
 // most paths cost only a look at their bits.
-func (x *fileIndex) match(query string) (list []string, found int, exact bool) {
+func (x *fileIndex) match(query string) (paths []string, found int, exact bool) {
 	query = strings.ToLower(strings.TrimPrefix(query, "./"))
 	want := letters(query)
 	var best ranking
@@ -358,15 +325,15 @@ func (x *fileIndex) match(query string) (list []string, found int, exact bool) {
 		}
 	}
 	if len(best) < offered {
-		for _, m := range fuzzy.FindFromNoSort(query, subset{scattered, func(i int) string { return x.paths[i] }}) {
+		for _, m := range fuzzy.FindFromNoSort(query, list.Subset{Texts: x.paths, Rows: scattered}) {
 			best.add(fit{rankScattered, -m.Score, scattered[m.Index]})
 		}
 	}
-	list = make([]string, len(best))
+	paths = make([]string, len(best))
 	for i, f := range best {
-		list[i] = x.paths[f.path]
+		paths[i] = x.paths[f.path]
 	}
-	return list, found + len(scattered), len(scattered) < scored
+	return paths, found + len(scattered), len(scattered) < scored
 }
 
 // hitsIn returns where the letters of a query are in a matching path, in bytes.
@@ -420,15 +387,6 @@ func subsequence(p, query string) bool {
 	}
 	return true
 }
-
-// subset is some of a list of texts, in the form of the fuzzy matcher.
-type subset struct {
-	of   []int
-	text func(i int) string
-}
-
-func (s subset) Len() int            { return len(s.of) }
-func (s subset) String(i int) string { return s.text(s.of[i]) }
 
 // fit rates how well a path matches: lower is better, in the order of the fields.
 type fit struct{ rank, score, path int }

@@ -89,7 +89,7 @@ func (f *Filter) Find(words string, fits func(row int) bool) []Hit {
 // best first, and the other rows.
 func (f *Filter) titled(words string, each []string, in []int) (hits []Hit, rest []int) {
 	pattern := strings.ReplaceAll(words, " ", "")
-	matches := fuzzy.FindFromNoSort(pattern, subset{f.titles, in})
+	matches := fuzzy.FindFromNoSort(pattern, Subset{f.titles, in})
 	scattered := make([]int, len(in))
 	matches = slices.DeleteFunc(matches, func(m fuzzy.Match) bool {
 		if containsAll(strings.ToLower(m.Str), each) {
@@ -174,14 +174,17 @@ func containsAll(text string, words []string) bool {
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// subset is some of the texts, as the fuzzy matcher wants them.
-type subset struct {
-	texts []string
-	rows  []int
+// Subset is some of the texts, as the fuzzy matcher wants them.
+type Subset struct {
+	Texts []string
+	Rows  []int
 }
 
-func (s subset) Len() int            { return len(s.rows) }
-func (s subset) String(i int) string { return s.texts[s.rows[i]] }
+// Len implements [fuzzy.Source].
+func (s Subset) Len() int { return len(s.Rows) }
+
+// String implements [fuzzy.Source].
+func (s Subset) String(i int) string { return s.Texts[s.Rows[i]] }
 
 // Clip bounds a text of which only a part is drawn.
 func Clip(s string) string {

@@ -239,12 +239,7 @@ func (t *toolCall) draw(s *sheet, section, width int) {
 }
 
 // moreLines says how many lines are hidden.
-func moreLines(n int) string {
-	if n == 1 {
-		return "… 1 more line"
-	}
-	return fmt.Sprintf("… %d more lines", n)
-}
+func moreLines(n int) string { return "… " + termtext.Count(n, "more line") }
 
 func (t *toolCall) mark() string {
 	th := t.env.theme
