@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -154,19 +156,13 @@ func (x *Index) Search(ctx context.Context, words string, q Query) (hits []Hit, 
 	return hits, rows.Err()
 }
 
-// tokens splits a text into words as the index does.
-func tokens(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !inWord(r) })
-}
-
-func inWord(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Mn, r)
-}
+// word matches a word as the index splits a text.
+var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\pN\p{Mn}]+`) })
 
 // matchOf converts words to the index's query language, each quoted so that none is an
 // operator.
 func matchOf(text string) string {
-	words := tokens(text)
+	words := word().FindAllString(text, -1)
 	for i, w := range words {
 		words[i] = `"` + w + `"`
 	}
@@ -202,7 +198,7 @@ func (s *Store) Snippet(h Hit, words string) (string, error) {
 		}
 	}
 	scan.flush()
-	return excerpt(text, tokens(words)), nil
+	return excerpt(text, word().FindAllString(words, -1)), nil
 }
 
 // excerpt returns the text around the first of the words, on one line.
@@ -225,24 +221,11 @@ func matchIn(text string, words []string) int {
 	for i := range words {
 		words[i] = folded(words[i])
 	}
-	matches := func(word string) bool {
-		word = folded(word)
-		return slices.Contains(words, word) || len(words) > 0 && strings.HasPrefix(word, words[len(words)-1])
-	}
-	start := -1
-	for i, r := range text {
-		switch {
-		case inWord(r) && start < 0:
-			start = i
-		case !inWord(r) && start >= 0:
-			if matches(text[start:i]) {
-				return start
-			}
-			start = -1
+	for _, at := range word().FindAllStringIndex(text, -1) {
+		found := folded(text[at[0]:at[1]])
+		if slices.Contains(words, found) || len(words) > 0 && strings.HasPrefix(found, words[len(words)-1]) {
+			return at[0]
 		}
-	}
-	if start >= 0 && matches(text[start:]) {
-		return start
 	}
 	return 0
 }

@@ -18,7 +18,7 @@ func TestAnExcerptShowsTheHit(t *testing.T) {
 		{long + "prefixes match", "pref", "prefixes match"},
 		{long, "missing", ""},
 	} {
-		got := excerpt(c.text, tokens(c.words))
+		got := excerpt(c.text, word().FindAllString(c.words, -1))
 		if at := strings.Index(got, c.hit); at < 0 || at > 60 {
 			t.Errorf("%s: the hit is at %d of %q", c.words, at, got)
 		}
