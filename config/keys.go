@@ -79,6 +79,9 @@ func (k Keys) Action(in Context, name string) (Action, bool) {
 // is unbound.
 func (k Keys) For(a Action) []string { return slices.Clone(k.byAction[a].Keys()) }
 
+// First returns the key of an action to show, "" if it is unbound.
+func (k Keys) First(a Action) string { return k.byAction[a].Help().Key }
+
 // Binding returns the keys of an action with their help: the key to show, and what the
 // action does. The binding of an unbound action is disabled. It does not know its
 // context; use [Keys.Match] or [Keys.Action]. Do not change the keys of the binding.

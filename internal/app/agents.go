@@ -117,6 +117,15 @@ type Agents struct {
 	Err, RegistryErr error
 }
 
+// Others finds the agents of this machine without the tour and one of them. It may be slow.
+func (b *Backend) Others(than string) ([]config.Agent, error) {
+	if b.Available == nil {
+		return nil, nil
+	}
+	all, err := b.Available()
+	return slices.DeleteFunc(all, func(a config.Agent) bool { return a.ID == than || a.ID == TourID }), err
+}
+
 // FindAgents finds the agents of this machine and of the registry. It may be slow.
 func (b *Backend) FindAgents() Agents {
 	var found Agents

@@ -35,11 +35,7 @@ func LimitQuestion(f Front, now time.Time) *app.Question {
 func chooseSuccessor(f Front) {
 	l := f.Live()
 	f.InBackground(func(context.Context) func() {
-		var agents []config.Agent
-		var err error
-		if find := f.Backend().Available; find != nil {
-			agents, err = find()
-		}
+		agents, err := f.Backend().Others(l.Agent.ID)
 		return func() {
 			if err != nil {
 				f.Say(err.Error())
@@ -49,9 +45,6 @@ func chooseSuccessor(f Front) {
 				Empty: "there is no other agent here; parley agents lists some",
 			}
 			for _, a := range agents {
-				if a.ID == l.Agent.ID || a.ID == app.TourID {
-					continue
-				}
 				it := agentItem(a)
 				it.Do = func() { f.Ask(app.HandOverQuestion(l.Conversation, a, func() { handOver(f, l, a) })) }
 				c.Items = append(c.Items, it)

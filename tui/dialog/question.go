@@ -474,8 +474,8 @@ func (q *question) alt(key string) string {
 
 // accepting returns the key that gives the marked answer.
 func (q *question) accepting() string {
-	if keys := q.env.Keys.For(command.DialogAccept); len(keys) > 0 {
-		return q.alt(keys[0])
+	if key := q.env.Keys.First(command.DialogAccept); key != "" {
+		return q.alt(key)
 	}
 	return ""
 }

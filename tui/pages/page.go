@@ -8,6 +8,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -216,12 +217,7 @@ func (p *page) say(words string) { p.note, p.failed = termtext.Line(words), fals
 func (p *page) fail(words string) { p.note, p.failed = termtext.Line(words), true }
 
 // keyOf returns the first key of a command.
-func (p *page) keyOf(a config.Action) string {
-	if keys := p.Keys.For(a); len(keys) > 0 {
-		return keys[0]
-	}
-	return string(a)
-}
+func (p *page) keyOf(a config.Action) string { return cmp.Or(p.Keys.First(a), string(a)) }
 
 // does is what a command of a page does. hint says so in the line of hints, "" if it is not
 // worth one now; neighbours with the same hint share it.

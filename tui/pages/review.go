@@ -399,8 +399,8 @@ func (v *Review) write(do func(context.Context) (string, error)) {
 
 // again says how to redo a revert.
 func (v *Review) again() string {
-	if keys := v.Keys.For(command.ChangesRedo); len(keys) > 0 {
-		return " · " + keys[0] + " redoes it"
+	if key := v.Keys.First(command.ChangesRedo); key != "" {
+		return " · " + key + " redoes it"
 	}
 	return ""
 }

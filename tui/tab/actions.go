@@ -188,7 +188,7 @@ func keysNow(t *Tab) []config.Action {
 		command.Palette, command.NextMode, command.Changes, command.FocusTranscript, command.Model,
 		command.Sessions, command.NewSession, command.Options, command.HistorySearch, command.Editor, command.Quit,
 	} {
-		if len(now) < most && len(t.program.Keys.For(a)) > 0 && t.refusal(promptCommandOf(a)) == "" {
+		if len(now) < most && t.program.Keys.First(a) != "" && t.refusal(promptCommandOf(a)) == "" {
 			now = append(now, a)
 		}
 	}
@@ -384,12 +384,9 @@ func (t *Tab) commandItems() []command.Item {
 
 // paletteItem returns the item of a command. why says why it cannot be done now.
 func paletteItem[F any](t *Tab, r command.Row[F], why string, do func() tea.Cmd) command.Item {
-	item := command.Item{ID: string(r.ID), Title: r.Help, Words: r.Words, Do: t.here(do)}
-	if keys := t.program.Keys.For(r.ID); len(keys) > 0 {
-		item.Key = keys[0]
-		item.Words += " " + strings.Join(keys, " ")
-	}
-	return withReason(item, why, t.acting.Say)
+	keys := t.program.Keys
+	words := r.Words + " " + strings.Join(keys.For(r.ID), " ")
+	return withReason(command.Item{ID: string(r.ID), Title: r.Help, Words: words, Key: keys.First(r.ID), Do: t.here(do)}, why, t.acting.Say)
 }
 
 // mostRecent bounds the recently used actions at the top.

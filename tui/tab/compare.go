@@ -104,20 +104,12 @@ func newCompare(t *Tab, prompt string) tea.Cmd {
 	if f.prompt == "" && !t.composer.Empty() {
 		f.prompt = t.composer.Text()
 	}
-	available := t.program.Available
+	backend, own := &t.program.Backend, t.agent()
 	return inBackground(func() then {
-		var agents []config.Agent
-		var err error
-		if available != nil {
-			agents, err = available()
-		}
+		agents, err := backend.Others(own.ID)
 		return func() tea.Cmd {
-			f.agents = slices.DeleteFunc(agents, func(a config.Agent) bool { return a.ID == app.TourID })
-			own := t.agent()
-			if own.ID != "" && own.ID != app.TourID {
-				if !slices.ContainsFunc(f.agents, func(a config.Agent) bool { return a.ID == own.ID }) {
-					f.agents = append([]config.Agent{own}, f.agents...)
-				}
+			if f.agents = agents; own.ID != "" && own.ID != app.TourID {
+				f.agents = append([]config.Agent{own}, agents...)
 				f.entrants = []compare.Entrant{{Word: own.ID, Agent: own}}
 			}
 			t.dialogs.PushBelow(dialog.NewSelector(t.env(), command.Choice{

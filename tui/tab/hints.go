@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -229,16 +230,8 @@ func (u *ui) keyOf(a config.Action) string { return keyName(u.program.Keys, a) }
 
 // keyOrPalette returns the key of an action, or refers to the palette if it has none.
 func keyOrPalette(keys config.Keys, a config.Action) string {
-	if len(keys.For(a)) > 0 {
-		return keyName(keys, a)
-	}
-	return "the palette (" + keyName(keys, command.Palette) + ")"
+	return cmp.Or(keys.First(a), "the palette ("+keyName(keys, command.Palette)+")")
 }
 
 // keyName returns the first key of an action.
-func keyName(keys config.Keys, a config.Action) string {
-	if keys := keys.For(a); len(keys) > 0 {
-		return keys[0]
-	}
-	return "no key"
-}
+func keyName(keys config.Keys, a config.Action) string { return cmp.Or(keys.First(a), "no key") }
