@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"parley/fs"
 )
@@ -29,9 +29,7 @@ type Recent struct {
 // stores nothing.
 type RecentFile struct {
 	path string
-
-	mu   sync.Mutex
-	used Recent // as last read or written
+	used atomic.Pointer[Recent] // as last read or written; what it points to does not change
 }
 
 // NewRecentFile returns the RecentFile in a directory. It does not access the file.
@@ -39,26 +37,24 @@ func NewRecentFile(dir string) *RecentFile {
 	return &RecentFile{path: filepath.Join(dir, "recent.json")}
 }
 
-// Load reads the file and returns its contents.
+// Load reads the file and returns its contents, which the caller must not change.
 func (m *RecentFile) Load() Recent {
 	if m == nil {
 		return Recent{}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	before := m.used.Load()
 	data, _ := fs.ReadHead(m.path, maxFileSize)
-	m.used = recentOf(data)
-	return m.used.clone()
+	used := recentOf(data)
+	m.used.CompareAndSwap(before, &used) // an update meanwhile is newer
+	return used
 }
 
-// Used returns what is known without reading the file.
+// Used is Load without reading the file.
 func (m *RecentFile) Used() Recent {
-	if m == nil {
+	if m == nil || m.used.Load() == nil {
 		return Recent{}
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.used.clone()
+	return *m.used.Load()
 }
 
 // Action remembers an action that the user chose.
@@ -98,14 +94,6 @@ func first(list []string, word string) []string {
 	return list[:min(len(list), most)]
 }
 
-func (u Recent) clone() Recent {
-	models := make(map[string][]string, len(u.Models))
-	for agent, uses := range u.Models {
-		models[agent] = slices.Clone(uses)
-	}
-	return Recent{slices.Clone(u.Actions), slices.Clone(u.Agents), models, u.Version}
-}
-
 // recentOf returns what the contents of the file say; nothing if they cannot be read.
 func recentOf(data []byte) (u Recent) {
 	if json.Unmarshal(data, &u) != nil {
@@ -120,12 +108,11 @@ func (m *RecentFile) update(change func(*Recent)) error {
 	if m == nil {
 		return nil
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	err := Rewrite(m.path, maxFileSize, func(before []byte) ([]byte, error) {
-		m.used = recentOf(before)
-		change(&m.used)
-		return json.Marshal(m.used)
+		used := recentOf(before)
+		change(&used)
+		m.used.Store(&used)
+		return json.Marshal(used)
 	})
 	if err != nil {
 		return fmt.Errorf("save the recently used settings: %w", err)
