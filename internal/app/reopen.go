@@ -214,7 +214,7 @@ func (l *Launcher) resume(r *Opened, log *store.Log) (Session, error) {
 	m, c := t.Meta, t.Conversation
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		ResumeID: c.ID, HasTranscript: c.ID != "", Past: &c.State, LastNumber: t.LastNumber,
+		ResumeID: c.ID, HasTranscript: c.ID != "", Past: &c.State,
 	}
 	var before []conversation.Event
 	if l.Recording != nil {
@@ -241,9 +241,8 @@ func queueUnsent(t *store.Transcript, u *store.Unsent) {
 		return
 	}
 	queue := slices.Clone(t.Conversation.Queue)
-	for _, p := range u.Prompts {
-		t.LastNumber++
-		queue = append(queue, conversation.QueuedPrompt{ID: t.LastNumber, Prompt: p.Prompt.Prompt, Folds: p.Prompt.Folds, Files: p.Prompt.Files})
+	for i, p := range u.Prompts {
+		queue = append(queue, conversation.QueuedPrompt{ID: t.Conversation.LastNumber + 1 + i, Prompt: p.Prompt.Prompt, Folds: p.Prompt.Folds, Files: p.Prompt.Files})
 	}
 	e := conversation.QueueChanged{Queue: queue, Paused: true}
 	t.Ending = append(t.Ending, e)

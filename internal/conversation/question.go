@@ -193,6 +193,7 @@ func (a *PermissionAnswer) Rejects() bool {
 }
 
 func (e PermissionOpened) fold(s *State) {
+	s.LastNumber = max(s.LastNumber, e.ID)
 	if e.File != nil {
 		t := &ToolCall{Status: acpclient.ToolPending}
 		t.apply(&e.Request.ToolCall)
@@ -561,6 +562,7 @@ func valueInWords(schema *acpclient.ElicitationPropertySchema, value any) string
 }
 
 func (e ElicitationOpened) fold(s *State) {
+	s.LastNumber = max(s.LastNumber, e.ID)
 	q := &Elicitation{Asking: Asking{Seen: Seen{ID: e.ID, Revision: 1}}, Request: e.Request} // it is never revised
 	s.ask(q, s.tools[e.Request.ToolCallID], e.At)
 }

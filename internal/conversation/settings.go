@@ -179,6 +179,7 @@ func (s *State) setOption(id acpclient.ConfigID, v acpclient.ConfigValue) {
 }
 
 func (e OptionChosen) fold(s *State) {
+	s.LastNumber = max(s.LastNumber, e.Seq)
 	s.names[e.Option] = s.optionName(e.Option)
 	s.pending[e.Option] = append(s.pending[e.Option], e)
 	delete(s.stated, e.Option)

@@ -24,6 +24,9 @@ type State struct {
 	Turn        Turn
 	Queue       []QueuedPrompt
 	QueuePaused bool
+	// LastNumber is the highest number of a switch, a question or a queued prompt so far: they share
+	// one count.
+	LastNumber int
 
 	questions []Question // that are open or judged by the rules, oldest first
 	// visits are the questions for which the user opened a URL and whose completion the agent
@@ -205,7 +208,7 @@ func (s *State) Continue(past *State) {
 	s.Title, s.UpdatedAt, s.Said, s.Asked, s.progressing = past.Title, past.UpdatedAt, past.Said, past.Asked, past.progressing
 	s.last.text = slices.Clone(s.last.text)
 	s.Queue = Unclaimed(past.Queue)
-	s.QueuePaused = len(s.Queue) > 0
+	s.QueuePaused, s.LastNumber = len(s.Queue) > 0, past.LastNumber
 	s.Restore(past.Spent())
 }
 
@@ -227,7 +230,12 @@ func (e TurnEnded) fold(s *State) {
 	}
 }
 
-func (e QueueChanged) fold(s *State) { s.Queue, s.QueuePaused = e.Queue, e.Paused }
+func (e QueueChanged) fold(s *State) {
+	s.Queue, s.QueuePaused = e.Queue, e.Paused
+	for _, q := range e.Queue {
+		s.LastNumber = max(s.LastNumber, q.ID)
+	}
+}
 
 func (e NoticeAdded) fold(s *State) {
 	if e.Subject != "" {

@@ -103,6 +103,6 @@ func TestPromptsOfBeforeWaitForAYes(t *testing.T) {
 	}, capable(everything), kept, func(_ *harness, o *Options) {
 		o.Past = conversation.NewState()
 		o.Past.Queue = []conversation.QueuedPrompt{{ID: 7, Now: true, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}
-		o.LastNumber = 7
+		o.Past.LastNumber = 7
 	})
 }

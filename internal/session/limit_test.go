@@ -220,6 +220,6 @@ func TestALimitOfAnEarlierRun(t *testing.T) {
 		o.Past = conversation.NewState()
 		o.AtLimit, o.Past.Limit = WaitAtLimit, &conversation.LimitReached{Kind: "five_hour", Resets: time.Now().Add(time.Minute), Waits: true}
 		o.Past.Queue = []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("one")}}}
-		o.LastNumber = 1
+		o.Past.LastNumber = 1
 	})
 }

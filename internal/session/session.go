@@ -53,9 +53,6 @@ type Options struct {
 	// capabilities: it reads the files. Without files it must not block. Nil sends
 	// prompts as they are.
 	Resolve func(conversation.QueuedPrompt, acpclient.PromptCapabilities) []acpclient.ContentBlock
-	// LastNumber is the highest number of a switch, a question or a queued prompt in
-	// the session so far.
-	LastNumber int
 	// OfferV2 offers version 2 of the protocol, and falls back to version 1 for an agent that
 	// knows only that. Versions remembers agents that fail; it may be nil.
 	OfferV2  bool
@@ -146,8 +143,8 @@ type Session struct {
 	// denials are the subjects that rules have denied last. Events do not have them.
 	denials map[string]bool
 
-	// lastNumber is the last number of a switch, a question or a queued prompt, which
-	// share one count. The State does not know the numbers of earlier runs.
+	// lastNumber is the last number of a switch, a question or a queued prompt. The State does not
+	// know those of which there was no event.
 	lastNumber int
 	limit      limitWait
 	// The questions and calls that wait have goroutines and channels, which are no state.
@@ -176,7 +173,7 @@ func NewSession(opt Options) (*Session, error) {
 	}
 	s := &Session{
 		plan: plan{session: opt.ResumeID, known: opt.HasTranscript, fork: opt.Fork, earlier: past.Options},
-		opt:  opt, stream: NewStream(), lastNumber: opt.LastNumber,
+		opt:  opt, stream: NewStream(), lastNumber: past.LastNumber,
 		questions: map[int]*question{}, lastJudged: make(chan struct{}), denials: map[string]bool{}, state: conversation.NewState(),
 		ended: make(chan struct{}),
 	}

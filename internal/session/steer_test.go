@@ -183,7 +183,7 @@ func TestASteerOfAnEarlierProcess(t *testing.T) {
 		p := text("look left")
 		p.ID, p.Steering = 1, true
 		o.Past = conversation.NewState()
-		o.Past.Queue, o.LastNumber = []conversation.QueuedPrompt{p}, 1
+		o.Past.Queue, o.Past.LastNumber = []conversation.QueuedPrompt{p}, 1
 	})
 }
 

@@ -84,8 +84,6 @@ type Transcript struct {
 	Ending []conversation.Event
 	// Damaged counts the lines of the log that could not be read.
 	Damaged int
-	// LastNumber is the highest number of a switch, a question or a queued prompt.
-	LastNumber int
 
 	// sent is the prompt that the log ends with, nil if it ends with something else.
 	sent []acpclient.ContentBlock
@@ -119,7 +117,8 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 		case r.Title != nil:
 			t.Title = *r.Title
 		case r.Event != nil:
-			t.count(r.Event)
+			sent, _ := r.Event.(conversation.PromptSent)
+			t.sent = sent.Prompt
 			t.Conversation.Apply(r.Event)
 		}
 	}
@@ -137,27 +136,6 @@ func damage(lines int, words string) conversation.NoticeAdded {
 	return conversation.NoticeAdded{
 		Severity: acpclient.NoticeWarning, Title: fmt.Sprintf(words, termtext.Count(lines, "line")),
 	}
-}
-
-// count records the number in an event, and a prompt that it sends.
-func (t *Transcript) count(e conversation.Event) {
-	n := 0
-	t.sent = nil
-	switch e := e.(type) {
-	case conversation.PromptSent:
-		t.sent = e.Prompt
-	case conversation.OptionChosen:
-		n = e.Seq
-	case conversation.PermissionOpened:
-		n = e.ID
-	case conversation.ElicitationOpened:
-		n = e.ID
-	case conversation.QueueChanged:
-		for _, q := range e.Queue {
-			n = max(n, q.ID)
-		}
-	}
-	t.LastNumber = max(t.LastNumber, n)
 }
 
 // end completes what is open. Queued prompts stay queued, except one that was sent: its

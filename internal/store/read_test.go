@@ -47,8 +47,8 @@ func TestReadsALogOfVersion1(t *testing.T) {
 	if len(c.Queue) != 1 || !c.QueuePaused || c.Turn.Running || c.Phase != conversation.PhaseLost {
 		t.Errorf("the queue is %v, paused %v, the turn runs %v, phase %v", c.Queue, c.QueuePaused, c.Turn.Running, c.Phase)
 	}
-	if got.LastNumber != 3 {
-		t.Errorf("the last number is %d", got.LastNumber)
+	if got.Conversation.LastNumber != 3 {
+		t.Errorf("the last number is %d", got.Conversation.LastNumber)
 	}
 	if len(c.Files) != 1 || len(c.Terminals) != 1 {
 		t.Errorf("there are %d files and %d terminals", len(c.Files), len(c.Terminals))

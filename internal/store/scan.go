@@ -60,17 +60,11 @@ func (s *scanner) record(r Record) {
 	case conversation.SessionOpened:
 		s.summary.Session = e.ID
 	case conversation.PromptSent:
-		s.flush()
 		s.summary.Turns++
+		s.sent(r.Offset, e.Prompt)
 		s.echoes = true
-		s.add(r.Offset, FromUser, textOf(e.Prompt))
-		s.prompt(s.open.text.String())
-		s.flush()
 	case conversation.PromptSteered:
-		s.flush()
-		s.add(r.Offset, FromUser, textOf(e.Prompt))
-		s.prompt(s.open.text.String())
-		s.flush()
+		s.sent(r.Offset, e.Prompt)
 	case conversation.Text:
 		s.message(r.Offset, e.Chunk, e.Text)
 	case conversation.TerminalOutput:
@@ -82,14 +76,16 @@ func (s *scanner) record(r Record) {
 	}
 }
 
+// sent takes a prompt of the user's.
+func (s *scanner) sent(offset int64, prompt []acpclient.ContentBlock) {
+	s.flush()
+	s.add(offset, FromUser, textOf(prompt))
+	s.prompt(s.open.text.String())
+	s.flush()
+}
+
 func textOf(blocks []acpclient.ContentBlock) string {
-	var text strings.Builder
-	for _, b := range blocks {
-		if b.Type == acpclient.ContentText {
-			text.WriteString(b.Text)
-		}
-	}
-	return text.String()
+	return conversation.QueuedPrompt{Prompt: blocks}.Text()
 }
 
 // firstLine returns the first line that is not blank, cut for a list.
