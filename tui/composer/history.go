@@ -270,7 +270,6 @@ type search struct {
 	filter *list.Filter
 	list   completion
 	found  []int   // the prompts of the list, in texts
-	having []int   // those that have the query itself
 	draft  *buffer // the draft at the start of the search
 }
 
@@ -377,17 +376,9 @@ func (c *Composer) takeMatch() {
 // find builds the list for a query: the prompts that have it, newest first, or else those
 // that its words fit, best first.
 func (s *search) find(query string) {
-	within := make([]int, len(s.texts))
-	for i := range within {
-		within[i] = i
-	}
-	if s.query != "" && strings.HasPrefix(query, s.query) {
-		within = s.having
-	}
 	s.query, s.sought, s.found = query, list.NewQuery(query), nil
 	s.list = completion{kind: historyCompletion, query: query, all: len(s.texts)}
-	for _, i := range within {
-		text := s.texts[i]
+	for i, text := range s.texts {
 		if _, _, ok := s.sought.Next(text[:min(len(text), searched)], 0); ok || s.sought.Empty() {
 			var letters []int
 			for at, end, _ := s.sought.Next(s.labels[i], 0); at < end; at++ {
@@ -396,7 +387,7 @@ func (s *search) find(query string) {
 			s.add(i, letters)
 		}
 	}
-	if s.having = s.found; len(s.found) == 0 {
+	if len(s.found) == 0 {
 		for _, hit := range s.filter.Find(query, nil) {
 			s.add(hit.Row, hit.Letters)
 		}

@@ -61,12 +61,9 @@ type View struct {
 // Hint says what a key does now.
 type Hint struct{ Key, Text string }
 
-// Guarded is a dialog that appears by itself and is inert at first.
+// Guarded is a dialog that appears by itself and is inert at first, as long as the [Guard] says.
 type Guarded interface {
 	Dialog
-	// ArmsIn returns how long the dialog stays inert if no key is pressed; 0 if it takes
-	// keys. Draw it again then.
-	ArmsIn(now time.Time) time.Duration
 	// GivesIn returns in how long the answer is given whose key was pressed twice, if
 	// nothing follows it; 0 if there is none. Call Due then.
 	GivesIn(now time.Time) time.Duration

@@ -151,7 +151,7 @@ func TestPermissionShortcutsOfOptionsOfAKind(t *testing.T) {
 func TestPermissionIsInertAtFirst(t *testing.T) {
 	env, c := newEnv()
 	d := NewPermission(env, editPermission(), 1)
-	if in := d.ArmsIn(c.now()); in != LookTime {
+	if in := d.env.Guard.ArmsIn(c.now()); in != LookTime {
 		t.Errorf("arms in %v", in)
 	}
 	if text := shownBy(d, 80, 24); strings.Contains(text, inertWords) {
@@ -231,7 +231,7 @@ func TestPermissionPasteIsNoAnswer(t *testing.T) {
 	inert := NewPermission(env, editPermission(), 1)
 	c.pass(LookTime - 1)
 	inert.Paste("some text")
-	if in := inert.ArmsIn(c.now()); in != QuietTime {
+	if in := inert.env.Guard.ArmsIn(c.now()); in != QuietTime {
 		t.Errorf("after a paste it arms in %v: pasting is writing", in)
 	}
 	d, _ := armed(editPermission())
@@ -460,7 +460,7 @@ func TestAPathThatLeadsOutIsNewsBesideTheRawInput(t *testing.T) {
 	strike(d, "ctrl+r")
 	env.Facts.Add(toolview.Found{Targets: map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}}})
 	d.View(80, 40)
-	if d.ArmsIn(c.now()) == 0 {
+	if d.env.Guard.ArmsIn(c.now()) == 0 {
 		t.Error("the question takes keys")
 	}
 }

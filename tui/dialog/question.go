@@ -42,9 +42,6 @@ func newQuestion(env Env) question { return question{env: env, replies: newRepli
 // SetTheme implements [Dialog].
 func (q *question) SetTheme(th *theme.Theme) { q.env.Theme = th }
 
-// ArmsIn implements [Guarded].
-func (q *question) ArmsIn(now time.Time) time.Duration { return q.env.Guard.ArmsIn(now) }
-
 // ignores reports whether the dialog is inert, and notes the input then.
 func (q *question) ignores() bool {
 	if !q.env.Guard.inert() {

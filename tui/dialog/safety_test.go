@@ -226,7 +226,7 @@ func TestNewsAboutAQuestionMustBeSeen(t *testing.T) {
 		d.View(80, 40)
 		learn(d)
 		d.refresh()
-		if d.ArmsIn(c.now()) == 0 {
+		if d.env.Guard.ArmsIn(c.now()) == 0 {
 			t.Errorf("%s: it takes keys at once", name)
 		}
 		c.pass(LookTime)
@@ -250,7 +250,7 @@ func TestTheReasonOfARejection(t *testing.T) {
 		t.Errorf("a paste did %#v, and the words are %q", got, d.words.Text())
 	}
 	d.Key(press("esc"))
-	if d.writing || d.ArmsIn(c.now()) == 0 {
+	if d.writing || d.env.Guard.ArmsIn(c.now()) == 0 {
 		t.Error("the answers take keys right after the reason")
 	}
 }

@@ -177,8 +177,8 @@ func (s *Stack) Due() Action {
 // ArmsIn returns how long the top dialog stays inert if no key is pressed; 0 if it takes
 // keys, there is none, or it is hidden. Draw it again then.
 func (s *Stack) ArmsIn(now time.Time) time.Duration {
-	if g, ok := s.Top().(Guarded); ok && s.shown {
-		return g.ArmsIn(now)
+	if s.shown && s.Asks() {
+		return s.guard.ArmsIn(now)
 	}
 	return 0
 }

@@ -1,6 +1,8 @@
 package markdown
 
 import (
+	"bufio"
+	"bytes"
 	"html"
 	"image/color"
 	"net/url"
@@ -11,7 +13,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/util"
+	goldmark "github.com/yuin/goldmark/renderer/html"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
 
@@ -233,25 +235,11 @@ func unescape(s string) string {
 	if !strings.ContainsAny(s, `\&`) {
 		return s
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '\\' && i+1 < len(s) && util.IsPunct(s[i+1]):
-			i++
-			b.WriteByte(s[i])
-		case s[i] == '&':
-			end := strings.IndexByte(s[i:min(len(s), i+40)], ';')
-			if end < 0 {
-				b.WriteByte('&')
-				continue
-			}
-			b.WriteString(html.UnescapeString(s[i : i+end+1]))
-			i += end
-		default:
-			b.WriteByte(s[i])
-		}
-	}
-	return b.String()
+	var b bytes.Buffer
+	w := bufio.NewWriterSize(&b, len(s))
+	goldmark.DefaultWriter.Write(w, []byte(s)) // for HTML
+	_ = w.Flush()
+	return html.UnescapeString(b.String())
 }
 
 // ink is a text style for the terminal: the attributes, and the SGR sequence that sets
