@@ -173,20 +173,12 @@ func (h here) About() About {
 	}
 }
 
-// Unconfirmed implements [Session]. Acts in this process are confirmed at once.
+// Acts in this process are confirmed at once.
 func (here) Unconfirmed() []session.Unconfirmed { return nil }
-
-// Withdraw implements [Session].
-func (here) Withdraw() []session.Unconfirmed { return nil }
-
-// Unsent implements [Session].
-func (here) Unsent() *store.Unsent { return nil }
-
-// Link implements [Session].
-func (here) Link() Link { return LinkUp }
-
-// Past implements [Session].
-func (here) Past() *conversation.Conversation { return nil }
+func (here) Withdraw() []session.Unconfirmed    { return nil }
+func (here) Unsent() *store.Unsent              { return nil }
+func (here) Link() Link                         { return LinkUp }
+func (here) Past() *conversation.Conversation   { return nil }
 
 // End implements [Session].
 func (h here) End(ctx context.Context) error {

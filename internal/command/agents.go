@@ -174,15 +174,9 @@ func (l *agentList) search(words string) {
 
 // session returns the item of a stored session to continue.
 func (l *agentList) session(s *store.Summary) Item {
-	id := s.ID
-	about := []string{cmp.Or(s.AgentName, s.Agent)}
-	if later := s.Later(); later != "" {
-		about = append(about, "❯ "+later)
-	}
-	return Item{
-		ID: "kept " + string(id), Title: cmp.Or(s.Name(), string(id)), Used: s.Updated, Detail: strings.Join(about, "  "),
-		Group: "Resume a session of this directory", Do: func() { l.f.Open(app.Spec{Stored: id}) },
-	}
+	it := (&sessionList{f: l.f}).item(app.SessionEntry{Stored: s})
+	it.Group, it.About, it.Delete = "Resume a session of this directory", "", nil
+	return it
 }
 
 // toInstall is the group of agents to install. It is short because the filter matches it

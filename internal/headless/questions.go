@@ -42,9 +42,7 @@ func (r *run) deny(p *conversation.Permission) {
 	d := Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind}
 	if p.File != nil {
 		d.Title = p.File.Target
-		r.result.Denied = append(r.result.Denied, d)
-		r.tell("denied: " + face(d.Kind, d.Title))
-		r.tell("  no rule can allow it: " + termtext.VisibleLine(p.File.Why()))
+		r.noteDenied(d, "no rule can allow it: "+termtext.VisibleLine(p.File.Why()))
 		return
 	}
 	if len(p.Proposals) > 0 {
@@ -52,16 +50,21 @@ func (r *run) deny(p *conversation.Permission) {
 			d.Allow = append(d.Allow, strings.TrimPrefix(rule, "allow "))
 		}
 	}
-	r.result.Denied = append(r.result.Denied, d)
-	r.tell("denied: " + face(d.Kind, d.Title))
-	if how := howToAllow(d.Allow, p.Why); r.opt.Unruled {
-		r.tell("  --allow none ignores all allow rules")
-	} else {
-		r.tell("  " + how)
+	how := "--allow none ignores all allow rules"
+	if !r.opt.Unruled {
+		how = howToAllow(d.Allow, p.Why)
 	}
+	r.noteDenied(d, how)
 	if i < 0 {
 		r.cancel(PermissionDenied, "the agent offers no way to deny once, so the turn was cancelled")
 	}
+}
+
+// noteDenied notes what was denied, and says how it could be allowed, or why not.
+func (r *run) noteDenied(d Denial, how string) {
+	r.result.Denied = append(r.result.Denied, d)
+	r.tell("denied: " + face(d.Kind, d.Title))
+	r.tell("  " + how)
 }
 
 // howToAllow returns the flags that would have allowed something.
@@ -94,14 +97,12 @@ func (r *run) noteDenial(e conversation.QuestionClosed) {
 	if !slices.ContainsFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.OptionID == e.Outcome.OptionID && o.Kind.Rejects() }) {
 		return
 	}
-	r.rejected = true
-	r.result.Denied = append(r.result.Denied, Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind, Rule: e.Rule})
-	if e.Rule == "" {
-		r.denied = true
+	d := Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind, Rule: e.Rule}
+	if r.rejected = true; e.Rule == "" {
+		r.denied, r.result.Denied = true, append(r.result.Denied, d)
 		return
 	}
-	r.tell("denied: " + face(p.Asked.Kind, p.Asked.Title))
-	r.tell("  by the rule " + termtext.VisibleLine(e.Rule) + " (" + termtext.VisibleLine(e.Source) + ")")
+	r.noteDenied(d, "by the rule "+termtext.VisibleLine(e.Rule)+" ("+termtext.VisibleLine(e.Source)+")")
 }
 
 // notice hands on what parley itself has to say, if it is more than a remark.

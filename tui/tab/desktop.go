@@ -3,7 +3,6 @@ package tab
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -153,10 +152,14 @@ func open(url string, failed func(error) tea.Cmd) tea.Cmd {
 // save writes media to a new file, reports its path and opens it.
 func (u *ui) save(media *toolview.Media) tea.Cmd {
 	return inBackground(func() then {
-		path, err := write(media)
+		data, err := media.Bytes()
+		path := ""
+		if err == nil {
+			path, err = desktop.TempFile("parley-content-*"+media.Ext, string(data))
+		}
 		return func() tea.Cmd {
 			if err != nil {
-				return u.say(err.Error())
+				return u.say("save the content: " + err.Error())
 			}
 			cmd := u.say("saved as " + path)
 			if media.Opens {
@@ -165,21 +168,4 @@ func (u *ui) save(media *toolview.Media) tea.Cmd {
 			return cmd
 		}
 	})
-}
-
-// write writes media to a file in a new temporary directory.
-func write(media *toolview.Media) (path string, err error) {
-	data, err := media.Bytes()
-	if err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp("", "parley-content-")
-	if err != nil {
-		return "", fmt.Errorf("save the content: %w", err)
-	}
-	path = filepath.Join(dir, "content"+media.Ext)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return "", fmt.Errorf("save the content: %w", err)
-	}
-	return path, nil
 }
