@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/termtext"
 )
 
 // Seen identifies the revision of an open question that the user has seen. An answer counts
@@ -659,25 +660,37 @@ func CommandRequest(call *acpclient.ToolCallUpdate) *acpclient.RequestPermission
 	}}
 }
 
+// Reasons returns why parley asks. Gone means that there is no such file any more.
+func (q *FileQuestion) Reasons(gone bool) (all []string) {
+	for _, r := range []struct {
+		holds bool
+		words string
+	}{
+		{q.Rule != "", termtext.Capital(termtext.VisibleLine(q.Rule)) + "."},
+		{q.Outside, "It is outside the session's directories."},
+		{q.Own, "It belongs to parley itself."},
+		{q.Secret != "", "It may hold secrets: " + termtext.VisibleLine(q.Secret)},
+		{q.Runs != "", "Programs run this file or take commands from it: " + termtext.VisibleLine(q.Runs)},
+		{q.Changed && gone, "It was removed after the agent read it."},
+		{q.Changed && !gone, "It changed on disk after the agent read it. The diff is against the file as it is now."},
+		{q.Links > 1 && q.Write, fmt.Sprintf("It has %d names (hard links). Only this one gets the new content.", q.Links)},
+		{q.Links > 1 && !q.Write, fmt.Sprintf("It has %d names (hard links): its content may belong elsewhere.", q.Links)},
+		{q.Unkept, "parley cannot keep what it contains now, so the write cannot be undone. Is the disk full, or the file too large?"},
+		{q.Hidden, "The change is too large to show."},
+	} {
+		if r.holds {
+			all = append(all, r.words)
+		}
+	}
+	return all
+}
+
 // Why returns the first reason for the question, for agents, or when no user can be asked.
 func (q *FileQuestion) Why() string {
-	switch {
-	case q.Rule != "":
-		return q.Rule
-	case q.Outside:
-		return "it is outside the session's directories"
-	case q.Own:
-		return "it belongs to parley itself"
-	case q.Secret != "":
-		return "it may hold secrets (" + q.Secret + ")"
-	case q.Runs != "":
-		return "it has programs run (" + q.Runs + ")"
-	case q.Changed:
-		return "it has changed on disk"
-	case q.Unkept:
-		return "what it contains cannot be kept for undo"
+	for _, why := range q.Reasons(false) {
+		return strings.ToLower(why[:1]) + strings.TrimSuffix(why[1:], ".")
 	}
-	return "it has other names (hard links), which may be elsewhere"
+	return ""
 }
 
 // The answers to parley's own questions.

@@ -70,7 +70,7 @@ func TestAWriteThatCannotBeUndoneNeedsAUser(t *testing.T) {
 	t.Cleanup(func() { _ = j.Close(t.Context()) })
 	j.Watch(conversation.PromptSent{})
 	path := s.put(filepath.Join(s.inside, "a.txt"), "before\n")
-	if err := s.write(path, "agent\n"); err == nil || !strings.Contains(err.Error(), "what it contains cannot be kept for undo") {
+	if err := s.write(path, "agent\n"); err == nil || !strings.Contains(err.Error(), "parley cannot keep what it contains now") {
 		t.Errorf("the write: %v", err)
 	}
 	s.holds(path, "before\n")
@@ -136,7 +136,7 @@ func TestAWriteWithoutAJournalNeedsAUser(t *testing.T) {
 	j := unopened(t, s, filepath.Join(t.TempDir(), "state"))
 	t.Cleanup(func() { _ = j.Close(t.Context()) })
 	path := s.put(filepath.Join(s.inside, "a.txt"), "before\n")
-	if err := s.write(path, "agent\n"); err == nil || !strings.Contains(err.Error(), "what it contains cannot be kept for undo") {
+	if err := s.write(path, "agent\n"); err == nil || !strings.Contains(err.Error(), "parley cannot keep what it contains now") {
 		t.Errorf("the write: %v", err)
 	}
 	s.holds(path, "before\n")

@@ -3,7 +3,6 @@ package toolview
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -295,7 +294,7 @@ func (q *askedParts) file(f *conversation.FileQuestion) {
 	if f.Path != f.Target {
 		q.add(Part{Text: "by the path " + termtext.ExactLine(f.Path), Tight: true})
 	}
-	q.add(Part{Look: LookItems, Items: fileReasons(f, q.call)})
+	q.add(Part{Look: LookItems, Items: f.Reasons(len(q.call.Content) == 1 && q.call.Content[0].OldText == nil)})
 }
 
 // emptyPlan reports whether a call asks to carry out a plan that says nothing.
@@ -360,45 +359,6 @@ func (q *askedParts) Terminal(acpclient.TerminalID) []Part { return nil }
 
 func (q *askedParts) Unknown(label string, raw json.RawMessage) []Part {
 	return []Part{{Look: LookField, Label: label, Text: JSON(raw, 0)}}
-}
-
-// fileReasons returns why parley asks about a file, for the call that it made of it.
-func fileReasons(q *conversation.FileQuestion, t *conversation.ToolCall) []string {
-	var out []string
-	if q.Rule != "" {
-		out = append(out, "Because "+termtext.VisibleLine(q.Rule)+".")
-	}
-	if q.Outside {
-		out = append(out, "It is outside the session's directories.")
-	}
-	if q.Own {
-		out = append(out, "It belongs to parley itself.")
-	}
-	if q.Secret != "" {
-		out = append(out, "It may hold secrets: "+termtext.VisibleLine(q.Secret))
-	}
-	if q.Runs != "" {
-		out = append(out, "Programs run this file or take commands from it: "+termtext.VisibleLine(q.Runs))
-	}
-	switch removed := len(t.Content) == 1 && t.Content[0].OldText == nil; {
-	case q.Changed && removed:
-		out = append(out, "It was removed after the agent read it.")
-	case q.Changed:
-		out = append(out, "It changed on disk after the agent read it. The diff is against the file as it is now.")
-	}
-	switch {
-	case q.Links > 1 && q.Write:
-		out = append(out, fmt.Sprintf("It has %d names (hard links). Only this one gets the new content.", q.Links))
-	case q.Links > 1:
-		out = append(out, fmt.Sprintf("It has %d names (hard links): its content may belong elsewhere.", q.Links))
-	}
-	if q.Unkept {
-		out = append(out, "parley cannot keep what it contains now, so the write cannot be undone. Is the disk full, or the file too large?")
-	}
-	if q.Hidden {
-		out = append(out, "The change is too large to show.")
-	}
-	return out
 }
 
 // locationKeys are the keys under which agents give paths in a call's raw input.
