@@ -68,7 +68,6 @@ var (
 
 	// Unstable additions that some agents have.
 	SessionFork     = Method[ForkSessionRequest, ForkSessionResponse]{"session/fork"}
-	SessionSetTitle = Method[SetSessionTitleRequest, SetSessionTitleResponse]{"session/set_title"}
 	SessionSetModel = Method[SetSessionModelRequest, SetSessionModelResponse]{"session/set_model"}
 
 	// SessionSteering is an extension of agents whose answer to initialize has

@@ -57,7 +57,7 @@ func findMarkedValues(t *testing.T) map[string]markedValue {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(marks) == 0 || schema.V1().Validate(def, example) != nil {
+			if len(marks) == 0 || schema.V1().Faults(def, example) != nil {
 				continue
 			}
 			for i, m := range marks {
@@ -202,7 +202,7 @@ func schemaTakes(t *testing.T, m markedValue, bad any) bool {
 		holder.(map[string]any)[key.(string)] = bad
 		return holder
 	})
-	return schema.V1().Validate(m.message, edited) == nil
+	return schema.V1().Faults(m.message, edited) == nil
 }
 
 // A bad item of a marked array is left out, and the others are kept.
@@ -219,7 +219,7 @@ func TestBadItemsAreSkipped(t *testing.T) {
 						holder.(map[string]any)[key.(string)] = slices.Insert(items, where, bad)
 						return holder
 					})
-					if schema.V1().Validate(m.message, edited) == nil || slices.Contains(kinder, fmt.Sprintf("%s=%v", at, bad)) {
+					if schema.V1().Faults(m.message, edited) == nil || slices.Contains(kinder, fmt.Sprintf("%s=%v", at, bad)) {
 						t.Skip("it is taken")
 					}
 					got, want := m.decode(t, edited), m.decode(t, m.example)

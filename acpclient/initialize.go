@@ -129,10 +129,9 @@ type SessionCapabilities struct {
 	AdditionalDirectories *Supported `json:"additionalDirectories,omitempty"`
 	Resume                *Supported `json:"resume,omitempty"`
 	Close                 *Supported `json:"close,omitempty"`
-	// Fork and Title are unstable additions: session/fork, session/set_title.
-	Fork  *Supported `json:"fork,omitempty"`
-	Title *Supported `json:"title,omitempty"`
-	Meta  Meta       `json:"_meta,omitempty"`
+	// Fork is an unstable addition: session/fork.
+	Fork *Supported `json:"fork,omitempty"`
+	Meta Meta       `json:"_meta,omitempty"`
 }
 
 // AgentAuthCapabilities says what the agent supports beyond signing in.

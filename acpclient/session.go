@@ -150,21 +150,6 @@ type StopTaskResponse struct {
 // ForkSessionResponse is the new session.
 type ForkSessionResponse NewSessionResponse
 
-// SetSessionTitleRequest renames a session (the unstable method
-// session/set_title). It needs the title capability.
-type SetSessionTitleRequest struct {
-	SessionID SessionID `json:"sessionId" acp:"required"`
-	Title     string    `json:"title"`
-	Meta      Meta      `json:"_meta,omitempty"`
-}
-
-// SetSessionTitleResponse has the new title. The agent also sends a
-// session_info_update.
-type SetSessionTitleResponse struct {
-	Title string `json:"title"`
-	Meta  Meta   `json:"_meta,omitempty"`
-}
-
 // CancelNotification cancels the running turn (notification session/cancel).
 // The agent then answers the prompt with StopCancelled.
 type CancelNotification SessionRequest

@@ -19,7 +19,7 @@ func TestCapabilitiesInTheHousesTerms(t *testing.T) {
 	if info.ProtocolVersion != 2 || info.AgentInfo.Name != "a" || !caps.LoadSession || !caps.PromptCapabilities.Image || caps.PromptCapabilities.Audio {
 		t.Errorf("%+v", info)
 	}
-	if s := caps.SessionCapabilities; s.List == nil || s.Resume == nil || s.Close == nil || s.Delete == nil || s.Fork == nil || s.Title != nil {
+	if s := caps.SessionCapabilities; s.List == nil || s.Resume == nil || s.Close == nil || s.Delete == nil || s.Fork == nil {
 		t.Errorf("%+v", s)
 	}
 	if !caps.MCPCapabilities.NoStdio || !caps.MCPCapabilities.HTTP || caps.MCPCapabilities.SSE || caps.Auth.Logout == nil {
@@ -128,9 +128,6 @@ func TestSessionMethods(t *testing.T) {
 		"session/close": func() chan error {
 			return result(t, c, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: "s"})
 		},
-		"session/set_title": func() chan error {
-			return result(t, c, acpclient.SessionSetTitle, &acpclient.SetSessionTitleRequest{SessionID: "s", Title: "t"})
-		},
 		"session/set_config_option": func() chan error {
 			return result(t, c, acpclient.SessionSetConfigOption, &acpclient.SetSessionConfigOptionRequest{SessionID: "s", ConfigID: "b", Value: acpclient.BoolValue(true)})
 		},
@@ -140,7 +137,7 @@ func TestSessionMethods(t *testing.T) {
 	} {
 		done := call()
 		p.answers(p.gets(method), map[string]string{
-			"session/fork": `{"sessionId":"f"}`, "session/set_title": `{"title":"t"}`, "session/set_config_option": `{"configOptions":[]}`,
+			"session/fork": `{"sessionId":"f"}`, "session/set_config_option": `{"configOptions":[]}`,
 		}[method]+map[bool]string{true: "{}"}[method == "session/close" || method == "auth/login"])
 		if err := within(t, done); err != nil {
 			t.Errorf("%s: %v", method, err)
@@ -174,8 +171,12 @@ func TestWhatIsAskedAndWaitedFor(t *testing.T) {
 			_, err := acpclient.Call(ctx, c, acpclient.SessionDelete, &acpclient.DeleteSessionRequest{SessionID: "s"})
 			return err
 		},
-		"tool_call/cancel": func(ctx context.Context) error { return c.conn.Call(ctx, ToolCallCancel, map[string]any{"sessionId": "s", "toolCallId": "c"}, nil) },
-		"terminal/cancel":  func(ctx context.Context) error { return c.conn.Call(ctx, TerminalCancel, map[string]any{"sessionId": "s", "terminalId": "t"}, nil) },
+		"tool_call/cancel": func(ctx context.Context) error {
+			return c.conn.Call(ctx, ToolCallCancel, map[string]any{"sessionId": "s", "toolCallId": "c"}, nil)
+		},
+		"terminal/cancel": func(ctx context.Context) error {
+			return c.conn.Call(ctx, TerminalCancel, map[string]any{"sessionId": "s", "terminalId": "t"}, nil)
+		},
 	} {
 		done := make(chan error, 1)
 		go func() { done <- call(t.Context()) }()

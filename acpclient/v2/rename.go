@@ -20,15 +20,14 @@ type request struct {
 }
 
 var requests = map[string]request{
-	acpclient.Authenticate.Name:    {method: "auth/login"},
-	acpclient.Logout.Name:          {method: "auth/logout"},
-	acpclient.SessionList.Name:     {method: "session/list"},
-	acpclient.SessionDelete.Name:   {method: "session/delete"},
-	acpclient.SessionClose.Name:    {method: "session/close"},
-	acpclient.SessionSetTitle.Name: {method: "session/set_title"},
-	acpclient.SessionNew.Name:      {"session/new", typeServers, renameOptions(acpclient.ProtocolVersion)},
-	acpclient.SessionResume.Name:   {"session/resume", typeServers, renameOptions(acpclient.ProtocolVersion)},
-	acpclient.SessionFork.Name:     {"session/fork", typeServers, renameOptions(acpclient.ProtocolVersion)},
+	acpclient.Authenticate.Name:  {method: "auth/login"},
+	acpclient.Logout.Name:        {method: "auth/logout"},
+	acpclient.SessionList.Name:   {method: "session/list"},
+	acpclient.SessionDelete.Name: {method: "session/delete"},
+	acpclient.SessionClose.Name:  {method: "session/close"},
+	acpclient.SessionNew.Name:    {"session/new", typeServers, renameOptions(acpclient.ProtocolVersion)},
+	acpclient.SessionResume.Name: {"session/resume", typeServers, renameOptions(acpclient.ProtocolVersion)},
+	acpclient.SessionFork.Name:   {"session/fork", typeServers, renameOptions(acpclient.ProtocolVersion)},
 	acpclient.SessionLoad.Name: {"session/resume", func(params object) {
 		typeServers(params)
 		params["replayFrom"] = json.RawMessage(`{"type":"start"}`)

@@ -12,7 +12,7 @@ import (
 func translated(t testing.TB, update string) *acpclient.SessionNotification {
 	t.Helper()
 	params := `{"sessionId":"s","update":` + update + `}`
-	if err := schema.V2Unstable().Validate("UpdateSessionNotification", json.RawMessage(params)); err != nil {
+	if err := schema.V2Unstable().Faults("UpdateSessionNotification", json.RawMessage(params)); err != nil {
 		t.Fatalf("%s: %v", update, err)
 	}
 	n, err := notification([]byte(params))

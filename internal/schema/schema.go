@@ -4,7 +4,6 @@ import (
 	"compress/gzip"
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -120,15 +119,6 @@ func (s *Schema) Kinds(def, field string) (all []string) {
 
 // refTo is the beginning of a reference to an entry of `$defs`.
 const refTo = "#/$defs/"
-
-// Validate returns an error that joins all Faults of a value.
-func (s *Schema) Validate(def string, value json.RawMessage) error {
-	var all []error
-	for _, f := range s.Faults(def, value) {
-		all = append(all, f)
-	}
-	return errors.Join(all...)
-}
 
 // Faults checks a JSON value against an entry of the schema's `$defs`.
 func (s *Schema) Faults(def string, value json.RawMessage) []*Fault {

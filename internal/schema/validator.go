@@ -162,17 +162,3 @@ func (v *Validator) check(from Side, method, part, def string, value json.RawMes
 	}
 	return all
 }
-
-// Open returns the methods of the open requests of one side, sorted.
-func (v *Validator) Open(from Side) []string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	var open []string
-	for key, methods := range v.open {
-		if key.from == from {
-			open = append(open, methods...)
-		}
-	}
-	slices.Sort(open)
-	return open
-}
