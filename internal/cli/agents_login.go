@@ -184,18 +184,14 @@ func elsewhereFor(a config.Agent) string {
 
 // line reads a line that the user types.
 func line(ctx context.Context, s *streams) (string, error) {
-	lines := make(chan string, 1)
-	go func() {
+	text, err := readOrEnd(ctx, func() (string, error) {
 		text, _ := bufio.NewReader(s.In).ReadString('\n')
-		lines <- strings.TrimSpace(text)
-	}()
-	select {
-	case text := <-lines:
-		return text, nil
-	case <-ctx.Done():
+		return strings.TrimSpace(text), nil
+	})
+	if err != nil {
 		fmt.Fprintln(s.Err)
-		return "", ctx.Err()
 	}
+	return text, err
 }
 
 // loginOnTerminal runs the agent's own program as a guest of the terminal.

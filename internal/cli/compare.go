@@ -41,10 +41,8 @@ const keepBest = "best-check"
 // compareCommand returns the command that gives one prompt to several agents.
 func compareCommand(s *streams) *cobra.Command {
 	o := &compareOptions{runOptions: runOptions{startOptions: startOptions{streams: s}}}
-	cmd := &cobra.Command{
-		Use:   "compare -a AGENT -a AGENT [flags] PROMPT",
-		Short: "Send a prompt to several agents at once and compare what they do",
-		Long: fmt.Sprintf(`compare sends a prompt to %d to %d agents at once, or to one with several models,
+	cmd := leaf("compare -a AGENT -a AGENT [flags] PROMPT", fmt.Sprintf(`Send a prompt to several agents at once and compare what they do
+compare sends a prompt to %d to %d agents at once, or to one with several models,
 modes or options. Each works in a git worktree of its own, which begins at the last
 commit. At the end a table says what each has done; the worktrees stay. Prompt,
 rules and limits are as for 'parley run'; --max-cost is for all of them together.
@@ -58,14 +56,11 @@ directory: parley denies edits and commands, and prints the answers.
 
 The exit codes are those of 'parley run': 0 if all have answered, otherwise that of the
 first that has not. With --check it is 0 if one has passed, otherwise 14. An interrupt, or
-an agent that did what a rule denies, comes first.`, compare.Least, compare.Most),
-		Example: `  parley compare -a claude -a codex "Make the tests pass"
+an agent that did what a rule denies, comes first.`, compare.Least, compare.Most), o.takeCompareArgs, func(cmd *cobra.Command, _ []string) error { return o.compare(cmd) })
+	cmd.Example = `  parley compare -a claude -a codex "Make the tests pass"
   parley compare -a claude:model=opus -a claude:model=haiku,mode=plan -f prompt.md
   parley compare -a claude -a codex --allow edit --check "go test ./..." --keep best-check "Make the tests pass"
-  parley compare -a claude -a codex --no-worktrees "What does this project do?"`,
-		Args: o.takeCompareArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.compare(cmd) },
-	}
+  parley compare -a claude -a codex --no-worktrees "What does this project do?"`
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.agents, "agent", "a", nil, "one of the `AGENT`s, with settings behind a colon: claude:model=opus,mode=plan; repeat it")
 	f.StringVar(&o.cwd, "cwd", "", "`DIR` in the repository (default: current)")

@@ -148,22 +148,18 @@ func (o *rulesOptions) test(what string) error {
 }
 
 func (o *rulesOptions) changeCommand(name, short string, change func(b *rules.Set, everywhere bool, lines ...string) error) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: name + " RULE", Short: short,
-		Example: "  parley rules " + name + " 'allow execute(go test *)'\n  parley rules " + name + " --global 'deny execute(git push *)'",
-		Args:    arguments(1, 1, "a rule, in quotes"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			b, err := o.book()
-			if err != nil {
-				return err
-			}
-			err = change(b, o.everywhere, args[0])
-			if errors.Is(err, rules.ErrNoSuchRule) {
-				return app.WithHint("Try 'parley rules list'. Remove configured rules from their file; use --global for rules of all projects.", "%w", err)
-			}
+	cmd := leaf(name+" RULE", short, arguments(1, 1, "a rule, in quotes"), func(_ *cobra.Command, args []string) error {
+		b, err := o.book()
+		if err != nil {
 			return err
-		},
-	}
+		}
+		err = change(b, o.everywhere, args[0])
+		if errors.Is(err, rules.ErrNoSuchRule) {
+			return app.WithHint("Try 'parley rules list'. Remove configured rules from their file; use --global for rules of all projects.", "%w", err)
+		}
+		return err
+	})
+	cmd.Example = "  parley rules " + name + " 'allow execute(go test *)'\n  parley rules " + name + " --global 'deny execute(git push *)'"
 	cmd.Flags().BoolVar(&o.everywhere, "global", false, "for all projects")
 	return cmd
 }

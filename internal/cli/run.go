@@ -300,31 +300,38 @@ func (o *runOptions) work(cmd *cobra.Command) (headless.Options, error) {
 	return opt, nil
 }
 
-// readPrompt reads a prompt from a file or standard input. It returns at once when ctx ends; the
-// blocked read then lasts until parley exits.
+// readPrompt reads a prompt from a file or standard input.
 func readPrompt(ctx context.Context, s *streams, name string) (string, error) {
-	type result struct {
-		text []byte
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var r result
+	text, err := readOrEnd(ctx, func() ([]byte, error) {
 		if name == "-" {
-			r.text, r.err = io.ReadAll(s.In)
-		} else {
-			r.text, r.err = os.ReadFile(name)
+			return io.ReadAll(s.In)
 		}
-		done <- r
+		return os.ReadFile(name)
+	})
+	switch {
+	case err != nil && err == ctx.Err():
+		return "", tooEarly()
+	case err != nil:
+		return "", fmt.Errorf("read the prompt: %w", err)
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}
+
+// readOrEnd returns what read does, or the error of ctx at once when that ends; a blocked read
+// then lasts until parley exits.
+func readOrEnd[T any](ctx context.Context, read func() (T, error)) (got T, err error) {
+	done := make(chan struct{})
+	var value T
+	var failed error
+	go func() {
+		defer close(done)
+		value, failed = read()
 	}()
 	select {
-	case r := <-done:
-		if r.err != nil {
-			return "", fmt.Errorf("read the prompt: %w", r.err)
-		}
-		return strings.TrimRight(string(r.text), "\r\n"), nil
+	case <-done:
+		return value, failed
 	case <-ctx.Done():
-		return "", tooEarly()
+		return got, ctx.Err()
 	}
 }
 

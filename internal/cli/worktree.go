@@ -118,27 +118,23 @@ a worktree, or if there is only one.`, noArguments, func(cmd *cobra.Command, _ [
 
 // command returns a command for one worktree.
 func (o *worktreeOptions) command(use, short string, do func(context.Context, *git.Worktree) error) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short,
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case len(args) > 1:
-				return misused(cmd, "", "%s takes one name, got %d", cmd.Name(), len(args))
-			case cmd.Flags().Changed("commit") && strings.TrimSpace(o.message) == "":
-				return misused(cmd, "", "--commit has no message")
-			case len(args) == 1:
-				o.name = args[0]
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			t, err := o.find(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return do(cmd.Context(), t)
-		},
-	}
+	return leaf(use, short, func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) > 1:
+			return misused(cmd, "", "%s takes one name, got %d", cmd.Name(), len(args))
+		case cmd.Flags().Changed("commit") && strings.TrimSpace(o.message) == "":
+			return misused(cmd, "", "--commit has no message")
+		case len(args) == 1:
+			o.name = args[0]
+		}
+		return nil
+	}, func(cmd *cobra.Command, _ []string) error {
+		t, err := o.find(cmd.Context())
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), t)
+	})
 }
 
 // trees returns the worktrees of the repository.
