@@ -91,8 +91,8 @@ type opened struct {
 type transcribed struct {
 	counting
 	progressing
-	// Asked is the beginning of the first prompt, which names a session without a title. It is
-	// untrusted.
+	// Asked is the beginning of the first prompt, as one line, which names a session without a
+	// title.
 	Asked     string
 	turns     int // how many have begun
 	heldCalls held
@@ -195,7 +195,7 @@ func (e PromptSent) fold(s *State) {
 	s.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
 	s.Turn.follow(s.Waiting() > 0, e.At)
 	for _, b := range e.Prompt {
-		s.Asked = cmp.Or(s.Asked, termtext.Head(strings.TrimSpace(b.Text), mostAsked, ""))
+		s.Asked = cmp.Or(s.Asked, termtext.Line(termtext.Head(strings.TrimSpace(b.Text), mostAsked, "")))
 	}
 }
 

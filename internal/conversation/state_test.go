@@ -155,7 +155,7 @@ func TestTheFirstPromptIsKept(t *testing.T) {
 		s := conversation.NewState()
 		for _, e := range []conversation.Event{
 			conversation.SessionOpened{ID: "s"},
-			conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(" tidy up\n")}},
+			conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(" tidy\nup\n")}},
 			conversation.TurnEnded{},
 			conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("and more")}},
 			conversation.TurnEnded{},

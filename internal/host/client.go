@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/journal"
@@ -328,12 +327,6 @@ func (c *Client) Disconnected() bool {
 
 // Past returns what had happened before the client attached. The stream has later events.
 func (c *Client) Past() *conversation.Conversation { return c.past }
-
-// Agent returns the session's agent.
-func (c *Client) Agent() config.Agent { return c.welcome.Agent.Agent }
-
-// Earlier returns text to send with the first prompt, by [app.WithEarlier], or "".
-func (c *Client) Earlier() string { return c.welcome.Earlier }
 
 // listener handles messages from the host.
 type listener struct {

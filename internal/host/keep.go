@@ -209,7 +209,7 @@ func (k keeper) branch(ctx context.Context, s app.Spec, spec app.HostSpec) (*app
 	}
 	o := k.opened(c)
 	o.Branched = app.BranchOf(t.Conversation, s)
-	o.Earlier = c.Earlier()
+	o.Earlier = c.welcome.Earlier
 	o.TellOld(s.Beside)
 	return o, nil
 }
@@ -274,7 +274,7 @@ func (k keeper) attached(c *Client, err error) (*app.Opened, error) {
 
 // opened describes a running session with its past.
 func (k keeper) opened(c *Client) *app.Opened {
-	o := &app.Opened{Agent: c.Agent(), Session: c, Transcript: &store.Transcript{Conversation: c.Past()}}
+	o := &app.Opened{Agent: c.welcome.Agent.Agent, Session: c, Transcript: &store.Transcript{Conversation: c.Past()}}
 	o.Transcript.Meta = store.Meta{ID: c.StoredID(), Cwd: c.About().Cwd, Dirs: c.About().Dirs, Agent: o.Agent.ID}
 	if k.Store == nil || o.Transcript.Meta.ID == "" || c.opt.Far {
 		return o

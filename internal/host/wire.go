@@ -68,7 +68,8 @@ type welcome struct {
 	ID      string    `json:"id"`
 	About   app.About `json:"about"`
 	Agent   agent     `json:"agent"`
-	Earlier string    `json:"earlier,omitempty"`
+	// Earlier is text to send with the first prompt, by [app.WithEarlier], or "".
+	Earlier string `json:"earlier,omitempty"`
 	// History is the position at the log's end. The events from hello.From, or from the
 	// beginning, follow.
 	History int64 `json:"history"`

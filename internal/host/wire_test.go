@@ -342,10 +342,10 @@ func TestWhatAFrontEndKnows(t *testing.T) {
 	if got := c.About(); !cmp.Equal(want, got) {
 		t.Errorf("about: %+v", got)
 	}
-	if c.StoredID() != store.ID("stored") || c.Earlier() != "earlier" || c.Disconnected() {
-		t.Errorf("stored as %s, earlier %q, disconnected %v", c.StoredID(), c.Earlier(), c.Disconnected())
+	if c.StoredID() != store.ID("stored") || c.welcome.Earlier != "earlier" || c.Disconnected() {
+		t.Errorf("stored as %s, earlier %q, disconnected %v", c.StoredID(), c.welcome.Earlier, c.Disconnected())
 	}
-	if a := c.Agent(); a.ID != "agent" || a.Name != "Agent" || a.Source != config.Source("") {
+	if a := c.welcome.Agent; a.ID != "agent" || a.Name != "Agent" || a.Source != config.Source("") {
 		t.Errorf("the agent is %+v", a)
 	}
 	if d := cmp.Diff(s.Journal(), c.Journal(), cmpopts.IgnoreFields(journal.Summary{}, "Changed")); d != "" {

@@ -28,7 +28,7 @@ func TestTheReviewShowsOnlyTheAgentsChanges(t *testing.T) {
 	p.write("a.txt", "1\nagent\n3\n4\nbetween\n6\n7\nagent\n9\nlater\n")
 
 	c := p.compare("a.txt", 0)
-	if len(c.Hunks) != 2 || c.Added != 2 || c.Removed != 2 || c.Conflict(0) || c.Conflict(1) {
+	if len(c.Hunks) != 2 || c.Added != 2 || c.Removed != 2 || c.Conflicts[0] || c.Conflicts[1] {
 		t.Errorf("+%d -%d in %v, conflicts %v", c.Added, c.Removed, c.Hunks, c.Conflicts)
 	}
 	if c := p.compare("a.txt", 2); len(c.Hunks) != 1 || c.Added != 1 {
@@ -68,7 +68,7 @@ func TestALineThatBothChangedIsNotUndone(t *testing.T) {
 			})
 			p.write("f", c.user)
 			cmp := p.compare("f", 0)
-			if c.hunk >= len(cmp.Hunks) || !cmp.Conflict(c.hunk) {
+			if c.hunk >= len(cmp.Hunks) || !cmp.Conflicts[c.hunk] {
 				t.Fatalf("hunks %v of %q, conflicts %v", cmp.Hunks, cmp.Before.Content, cmp.Conflicts)
 			}
 			if _, err := p.RevertHunk(ctx, cmp, c.hunk); !errors.Is(err, ErrConflict) {
@@ -107,7 +107,7 @@ func TestAHunkBelongsToItsTurn(t *testing.T) {
 	p.turn("", func() { p.serve("a.txt", "one\n2\n3\n4\nfive\n") })
 	p.must(p.RevertHunk(ctx, p.compare("a.txt", 0), 0))
 	p.holds("a.txt", "1\n2\n3\n4\nfive\n")
-	if c := p.compare("a.txt", 2); len(c.Hunks) != 1 || c.Conflict(0) || c.Before.Content != "1\n2\n3\n4\n5\n" {
+	if c := p.compare("a.txt", 2); len(c.Hunks) != 1 || c.Conflicts[0] || c.Before.Content != "1\n2\n3\n4\n5\n" {
 		t.Errorf("in the last turn: %v of %q", c.Hunks, c.Before.Content)
 	}
 	p.must(p.undo())
@@ -144,7 +144,7 @@ func TestWhatTheUserWroteDuringTheTurnStays(t *testing.T) {
 	if got := p.names(0); got != "clean, both, dirty seen, both seen" {
 		t.Errorf("files: %s", got)
 	}
-	if c := p.compare("both", 0); len(c.Hunks) != 1 || !c.Conflict(0) {
+	if c := p.compare("both", 0); len(c.Hunks) != 1 || !c.Conflicts[0] {
 		t.Errorf("the agent's part of both: %v, conflicts %v", c.Hunks, c.Conflicts)
 	}
 	if c := p.compared(Part{p.path("both"), true}, 0); len(c.Hunks) != 1 || c.Before.Content != "1\n2\nagent\n" {
@@ -291,7 +291,7 @@ func TestUndoLeavesEveryLineOfTheUser(t *testing.T) {
 		}
 		for {
 			c := p.compare(name, 0)
-			i := slices.IndexFunc(c.Hunks, func(h Hunk) bool { return !c.Conflict(slices.Index(c.Hunks, h)) })
+			i := slices.IndexFunc(c.Hunks, func(h Hunk) bool { return !c.Conflicts[slices.Index(c.Hunks, h)] })
 			if i < 0 {
 				if slices.Contains(c.Conflicts, true) {
 					break

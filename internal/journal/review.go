@@ -150,16 +150,12 @@ type Comparison struct {
 
 	// Since is the first of the compared turns.
 	Since int
-	// Conflicts says of each hunk whether its lines have changed since.
+	// Conflicts says of each hunk whether its lines have changed since, so that it cannot be reverted.
 	Conflicts []bool
 }
 
 // Same reports whether the file has its previous content.
 func (c *Comparison) Same() bool { return c.Before.same(c.Now.Image) }
-
-// Conflict reports whether lines of a hunk have changed since the part changed them, so
-// that it cannot be reverted.
-func (c *Comparison) Conflict(hunk int) bool { return c.Conflicts[hunk] }
 
 // Compare compares a file with what it would be without the changes of a part since turn
 // since.
@@ -270,7 +266,7 @@ func (j *Journal) turnOf(c *Comparison, hunk int) int {
 // RevertHunk restores the previous lines of a hunk. Changes elsewhere in the file since
 // the comparison stay.
 func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done, error) {
-	if c.Conflict(hunk) {
+	if c.Conflicts[hunk] {
 		return Done{}, &FileError{c.Path, ErrConflict}
 	}
 	j.mu.Lock()

@@ -87,7 +87,7 @@ func TestRewindToBeforeAnyTurn(t *testing.T) {
 	if got := plan.Tally(); got != (Tally{4, 4, 2}) {
 		t.Errorf("the plan does %+v", got)
 	}
-	if i := slices.IndexFunc(plan.Files, func(f RewindFile) bool { return f.Effect == EffectConflict }); !plan.Files[i].Conflict(0) {
+	if i := slices.IndexFunc(plan.Files, func(f RewindFile) bool { return f.Effect == EffectConflict }); !plan.Files[i].Conflicts[0] {
 		t.Error("the hunk in conflict is not marked")
 	}
 	tallies, err := p.Since(ctx)

@@ -58,7 +58,7 @@ func (s *Store) Branch(ctx context.Context, from ID, prompt int, change func(*Me
 			Severity: acpclient.NoticeInfo, Title: "Continues an earlier session from here", Detail: "Session " + string(from),
 		}))
 	if err == nil {
-		err = l.Sync()
+		err = l.file.Sync()
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close(), os.Remove(l.path))

@@ -148,9 +148,6 @@ func (l *Log) takeBack(written []byte) bool {
 	return l.file.Truncate(at) == nil
 }
 
-// Sync waits until what was written is on the disk and survives a crash of the machine.
-func (l *Log) Sync() error { return l.file.Sync() }
-
 // Close closes the log and releases its lock.
 func (l *Log) Close() error {
 	l.release()

@@ -266,7 +266,7 @@ func (r *Recorder) create() (*Log, error) {
 // sync syncs the end of a turn in the background. r.mu must be held.
 func (r *Recorder) sync(batch []conversation.Event) {
 	if slices.ContainsFunc(batch, func(e conversation.Event) bool { _, ended := e.(conversation.TurnEnded); return ended }) {
-		go r.log.Sync() // a later failure of the disk cannot be handled
+		go r.log.file.Sync() // a later failure of the disk cannot be handled
 	}
 }
 

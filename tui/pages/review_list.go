@@ -404,7 +404,7 @@ func (v *Review) about() string {
 		case c == nil:
 		case c.NoUndo:
 			return unsure + ": parley does not undo that"
-		case v.pane.hunk() >= 0 && c.Conflict(v.pane.hunk()):
+		case v.pane.hunk() >= 0 && c.Conflicts[v.pane.hunk()]:
 			return "these lines have changed since: parley cannot undo them"
 		}
 	}
