@@ -85,11 +85,11 @@ func (r Running) State() string { return cmp.Or(r.Silent, r.Overview.State()) }
 
 // RunningQuestion asks whether to attach to a session that another parley started in this
 // directory; nil if there is none.
-func RunningQuestion(all []Running, cwd string) *Question {
+func RunningQuestion(all []Running, cwd string, open func(...Spec)) *Question {
 	var here []Choice
 	for _, r := range all {
 		if r.Cwd == cwd && !r.Own && len(here) < mostUnended {
-			here = append(here, Choice{Name: r.Name(), More: r.State() + " · " + termtext.Line(r.Agent), Open: []Spec{{Stored: r.Stored, Running: r.ID}}})
+			here = append(here, Choice{Name: r.Name(), More: r.State() + " · " + termtext.Line(r.Agent), Here: func() { open(Spec{Stored: r.Stored, Running: r.ID}) }})
 		}
 	}
 	q := &Question{Title: "Sessions run in this directory", Text: "Attach to one:", Choices: append(here, Choice{Name: "Start a new one"})}

@@ -61,8 +61,6 @@ type Choice struct {
 	Why string
 	// Stays means that the question stays open.
 	Stays bool
-	// Open are stored sessions that the choice opens.
-	Open []Spec
 	// Do carries the choice out. It may be slow; nil does nothing. Here does so in the front end
 	// instead, and must not be slow.
 	Do   func() (Outcome, error)

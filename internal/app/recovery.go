@@ -20,7 +20,7 @@ const mostUnended = 7
 
 // FindUnended asks whether to continue sessions of a directory that were interrupted because
 // parley was killed; nil if there are none.
-func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.Time) (*Question, error) {
+func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.Time, open func(...Spec)) (*Question, error) {
 	ids, err := lib.Interrupted(cwd)
 	if err != nil || len(ids) == 0 {
 		return nil, err
@@ -34,7 +34,7 @@ func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.T
 	}
 	var sessions []Choice
 	for _, id := range ids {
-		c := Choice{Name: string(id), Open: []Spec{{Stored: id}}}
+		c := Choice{Name: string(id), Here: func() { open(Spec{Stored: id}) }}
 		if s := known[id]; s != nil {
 			c.Name, c.More = Title(cmp.Or(s.Name(), string(id))), whereItStood(s, now)
 		}
@@ -56,13 +56,14 @@ func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.T
 		}
 		return &Question{
 			Title: "An interrupted session", Text: "parley stopped during it:", Lines: lines,
-			Choices: []Choice{{Name: "Resume it", Open: only.Open}, notNow},
+			Choices: []Choice{{Name: "Resume it", Here: only.Here}, notNow},
 		}, nil
 	}
-	all := Choice{Name: "Resume all"}
+	var specs []Spec
 	for _, id := range slices.Backward(ids) { // list the newest last
-		all.Open = append(all.Open, Spec{Stored: id})
+		specs = append(specs, Spec{Stored: id})
 	}
+	all := Choice{Name: "Resume all", Here: func() { open(specs...) }}
 	return &Question{
 		Title: fmt.Sprintf("%d interrupted sessions", len(ids)), Text: "parley stopped during them. Resume all, or one:",
 		Choices: slices.Concat([]Choice{all}, sessions, []Choice{notNow}),

@@ -40,14 +40,15 @@ func TestInterruptedSessionsAreToldApart(t *testing.T) {
 	second := interrupted("codex", "", "fix the tests")
 	third := interrupted("claude", "Kitchen work", "peel potatoes", "bake bread")
 	fourth := interrupted("claude", "Kitchen work", "peel potatoes")
-	q, err := FindUnended(t.Context(), lib, dir, time.Now().Add(2*time.Minute))
+	var opened []Spec
+	q, err := FindUnended(t.Context(), lib, dir, time.Now().Add(2*time.Minute), func(s ...Spec) { opened = s })
 	must(t, err)
 	got := map[store.ID]string{}
 	for _, c := range q.Choices[1 : len(q.Choices)-1] {
-		if len(c.Open) != 1 {
-			t.Fatalf("%q opens %v", c.Name, c.Open)
+		if c.Here(); len(opened) != 1 {
+			t.Fatalf("%q opens %v", c.Name, opened)
 		}
-		got[c.Open[0].Stored] = c.Line()
+		got[opened[0].Stored] = c.Line()
 	}
 	want := map[store.ID]string{
 		first:  "fix the tests (2 min ago · claude · ❯ now the docs · ● An answer to: now the docs)",
@@ -58,7 +59,7 @@ func TestInterruptedSessionsAreToldApart(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("offered\n%v, want\n%v", got, want)
 	}
-	if all := q.Choices[0]; len(all.Open) != 4 {
-		t.Errorf("%q opens %v", all.Name, all.Open)
+	if q.Choices[0].Here(); len(opened) != 4 {
+		t.Errorf("%q opens %v", q.Choices[0].Name, opened)
 	}
 }

@@ -35,8 +35,15 @@ type Seat struct {
 	Go      func()
 	Session app.Session
 	NoSend  string
-	// Detach leaves a session that runs in a host, End ends one.
+	// Detach leaves a session that runs in a host, nil if it is not attached here; End ends one.
 	Detach, End func()
+
+	// A row of the board is a session, or one of its questions, asked. attach attaches to it and asks its
+	// question here, nil if it is attached; silent is why its host does not answer, or "".
+	asked  *Asked
+	attach func()
+	send   func(ctx context.Context, text string) error
+	silent string
 }
 
 // Asked is an open question of an agent.
@@ -64,16 +71,6 @@ type board struct {
 type placed struct {
 	id       string
 	standing conversation.Standing
-}
-
-// boardRow is a session, or one of its questions, on the board. It cannot be detached if noDetach says why.
-type boardRow struct {
-	Seat
-	asked    *Asked
-	attach   func() // attaches to it, and asks its question here; nil if it is attached
-	send     func(ctx context.Context, text string) error
-	silent   string // why its host does not answer, or ""
-	noDetach string
 }
 
 // ShowBoard lists all sessions, those first that need the user.
@@ -123,8 +120,8 @@ func (b *board) choice() Choice {
 }
 
 // rows returns the rows in the order of the board.
-func (b *board) rows() []*boardRow {
-	var rows []*boardRow
+func (b *board) rows() []*Seat {
+	var rows []*Seat
 	attached := map[string]bool{}
 	for _, s := range b.f.Seats() {
 		attached[s.Running] = true
@@ -135,13 +132,13 @@ func (b *board) rows() []*boardRow {
 			rows = append(rows, b.runningRow(r))
 		}
 	}
-	slices.SortStableFunc(rows, func(x, y *boardRow) int { return app.MoreUrgent(x.Overview, y.Overview) })
+	slices.SortStableFunc(rows, func(x, y *Seat) int { return app.MoreUrgent(x.Overview, y.Overview) })
 	return b.pinned(rows)
 }
 
 // pinned keeps the previous order unless a standing has changed, and always keeps the marked row in its
 // place, so that the user does not act on another one.
-func (b *board) pinned(rows []*boardRow) []*boardRow {
+func (b *board) pinned(rows []*Seat) []*Seat {
 	now := make([]placed, len(rows))
 	for i, r := range rows {
 		now[i] = placed{r.ID, r.Standing}
@@ -149,11 +146,11 @@ func (b *board) pinned(rows []*boardRow) []*boardRow {
 	was := func(id string) int { return slices.IndexFunc(b.order, func(p placed) bool { return p.id == id }) }
 	byID := func(x, y placed) int { return cmp.Compare(x.id, y.id) }
 	if slices.Equal(slices.SortedFunc(slices.Values(now), byID), slices.SortedFunc(slices.Values(b.order), byID)) {
-		slices.SortStableFunc(rows, func(x, y *boardRow) int { return was(x.ID) - was(y.ID) })
+		slices.SortStableFunc(rows, func(x, y *Seat) int { return was(x.ID) - was(y.ID) })
 		return rows
 	}
 	at := was(b.marked)
-	if is := slices.IndexFunc(rows, func(r *boardRow) bool { return r.ID == b.marked }); at >= 0 && is >= 0 {
+	if is := slices.IndexFunc(rows, func(r *Seat) bool { return r.ID == b.marked }); at >= 0 && is >= 0 {
 		row := rows[is]
 		rows = slices.Delete(rows, is, is+1)
 		rows = slices.Insert(rows, min(at, len(rows)), row)
@@ -169,13 +166,11 @@ func (b *board) pinned(rows []*boardRow) []*boardRow {
 }
 
 // seatRows returns the row of a session, and one for each of its further questions.
-func seatRows(s Seat) []*boardRow {
-	row := &boardRow{Seat: s, send: func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, text) }}
+func seatRows(s Seat) []*Seat {
+	row := &s
+	row.send = func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, text) }
 	row.ID, row.NoSend = cmp.Or(s.Running, s.ID), noSend(s.Overview, s.NoSend)
-	if s.Running == "" {
-		row.noDetach = "this session ends with parley: keep it running first"
-	}
-	rows := []*boardRow{row}
+	rows := []*Seat{row}
 	for i := range s.Asked {
 		asks := new(*row)
 		asks.asked, asks.Go = &s.Asked[i], s.Asked[i].Go
@@ -190,15 +185,12 @@ func seatRows(s Seat) []*boardRow {
 }
 
 // runningRow returns the row of a session in a host that is not attached here.
-func (b *board) runningRow(r *app.Running) *boardRow {
+func (b *board) runningRow(r *app.Running) *Seat {
 	backend := b.f.Backend()
-	row := &boardRow{
-		Seat: Seat{
-			Overview: r.Overview, ID: r.ID, Place: "keeps running as " + r.ID, Cwd: r.Cwd, Branch: r.Branch, Worktree: r.Worktree, Stored: r.Stored,
-			Go: func() { b.f.Open(app.Spec{Stored: r.Stored, Running: r.ID}) },
-		},
-		attach:   func() { b.f.AskHere(app.Spec{Stored: r.Stored, Running: r.ID}) },
-		noDetach: "it is not attached here",
+	row := &Seat{
+		Overview: r.Overview, ID: r.ID, Place: "keeps running as " + r.ID, Cwd: r.Cwd, Branch: r.Branch, Worktree: r.Worktree, Stored: r.Stored,
+		Go:     func() { b.f.Open(app.Spec{Stored: r.Stored, Running: r.ID}) },
+		attach: func() { b.f.AskHere(app.Spec{Stored: r.Stored, Running: r.ID}) },
 		send: func(ctx context.Context, text string) error {
 			s, err := backend.Visit(ctx, r.ID)
 			if err != nil {
@@ -255,7 +247,7 @@ func (b *board) items() []Item {
 	return items
 }
 
-func (b *board) item(r *boardRow, now time.Time) Item {
+func (b *board) item(r *Seat, now time.Time) Item {
 	stands := cmp.Or(r.silent, r.StateText(now))
 	state, about := stands, []string(nil)
 	switch {
@@ -296,7 +288,7 @@ func Columns(o *app.Overview, state, where string) []Column {
 }
 
 // lastOf names the directory of a row in a word: a worktree by its branch.
-func lastOf(r *boardRow) string {
+func lastOf(r *Seat) string {
 	if r.Worktree && r.Branch != "" {
 		return WorktreeMark + r.Branch
 	}
@@ -304,7 +296,7 @@ func lastOf(r *boardRow) string {
 	return path[strings.LastIndexAny(path, `/\`)+1:]
 }
 
-func (b *board) answer(r *boardRow) {
+func (b *board) answer(r *Seat) {
 	switch {
 	case r.attach != nil && r.Waiting > 0:
 		r.attach()
@@ -317,7 +309,7 @@ func (b *board) answer(r *boardRow) {
 	}
 }
 
-func (b *board) askToSend(r *boardRow) {
+func (b *board) askToSend(r *Seat) {
 	if r.NoSend != "" {
 		b.f.Say(r.NoSend)
 		return
@@ -336,16 +328,19 @@ func (b *board) askToSend(r *boardRow) {
 	}})
 }
 
-func (b *board) detach(r *boardRow) {
-	if r.noDetach != "" {
-		b.f.Say(r.noDetach)
-		return
+func (b *board) detach(r *Seat) {
+	switch {
+	case r.Detach == nil:
+		b.f.Say("it is not attached here")
+	case r.Running == "":
+		b.f.Say("this session ends with parley: keep it running first")
+	default:
+		r.Detach()
 	}
-	r.Detach()
 }
 
 // askToEnd asks before it ends a session, and says what is lost.
-func (b *board) askToEnd(r *boardRow) {
+func (b *board) askToEnd(r *Seat) {
 	b.f.Ask(app.Question{
 		Title: "End this session?", Lines: []string{termtext.Line(r.Title)}, Text: r.Loses(r.Stored != ""),
 		Choices: []app.Choice{

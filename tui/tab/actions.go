@@ -349,16 +349,6 @@ func showPalette(t *Tab) {
 	t.choose(command.Choice{Title: "Command palette", Items: items, Filter: true, Headings: true})
 }
 
-// withReason returns an item that cannot be chosen now as one that says why, unless why is
-// "".
-func withReason(item command.Item, why string, say func(string)) command.Item {
-	if why != "" {
-		item.Words += " " + item.Detail
-		item.Dim, item.Detail, item.Do = true, why, func() { say(why) }
-	}
-	return item
-}
-
 // commandItems returns the items of all commands in the palette.
 func (t *Tab) commandItems() []command.Item {
 	var items []command.Item
@@ -386,7 +376,11 @@ func (t *Tab) commandItems() []command.Item {
 func paletteItem[F any](t *Tab, r command.Row[F], why string, do func() tea.Cmd) command.Item {
 	keys := t.program.Keys
 	words := r.Words + " " + strings.Join(keys.For(r.ID), " ")
-	return withReason(command.Item{ID: string(r.ID), Title: r.Help, Words: words, Key: keys.First(r.ID), Do: t.here(do)}, why, t.acting.Say)
+	item := command.Item{ID: string(r.ID), Title: r.Help, Words: words, Key: keys.First(r.ID), Do: t.here(do), Dim: why != "", Detail: why}
+	if why != "" {
+		item.Do = func() { t.acting.Say(why) }
+	}
+	return item
 }
 
 // mostRecent bounds the recently used actions at the top.

@@ -59,7 +59,7 @@ func (t *Tab) OfferRunning() tea.Cmd {
 		if err != nil {
 			return nil // best effort
 		}
-		q := app.RunningQuestion(all, cwd)
+		q := app.RunningQuestion(all, cwd, t.openAll)
 		if q == nil {
 			return nil
 		}

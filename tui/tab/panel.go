@@ -168,16 +168,13 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 // chosen closes the top dialog and carries out the choice of its question.
 func (p *panel) chosen(c app.Choice) tea.Cmd {
 	t := p.tab
-	if c.Open == nil && c.Do == nil && c.Here == nil {
+	if c.Do == nil && c.Here == nil {
 		return p.close()
 	}
 	if !c.Stays {
 		t.dialogs.Pop()
 	}
-	switch {
-	case c.Open != nil:
-		return send(Open(c.Open))
-	case c.Do != nil:
+	if c.Do != nil {
 		return t.carryOut(c.Do)
 	}
 	return t.acting.do(c.Here)

@@ -357,6 +357,9 @@ func (t *Tab) Blank() bool {
 // LoadDraft restores the directory's draft.
 func (t *Tab) LoadDraft() tea.Cmd { return t.address(t.drafts.Load()) }
 
+// openAll asks the program to open sessions.
+func (t *Tab) openAll(s ...app.Spec) { t.acting.add(send(Open(s))) }
+
 // OfferUnended offers to continue sessions of the tab's directory that parley did not end.
 func (t *Tab) OfferUnended() tea.Cmd {
 	lib, cwd, now, ctx := t.program.Stored, t.cwd, t.program.Now(), t.program.Context
@@ -364,7 +367,7 @@ func (t *Tab) OfferUnended() tea.Cmd {
 		return nil
 	}
 	return t.address(inBackground(func() then {
-		q, err := app.FindUnended(ctx, lib, cwd, now)
+		q, err := app.FindUnended(ctx, lib, cwd, now, t.openAll)
 		if err != nil || q == nil {
 			return nil // best effort
 		}
