@@ -66,7 +66,8 @@ func (h *Host) Listen() (net.Listener, error) {
 		Listener: l, path: filepath.Join(dir, h.opt.ID+socketEnd), keyPath: filepath.Join(dir, h.opt.ID+keyEnd),
 		key: rand.Text(), check: h.ownPeer, refused: h.refused,
 	}
-	if err = writeKey(s.keyPath, s.key); err == nil {
+	_ = os.Remove(s.keyPath) // from a killed host with this id
+	if err = os.WriteFile(s.keyPath, []byte(s.key), config.FileMode); err == nil {
 		err = errors.Join(os.Chmod(hidden, 0o600), os.Rename(hidden, s.path))
 	}
 	if err != nil {
@@ -80,16 +81,6 @@ const keyEnd = ".key"
 
 // mostKey limits how much of a key is read, in bytes.
 const mostKey = 256
-
-func writeKey(path, key string) error {
-	_ = os.Remove(path) // from a killed host with this id
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, config.FileMode)
-	if err != nil {
-		return fmt.Errorf("write the key of the session: %w", err)
-	}
-	_, err = f.WriteString(key)
-	return errors.Join(err, f.Close())
-}
 
 // connect connects to the host with an id, like [Connect].
 func connect(ctx context.Context, id string) (net.Conn, error) {

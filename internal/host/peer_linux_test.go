@@ -223,7 +223,7 @@ func TestTheHostOfAnotherUserIsRefused(t *testing.T) {
 	needRoot(t)
 	dir := runDir(t)
 	listen(t, "one").Close()
-	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777), writeKey(filepath.Join(dir, "one.key"), "secret")); err != nil {
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777), os.WriteFile(filepath.Join(dir, "one.key"), []byte("secret"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := another(t, otherUser, "listen "+filepath.Join(dir, "one.sock"))

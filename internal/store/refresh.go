@@ -194,7 +194,7 @@ func (x *Index) take(ctx context.Context, tx *sql.Tx, log staleLog) error {
 		if at.key, err = r.LastInsertId(); err != nil {
 			return err
 		}
-	} else if err := summaryOf(ctx, tx, at.key, &s.summary); err != nil {
+	} else if err := scanSummary(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM sessions WHERE key = ?", at.key), &s.summary); err != nil {
 		return err
 	}
 	var last Kind // the agent may repeat a prompt at the end of the indexed part
@@ -232,14 +232,6 @@ func (x *Index) take(ctx context.Context, tx *sql.Tx, log staleLog) error {
 		return s.err
 	}
 	return saveSummary(ctx, tx, at, f, &s.summary)
-}
-
-func summaryOf(ctx context.Context, tx *sql.Tx, key int64, s *Summary) error {
-	var text string
-	if err := tx.QueryRowContext(ctx, "SELECT summary FROM sessions WHERE key = ?", key).Scan(&text); err != nil {
-		return err
-	}
-	return json.Unmarshal([]byte(text), s)
 }
 
 func saveSummary(ctx context.Context, tx *sql.Tx, at position, f logFile, s *Summary) error {
