@@ -244,21 +244,17 @@ func NewWorktreeName(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return newName(func(name string) bool { return strings.Contains(out, "refs/heads/"+branchPrefix+name) }), nil
-}
-
-func newName(taken func(name string) bool) string {
 	name := ""
 	for n := range 1000 {
 		name = qualities[rand.IntN(len(qualities))] + "-" + animals[rand.IntN(len(animals))]
 		if n > 20 {
 			name += fmt.Sprint("-", n)
 		}
-		if !taken(name) {
+		if !strings.Contains(out, "refs/heads/"+branchPrefix+name) {
 			break
 		}
 	}
-	return name
+	return name, nil
 }
 
 // WorktreeTakenError means that the branch or directory of a name already exists.
@@ -310,7 +306,9 @@ func CreateWorktree(ctx context.Context, dir string, opt WorktreeOptions) (*Work
 	}
 	isBranch := func(name string) bool { return w.has(ctx, "refs/heads/"+branchPrefix+name) }
 	if name == "" {
-		name = newName(isBranch)
+		if name, err = NewWorktreeName(ctx, dir); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range all {
 		if p.branch != branchPrefix+name && filepath.Base(p.path) != name {

@@ -43,14 +43,6 @@ func (v Verdict) String() string {
 	return verdicts[v]
 }
 
-// parseVerdict parses a verdict in the form of String.
-func parseVerdict(s string) (Verdict, error) {
-	if i := slices.Index(verdicts, s); i > 0 {
-		return Verdict(i), nil
-	}
-	return 0, fmt.Errorf("%q is not a verdict: use allow, ask or deny", s)
-}
-
 // Rule is one rule.
 type Rule struct {
 	Verdict Verdict
@@ -82,11 +74,11 @@ func (r Rule) String() string {
 // Parse parses a rule with its verdict, as in "allow execute(go test *)".
 func Parse(line string) (Rule, error) {
 	verdict, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	v, err := parseVerdict(verdict)
-	if err != nil {
-		return Rule{}, fmt.Errorf("the rule %q: %w", line, err)
+	v := slices.Index(verdicts, verdict)
+	if v < 1 {
+		return Rule{}, fmt.Errorf("the rule %q: %q is not a verdict: use allow, ask or deny", line, verdict)
 	}
-	return ParseFor(v, rest)
+	return ParseFor(Verdict(v), rest)
 }
 
 // ParseFor parses a rule without its verdict, as in "execute(go test *)".

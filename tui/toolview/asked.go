@@ -14,23 +14,15 @@ import (
 	"parley/tui/diffview"
 )
 
-// Asker is who asks for a permission.
-type Asker struct {
-	Subagent bool
-	// Name is the title of the subagent's call, or "".
-	Name string
-}
-
-// AskerOf returns who asks about a tool call.
-func AskerOf(c *conversation.Conversation, call *conversation.ToolCall) Asker {
+// AskerOf says which subagent asks about a tool call, "" if the agent itself does.
+func AskerOf(c *conversation.Conversation, call *conversation.ToolCall) string {
 	if call == nil || call.Parent == "" {
-		return Asker{}
+		return ""
 	}
-	by := Asker{Subagent: true}
 	if parent := c.Tool(call.Parent); parent != nil {
-		by.Name = Title(parent, termtext.VisibleLine)
+		return "from a subagent: " + Title(parent, termtext.VisibleLine)
 	}
-	return by
+	return "from a subagent"
 }
 
 // LeftOut says that a question does not show all of its call.
@@ -99,7 +91,7 @@ const (
 
 // Asked returns what a permission asks about: everything that is known of it, in the order in which
 // the user reads it.
-func (p Paths) Asked(asked *conversation.Permission, by Asker, facts *Facts) []Part {
+func (p Paths) Asked(asked *conversation.Permission, by string, facts *Facts) []Part {
 	t := asked.Asked
 	q := &askedParts{at: p, call: t, facts: facts}
 	if asked.File != nil {
@@ -202,10 +194,10 @@ func (q *askedParts) add(parts ...Part) { q.parts = append(q.parts, parts...) }
 
 // of adds what a call would do, without its content: who asks, the kind, the locations, the command,
 // the title as the agent's words, and the rest of the input.
-func (q *askedParts) of(by Asker) {
+func (q *askedParts) of(by string) {
 	t := q.call
-	if by.Subagent {
-		q.add(Part{Look: LookAsker, Text: strings.TrimSuffix("from a subagent: "+by.Name, ": ")})
+	if by != "" {
+		q.add(Part{Look: LookAsker, Text: by})
 	}
 	kind, command, places := KindOf(t.Kind), q.at.Command(t.RawInput), q.locations()
 	title := Title(t, termtext.VisibleLine)

@@ -31,7 +31,7 @@ func TestAskedText(t *testing.T) {
 			"◇ The agent wants to read this file:\n/etc/x  outside the project\nby the path /p/link\n\n- It is outside the session's directories.",
 		},
 	} {
-		parts := Paths{Dir: "/p"}.Asked(&tt.asked, Asker{}, &Facts{Roots: []string{"/p"}})
+		parts := Paths{Dir: "/p"}.Asked(&tt.asked, "", &Facts{Roots: []string{"/p"}})
 		if got := AskedText(parts); got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, tt.want)
 		}
