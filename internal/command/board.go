@@ -201,7 +201,7 @@ func (b *board) runningRow(r *app.Running) *Seat {
 		},
 	}
 	row.End = func() {
-		get(b.f, "cannot end the session: ", func(ctx context.Context) (session.None, error) {
+		Get(b.f, "cannot end the session: ", func(ctx context.Context) (session.None, error) {
 			return session.None{}, backend.EndRunning(ctx, r.ID)
 		}, func(session.None) {})
 	}

@@ -188,7 +188,7 @@ func defaultFuncs(f Front, l *app.Live, id acpclient.ConfigID, v acpclient.Confi
 		if now, is := app.DefaultValue(agent, options, o); !is || now != v {
 			said = o.Name + ": " + conversation.ValueName(o, v) + " is no longer the default"
 		}
-		get(f, "", func(context.Context) (config.Agent, error) { return agent, save() }, func(a config.Agent) {
+		Get(f, "", func(context.Context) (config.Agent, error) { return agent, save() }, func(a config.Agent) {
 			l.Agent.Mode, l.Agent.Options = a.Mode, a.Options
 			f.Say(said)
 		})

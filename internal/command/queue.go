@@ -28,16 +28,16 @@ func Act[R any](f Front, s session.Doer, a session.Act[R], next func(R, error)) 
 
 // Try does an act in the background, and says why if it fails, after some words.
 func Try(f Front, s session.Doer, a session.Act[session.None], failed string) {
-	get(f, failed, does(s, a), func(session.None) {})
+	Get(f, failed, does(s, a), func(session.None) {})
 }
 
-// get calls do in the background, and next with its result in the front end. If do fails, it says why,
+// Get calls do in the background, and next with its result in the front end. If do fails, it says why,
 // after some words.
-func get[R any](f Front, failed string, do func(context.Context) (R, error), next func(R)) {
+func Get[R any](f Front, failed string, do func(context.Context) (R, error), next func(R)) {
 	getOr(f, func(err error) { f.Say(failed + err.Error()) }, do, next)
 }
 
-// getOr is get that calls failed instead of saying why.
+// getOr is Get that calls failed instead of saying why.
 func getOr[R any](f Front, failed func(error), do func(context.Context) (R, error), next func(R)) {
 	f.InBackground(func(ctx context.Context) func() {
 		r, err := do(ctx)
@@ -169,7 +169,7 @@ func queueItems(f Front, l *app.Live) (items []Item) {
 
 // emptyQueue empties the queue. The prompts stay in the history.
 func emptyQueue(f Front) {
-	get(f, "", does(f.Live().Session, session.EmptyQueue{}), func(all []conversation.QueuedPrompt) {
+	Get(f, "", does(f.Live().Session, session.EmptyQueue{}), func(all []conversation.QueuedPrompt) {
 		words, them := "removed "+termtext.Count(len(all), "prompt"), "them"
 		if len(all) == 1 {
 			them = "it"

@@ -81,7 +81,7 @@ func (p *promptList) planNext() {
 	if next == 0 {
 		return
 	}
-	get(p.f, "", does(p.live.Session, session.PlanRewind{Turn: next}), func(plan *journal.RewindPlan) {
+	Get(p.f, "", does(p.live.Session, session.PlanRewind{Turn: next}), func(plan *journal.RewindPlan) {
 		p.plans[next] = plan
 		if p.update(p.choice()) {
 			p.planNext()

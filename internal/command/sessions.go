@@ -312,7 +312,7 @@ func (l *sessionList) delete(s app.SessionEntry) {
 	if l.live != nil {
 		agent = l.live.Session
 	}
-	get(l.f, "cannot delete the session: ", func(ctx context.Context) (app.SessionEntry, error) {
+	Get(l.f, "cannot delete the session: ", func(ctx context.Context) (app.SessionEntry, error) {
 		return s, s.Delete(ctx, lib, agent, agentDeletes)
 	}, func(s app.SessionEntry) {
 		l.sessions.Deleted(s)

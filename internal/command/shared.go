@@ -51,11 +51,8 @@ type Front interface {
 	After(time.Duration, func())
 	// InBackground calls do in the background, and then in the front end what it returns.
 	InBackground(do func(context.Context) func())
-	Own
-}
 
-// Own are the commands that each front end does in its own way.
-type Own interface {
+	// What follows are the commands that each front end does in its own way.
 	Help()
 	// Read shows a document in Markdown.
 	Read(title, text string)
@@ -288,7 +285,7 @@ func Unless(ok bool, why string) string {
 // files of the user or project.
 func showRules(f Front) {
 	s := f.Live().Session
-	get(f, "", does(s, rules.ListRules{}), func(all []rules.Rule) {
+	Get(f, "", does(s, rules.ListRules{}), func(all []rules.Rule) {
 		c := Choice{Title: "Rules", Ask: "Remove a rule?", Empty: "No rules: parley asks you every time."}
 		for i, r := range all {
 			item := Item{ID: strconv.Itoa(i), Title: termtext.VisibleLine(r.Rule.String()), Group: termtext.Capital(r.Scope.String()), Deletes: true}
@@ -314,7 +311,7 @@ func askToRemove(f Front, s app.Session, r rules.Rule) {
 		Title: "Remove the rule", Text: "The rule is " + r.Scope.String() + ". It will no longer apply:", Lines: []string{line},
 		Choices: []app.Choice{
 			{Name: "Remove it", Here: func() {
-				get(f, "", does(s, remove), func(session.None) { f.Say("removed: " + line) })
+				Get(f, "", does(s, remove), func(session.None) { f.Say("removed: " + line) })
 			}},
 			{Name: "Keep it"},
 		},
@@ -322,5 +319,5 @@ func askToRemove(f Front, s app.Session, r rules.Rule) {
 }
 
 func signOut(f Front) {
-	get(f, "signing out failed: ", does(f.Live().Session, session.Logout{}), func(session.None) { f.Say("signed out") })
+	Get(f, "signing out failed: ", does(f.Live().Session, session.Logout{}), func(session.None) { f.Say("signed out") })
 }

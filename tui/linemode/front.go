@@ -52,15 +52,6 @@ func (f *front) Say(words string) {
 
 func (f *front) SayWhile(words string, _ func() bool) { f.Say(words) }
 
-// sayIf returns what says an error, if there is one.
-func (f *front) sayIf(err error) func() {
-	return func() {
-		if err != nil {
-			f.Say(err.Error())
-		}
-	}
-}
-
 // KeyOf returns the slash command.
 func (f *front) KeyOf(a config.Action) string {
 	if r := f.rows().Named(a); r != nil {
@@ -76,7 +67,7 @@ func (f *front) NoEdit() string      { return "only the screen edits queued prom
 
 func (f *front) Copy(what, text string) { f.p.out.line(termtext.Capital(what) + ": " + text) }
 func (f *front) OpenFile(path string) {
-	f.InBackground(func(context.Context) func() { return f.sayIf(desktop.Open(path)) })
+	command.Get(f, "", func(context.Context) (session.None, error) { return session.None{}, desktop.Open(path) }, func(session.None) {})
 }
 func (f *front) Tell(title, text string)       { f.p.out.line(title + ": " + text) }
 func (f *front) Path(from, path string) string { return toolview.PathsIn(from).Path(path) }
@@ -210,15 +201,8 @@ func (f *front) Rename(name string) {
 	case lib == nil || id == "":
 		f.Say("there is no stored session to name: send a prompt first")
 	default:
-		f.InBackground(func(context.Context) func() {
-			err := lib.Rename(id, name)
-			return func() {
-				if err != nil {
-					f.Say(err.Error())
-					return
-				}
-				f.Say("the session is called " + termtext.Line(name))
-			}
+		command.Get(f, "", func(context.Context) (string, error) { return termtext.Line(name), lib.Rename(id, name) }, func(name string) {
+			f.Say("the session is called " + name)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,14 +169,10 @@ func noItems(t *Tab) string { return command.Unless(!t.empty(), emptyTranscript)
 // editConfig opens the configuration file, creating it if needed.
 func (t *Tab) editConfig() tea.Cmd {
 	path := config.ConfigFile()
-	return inBackground(func() then {
-		err := config.MakeFile(path, Actions())
-		return func() tea.Cmd {
-			if err != nil {
-				return t.say(err.Error())
-			}
-			return t.edit(path, 0)
-		}
+	return t.front(func(f command.Front) {
+		command.Get(f, "", func(context.Context) (string, error) { return path, config.MakeFile(path, Actions()) }, func(path string) {
+			t.acting.Edit(path, 0)
+		})
 	})
 }
 

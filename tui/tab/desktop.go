@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/command"
 	"parley/internal/termtext"
 	"parley/tui/desktop"
 	"parley/tui/toolview"
@@ -150,22 +152,17 @@ func open(url string, failed func(error) tea.Cmd) tea.Cmd {
 }
 
 // save writes media to a new file, reports its path and opens it.
-func (u *ui) save(media *toolview.Media) tea.Cmd {
-	return inBackground(func() then {
+func save(f command.Front, media *toolview.Media) {
+	command.Get(f, "save the content: ", func(context.Context) (string, error) {
 		data, err := media.Bytes()
-		path := ""
-		if err == nil {
-			path, err = desktop.TempFile("parley-content-*"+media.Ext, string(data))
+		if err != nil {
+			return "", err
 		}
-		return func() tea.Cmd {
-			if err != nil {
-				return u.say("save the content: " + err.Error())
-			}
-			cmd := u.say("saved as " + path)
-			if media.Opens {
-				cmd = tea.Batch(cmd, open(path, u.sayIf))
-			}
-			return cmd
+		return desktop.TempFile("parley-content-*"+media.Ext, string(data))
+	}, func(path string) {
+		f.Say("saved as " + path)
+		if media.Opens {
+			f.OpenFile(path)
 		}
 	})
 }

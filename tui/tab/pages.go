@@ -22,6 +22,7 @@ func (l *live) showChanges() tea.Cmd {
 	if l.changes == nil {
 		l.changes = pages.NewReview(l.pageEnv(l.reader.list.Diffs()), l.Session)
 	}
+	l.changes.SetTheme(l.program.Theme)
 	if !l.dialogs.Has(l.changes) {
 		l.dialogs.Push(l.changes)
 	}
@@ -48,6 +49,7 @@ func (l *live) inspect() tea.Cmd {
 			Version: func() int { return int(l.Conversation.Agent.Protocol) },
 		})
 	}
+	l.inspector.SetTheme(l.program.Theme)
 	if l.dialogs.Has(l.inspector) {
 		return nil
 	}

@@ -118,7 +118,7 @@ func (r *reader) open() tea.Cmd {
 	case r.commands == nil:
 		return r.say(notInReplay)
 	case item.Media != nil:
-		return r.save(item.Media)
+		return r.front(func(f command.Front) { save(f, item.Media) })
 	case item.Path == "":
 		return r.say("this item has no file")
 	default:

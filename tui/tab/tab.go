@@ -186,12 +186,6 @@ func (t *Tab) SetTheme(th *theme.Theme) {
 	t.composer.SetTheme(th)
 	t.dialogs.SetTheme(th)
 	t.reader.list.SetTheme(th)
-	if l, open := t.live(); open && l.changes != nil {
-		l.changes.SetTheme(th)
-	}
-	if l, open := t.live(); open && l.inspector != nil {
-		l.inspector.SetTheme(th)
-	}
 }
 
 // Recolour redoes expensive colouring in the background after a change of theme.

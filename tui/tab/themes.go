@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -107,22 +108,18 @@ func (c *themeChooser) choose(name config.Theme) {
 		Title: "The theme " + string(name), Text: "Keep it? parley then writes this into " + file + ":",
 		Lines: []string{fmt.Sprintf("theme = %q", name)},
 		Choices: []app.Choice{
-			{Name: "Keep it", Here: func() { c.acting.add(c.keep(name)) }},
+			{Name: "Keep it", Here: func() { c.keep(name) }},
 			{Name: "Only until you quit"},
 		},
 	})
 }
 
 // keep writes the theme into the configuration, in the background.
-func (c *themeChooser) keep(name config.Theme) tea.Cmd {
-	return inBackground(func() then {
-		err := config.SavedBeside(config.ConfigFile()).Choose(string(name), "theme")
-		return func() tea.Cmd {
-			if err != nil {
-				return c.say(err.Error())
-			}
-			c.switcher.SetSaved(name)
-			return c.say("kept: the theme " + string(name))
-		}
+func (c *themeChooser) keep(name config.Theme) {
+	command.Get(c.acting, "", func(context.Context) (config.Theme, error) {
+		return name, config.SavedBeside(config.ConfigFile()).Choose(string(name), "theme")
+	}, func(name config.Theme) {
+		c.switcher.SetSaved(name)
+		c.acting.Say("kept: the theme " + string(name))
 	})
 }
