@@ -283,9 +283,6 @@ func (j *Journal) Close(ctx context.Context) error {
 	return err
 }
 
-// Dir returns the session's working directory, without symbolic links.
-func (j *Journal) Dir() string { return j.cwd }
-
 // Gate decides which files are written without asking the user.
 type Gate interface {
 	// Free reports whether the agent may write a file without a question.

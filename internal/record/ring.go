@@ -43,7 +43,6 @@ type Ring struct {
 	used        int        // their bytes
 	next        uint64     // the number of the next entry
 	nextMessage uint64     // one more than the number of the last entry that is not an event
-	total       int        // entries ever added, without events
 	changed     chan struct{}
 	whenRead    func() // called by the first KeepMore; nil then
 }
@@ -135,7 +134,6 @@ func (r *Ring) add(kind EntryKind, data []byte) {
 func (r *Ring) addAt(now time.Time, kind EntryKind, data []byte) {
 	kept := bytes.Clone(data[:r.kept(len(data))])
 	r.push(Numbered{Time: now, Kind: kind, Data: kept, Cut: len(data) - len(kept), size: len(kept)})
-	r.total++
 	r.nextMessage = r.next
 	if r.changed != nil {
 		close(r.changed)
@@ -166,14 +164,6 @@ func (r *Ring) Span() (first, next uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.first(), r.next
-}
-
-// Total returns the number of entries so far, without events and including dropped
-// ones.
-func (r *Ring) Total() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.total
 }
 
 // Wait waits until there is an entry, other than an event, with at least that number,

@@ -139,7 +139,7 @@ func TestSavedRules(t *testing.T) {
 	if r := judge(elsewhere, "execute", `{"command":"git push"}`); r.Verdict != policy.Deny || r.Source != SavedEverywhere.String() {
 		t.Errorf("elsewhere: %+v", r)
 	}
-	info, err := os.Stat(store.Path())
+	info, err := os.Stat(store.path)
 	must(t, err)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has mode %v", info.Mode())
@@ -193,7 +193,7 @@ func TestSavingAtOnce(t *testing.T) {
 func TestBrokenStore(t *testing.T) {
 	store, dir := NewStore(t.TempDir()), project(t, "")
 	for _, content := range []string{"{", `{"everywhere":["allow everything"]}`, strings.Repeat(" ", maxStore+1)} {
-		must(t, os.WriteFile(store.Path(), []byte(content), 0o600))
+		must(t, os.WriteFile(store.path, []byte(content), 0o600))
 		b, _ := Open(Options{Cwd: dir, Store: store, Configured: []policy.Rule{{Verdict: policy.Allow, Kind: policy.Read}}})
 		if r := judge(b, "read", `{"path":"a"}`); r.Verdict != policy.Ask || !strings.Contains(r.Why, "rules") {
 			t.Errorf("%.20q: %+v", content, r)

@@ -41,9 +41,6 @@ type Store struct {
 // NewStore returns the store in a directory, which need not exist.
 func NewStore(dir string) *Store { return &Store{path: filepath.Join(dir, "rules.json")} }
 
-// Path returns the path of the store's file.
-func (s *Store) Path() string { return s.path }
-
 // saved is the content of the file. Projects are keyed by their resolved paths.
 type saved struct {
 	Everywhere []string             `json:"everywhere,omitempty"`

@@ -205,15 +205,6 @@ func (c *Composer) selectKey(name string) bool {
 	return true
 }
 
-// Selection returns the selected text, with everything that was pasted, or "".
-func (c *Composer) Selection() string {
-	from, to, ok := c.selected()
-	if !ok {
-		return ""
-	}
-	return c.chips.expand(c.buf.Slice(from, to), false)
-}
-
 // selected returns the selection, also that of vim.
 func (c *Composer) selected() (from, to vim.Pos, ok bool) {
 	if c.vim != nil {

@@ -106,8 +106,8 @@ func TestVimAndTheMouse(t *testing.T) {
 	c.Click(gutter+5, 0)
 	c.Drag(gutter+6, 0)
 	c.Release()
-	if c.Mode() != "VISUAL" || c.Selection() != "wo" {
-		t.Errorf("%q is selected in %s", c.Selection(), c.Mode())
+	if c.Mode() != "VISUAL" || selection(c) != "wo" {
+		t.Errorf("%q is selected in %s", selection(c), c.Mode())
 	}
 	if play(c, "d"); c.Text() != "one t three" {
 		t.Errorf("the draft is %q", c.Text())
