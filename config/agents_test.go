@@ -49,10 +49,10 @@ func TestKnownAgents(t *testing.T) {
 }
 
 func TestDiscover(t *testing.T) {
-	if found := Default().Available(have()); len(found) != 0 {
+	if found := Default(nil).Available(have()); len(found) != 0 {
 		t.Errorf("found %v", ids(found))
 	}
-	found := Default().Available(have("goose", "cursor-agent", "claude-agent-acp", "bash"))
+	found := Default(nil).Available(have("goose", "cursor-agent", "claude-agent-acp", "bash"))
 	if got := ids(found); !slices.Equal(got, []string{"claude", "cursor", "goose"}) {
 		t.Errorf("found %v", got)
 	}

@@ -85,9 +85,9 @@ const (
 	GlyphsASCII   Glyphs = "ascii"
 )
 
-// Default returns the configuration without a file, and without keys.
-func Default() *Config {
-	_, root := open("", nil, nil)
+// Default returns the configuration without a file, with keys for the actions.
+func Default(actions *Actions) *Config {
+	_, root := open("", nil, actions)
 	return root.config()
 }
 

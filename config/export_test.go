@@ -4,8 +4,4 @@ package config
 var TestActions *Actions
 
 // defaults returns the configuration without a file, with keys.
-func defaults() *Config {
-	c := Default()
-	c.Keys = TestActions.Keys()
-	return c
-}
+func defaults() *Config { return Default(TestActions) }

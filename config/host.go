@@ -18,7 +18,7 @@ func KeepsSessions(system string) bool { return system != "windows" }
 // Ineffective says which settings have no effect on a system, a value of runtime.GOOS,
 // and why; "" if all have.
 func (c *Config) Ineffective(system string) string {
-	if KeepsSessions(system) || c.Host == Default().Host && len(c.NotifyCommand) == 0 {
+	if KeepsSessions(system) || c.Host == Default(nil).Host && len(c.NotifyCommand) == 0 {
 		return ""
 	}
 	return "[host] and [notify] have no effect: kept sessions are not available on Windows"

@@ -11,7 +11,7 @@ import (
 )
 
 // Keys maps keys to actions. It is immutable and safe for concurrent use. The zero
-// value binds nothing; see [Actions.Keys].
+// value binds nothing; see [Default].
 type Keys struct {
 	actions  *Actions
 	byAction map[Action]key.Binding
@@ -22,17 +22,6 @@ type Keys struct {
 type keyIn struct {
 	context Context
 	key     string
-}
-
-// Keys returns the default keys of the actions.
-func (a *Actions) Keys() Keys {
-	k := a.unbound()
-	for _, info := range a.List() {
-		for _, key := range info.Keys {
-			k.bind(info.Action, key)
-		}
-	}
-	return k
 }
 
 // unbound returns the actions without keys.

@@ -59,7 +59,7 @@ func FuzzParseKey(f *testing.F) {
 }
 
 func TestDefaultKeys(t *testing.T) {
-	keys := TestActions.Keys()
+	keys := Default(TestActions).Keys
 	seen := map[Action]bool{}
 	for _, a := range TestActions.List() {
 		if a.Help == "" || seen[a.Action] {
@@ -97,9 +97,9 @@ func TestDefaultKeys(t *testing.T) {
 }
 
 func TestCallersCannotChangeKeys(t *testing.T) {
-	keys := TestActions.Keys()
+	keys := Default(TestActions).Keys
 	keys.For("send")[0] = "x"
-	if !slices.Equal(keys.For("send"), []string{"enter"}) || !slices.Equal(TestActions.Keys().For("send"), []string{"enter"}) {
+	if !slices.Equal(keys.For("send"), []string{"enter"}) || !slices.Equal(Default(TestActions).Keys.For("send"), []string{"enter"}) {
 		t.Error("changed from outside")
 	}
 }
@@ -174,7 +174,7 @@ func TestBadKeys(t *testing.T) {
 }
 
 func BenchmarkMatch(b *testing.B) {
-	keys := TestActions.Keys()
+	keys := Default(TestActions).Keys
 	b.ReportAllocs()
 	for b.Loop() {
 		keys.Match("sessions", "ctrl+p")

@@ -362,7 +362,7 @@ func TestExample(t *testing.T) {
 		lines = append(lines, line)
 	}
 	all := parse(t, strings.Join(lines, ""))
-	if diff := cmp.Diff(TestActions.Keys(), all.Keys, cmp.AllowUnexported(Keys{}, Actions{}, keyIn{}, key.Binding{})); diff != "" {
+	if diff := cmp.Diff(Default(TestActions).Keys, all.Keys, cmp.AllowUnexported(Keys{}, Actions{}, keyIn{}, key.Binding{})); diff != "" {
 		t.Errorf("the example lists other keys than the default ones:\n%s", diff)
 	}
 }

@@ -421,7 +421,7 @@ func TestCallsWhoLooksElsewhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := newAttentive(t, tt.src, config.Default().Attention, iterm)
+				a := newAttentive(t, tt.src, config.Default(nil).Attention, iterm)
 				a.say("go")
 				a.send(tea.BlurMsg{})
 				if got := a.called(); got != tt.want {
@@ -438,16 +438,16 @@ func TestCallsWhoLooksElsewhere(t *testing.T) {
 // Nobody is called while they look, on a terminal that does not say where they look, or
 // for what they do not want to be called for.
 func TestDoesNotCall(t *testing.T) {
-	never, questions := config.Default().Attention, config.Default().Attention
+	never, questions := config.Default(nil).Attention, config.Default(nil).Attention
 	never.When = config.WhenNever
 	questions.On = []config.AttentionEvent{config.HappeningQuestion}
 	for name, tt := range map[string]struct {
 		attention config.Attention
 		msgs      []tea.Msg
 	}{
-		"nothing said":  {config.Default().Attention, nil},
-		"focused":       {config.Default().Attention, []tea.Msg{tea.BlurMsg{}, tea.FocusMsg{}}},
-		"typing":        {config.Default().Attention, []tea.Msg{tea.BlurMsg{}, tea.KeyPressMsg{Code: 'x', Text: "x"}}},
+		"nothing said":  {config.Default(nil).Attention, nil},
+		"focused":       {config.Default(nil).Attention, []tea.Msg{tea.BlurMsg{}, tea.FocusMsg{}}},
+		"typing":        {config.Default(nil).Attention, []tea.Msg{tea.BlurMsg{}, tea.KeyPressMsg{Code: 'x', Text: "x"}}},
 		"never":         {never, []tea.Msg{tea.BlurMsg{}}},
 		"not for turns": {questions, []tea.Msg{tea.BlurMsg{}}},
 	} {
@@ -477,7 +477,7 @@ func TestRunsTheCommandOfTheUser(t *testing.T) {
 		if err := os.WriteFile(script, []byte(src), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		c := config.Default().Attention
+		c := config.Default(nil).Attention
 		c.When, c.Command = config.WhenAlways, []string{script, "--", "{text}"}
 		a := newAttentive(t, says, c, nil)
 		a.say("a $(touch x) `b`; c")
@@ -500,7 +500,7 @@ func TestRunsTheCommandOfTheUser(t *testing.T) {
 
 func TestTellsThatTheCommandFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := config.Default().Attention
+		c := config.Default(nil).Attention
 		c.When, c.Notify, c.Command = config.WhenAlways, config.NoticeNone, []string{"/nowhere/notify"}
 		a := newAttentive(t, says, c, nil)
 		a.say("go")
@@ -514,7 +514,7 @@ func TestTellsThatTheCommandFailed(t *testing.T) {
 func TestTitleAndProgressSayTheState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := true
-		c := config.Default().Attention
+		c := config.Default(nil).Attention
 		c.Progress = &on
 		a := newAttentive(t, works, c, nil)
 		check := func(title string, state tea.ProgressBarState, status tea.ProgramState, kind tea.ProgramStatusKind) {

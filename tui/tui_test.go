@@ -62,8 +62,8 @@ func newProgram(t testing.TB, scripts map[string]string, with ...func(*Options))
 		})
 		return &app.Opened{Agent: *s.Agent, Session: made}, err
 	}
-	cfg := config.Default()
-	cfg.Keys = tab.Actions().Keys()
+	cfg := config.Default(nil)
+	cfg.Keys = config.Default(tab.Actions()).Keys
 	opt := Options{
 		Backend: app.Backend{
 			Available: func() ([]config.Agent, error) {

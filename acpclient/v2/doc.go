@@ -10,7 +10,7 @@
 // turn ends when the agent is idle. Client turns that into one call again (turn.go).
 //
 // Agent is the other end: it lets an agent that is written for version 1 serve clients of both
-// versions, by the same table.
+// versions, by the same table. Only initialize it answers itself, in either.
 //
 // Unknown values are kept: enumerations are strings, and variants of unknown type keep
 // their JSON.

@@ -57,7 +57,7 @@ func TestBranchOfAStoredSession(t *testing.T) {
 			log := keepFive(t, dir, c.agent, c.version)
 			must(t, log.Close())
 			st := store.New(StoreDir())
-			l := &Launcher{Config: config.Default(), Cwd: dir, Store: st}
+			l := &Launcher{Config: config.Default(nil), Cwd: dir, Store: st}
 			defer l.Close()
 			b, err := l.Make(t.Context(), Spec{Stored: log.ID(), Branch: c.prompt, Agent: &config.Agent{ID: "mine", Command: "my-agent"}})
 			if err != nil {
@@ -127,7 +127,7 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 	must(t, log.Append([]conversation.Event{conversation.QueueChanged{Queue: queue, Paused: true}, conversation.LimitReached{Kind: "five_hour"}}))
 	must(t, log.Close())
 	st := store.New(StoreDir())
-	l := &Launcher{Config: config.Default(), Cwd: dir, Store: st}
+	l := &Launcher{Config: config.Default(nil), Cwd: dir, Store: st}
 	defer l.Close()
 	to := config.Agent{ID: "other", Name: "Other", Command: "other-agent"}
 	b, err := l.Make(t.Context(), Spec{Stored: log.ID(), Branch: 6, Agent: &to, HandOver: true})

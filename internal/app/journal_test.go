@@ -95,7 +95,7 @@ func (fullDisk) Close() error              { return nil }
 // A session that cannot be begun leaves no journal behind that is open.
 func TestASessionThatCannotBeRecordedLeavesNoJournal(t *testing.T) {
 	dir := isolate(t, "")
-	l := &Launcher{Config: config.Default(), Cwd: dir, Recording: &Recording{writer: record.NewWriter(fullDisk{}, time.Now)}}
+	l := &Launcher{Config: config.Default(nil), Cwd: dir, Recording: &Recording{writer: record.NewWriter(fullDisk{}, time.Now)}}
 	defer l.Close()
 	if _, err := l.Make(t.Context(), Spec{Agent: &config.Agent{ID: "mine", Command: "my-agent"}}); err == nil {
 		t.Fatal("the session was begun")

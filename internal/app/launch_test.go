@@ -111,7 +111,7 @@ func TestTheInspectorsMessagesAreKeptForAScreen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := c.launcher
-			l.Config, l.Cwd = config.Default(), t.TempDir()
+			l.Config, l.Cwd = config.Default(nil), t.TempDir()
 			defer l.Close()
 			made, err := l.Make(t.Context(), Spec{Agent: &config.Agent{ID: "a", Command: "sh"}})
 			if err != nil {

@@ -70,7 +70,7 @@ func TestWhatHappensAtALimit(t *testing.T) {
 		{config.LimitWaitNever, false, session.FailAtLimit},
 		{config.LimitWaitNever, true, session.WaitAtLimit},
 	} {
-		cfg := config.Default()
+		cfg := config.Default(nil)
 		cfg.LimitWait = c.set
 		if got := (&Launcher{Config: cfg, Overrides: Overrides{WaitForLimit: c.flag}}).atLimit(); got != c.want {
 			t.Errorf("%s, waits %v: %d, want %d", c.set, c.flag, got, c.want)

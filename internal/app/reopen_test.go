@@ -65,7 +65,7 @@ func TestAStoredCommandIsNotTrusted(t *testing.T) {
 		"with an agent, and no such yes": {open: Spec{Stored: id, Agent: &config.Agent{ID: "b", Command: "b"}}, command: []string{"b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &Launcher{Config: config.Default(), Cwd: dir, Command: c.command, Store: store.New(StoreDir())}
+			l := &Launcher{Config: config.Default(nil), Cwd: dir, Command: c.command, Store: store.New(StoreDir())}
 			defer l.Close()
 			r, err := l.Make(t.Context(), c.open)
 			if err != nil {
@@ -86,7 +86,7 @@ func TestAYesToAStoredCommandIsForAllSessionsOfTheProject(t *testing.T) {
 	tree := t.TempDir()
 	command := []string{"sh", "-c", "a b"}
 	asked := keep(t, store.Meta{Agent: "sh", Command: command, Cwd: dir}, "x")
-	l := &Launcher{Config: config.Default(), Cwd: dir, Store: store.New(StoreDir())}
+	l := &Launcher{Config: config.Default(nil), Cwd: dir, Store: store.New(StoreDir())}
 	defer l.Close()
 	reopen := func(l *Launcher, id store.ID) *UntrustedError {
 		t.Helper()
@@ -117,7 +117,7 @@ func TestAYesToAStoredCommandIsForAllSessionsOfTheProject(t *testing.T) {
 			t.Errorf("%s: asks: %v, want %t", name, why, c.asks)
 		}
 	}
-	later := &Launcher{Config: config.Default(), Cwd: dir, Store: store.New(StoreDir())}
+	later := &Launcher{Config: config.Default(nil), Cwd: dir, Store: store.New(StoreDir())}
 	defer later.Close()
 	if reopen(later, asked) == nil {
 		t.Error("the next parley does not ask")
@@ -129,7 +129,7 @@ func TestAYesToAStoredCommandIsForAllSessionsOfTheProject(t *testing.T) {
 func TestAStoredAddressIsNotTrusted(t *testing.T) {
 	dir := isolate(t, "")
 	id := keep(t, store.Meta{Agent: "host", Command: []string{"wss://host/acp?key=secret"}, Cwd: dir}, "x")
-	l := &Launcher{Config: config.Default(), Cwd: dir, Store: store.New(StoreDir())}
+	l := &Launcher{Config: config.Default(nil), Cwd: dir, Store: store.New(StoreDir())}
 	defer l.Close()
 	r, err := l.Make(t.Context(), Spec{Stored: id})
 	if err != nil {

@@ -94,7 +94,7 @@ func directories(*cobra.Command, []string, string) ([]cobra.Completion, cobra.Sh
 func agentNames(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	cfg, err := loadConfig()
 	if err != nil {
-		cfg = config.Default() // parley reports it at the next start
+		cfg = config.Default(nil) // parley reports it at the next start
 	}
 	agents, err := app.Available(cfg)
 	if err != nil {

@@ -34,7 +34,7 @@ func printGuide(s *streams) error {
 	}
 	cfg, wrong := loadConfig()
 	if wrong != nil {
-		cfg = config.Default()
+		cfg = config.Default(nil)
 	}
 	err := paged(s, func(to io.Writer) error { return drawer(s, cfg, to, markdown.Whole)(docs.Guide()) })
 	if err != nil {

@@ -100,7 +100,7 @@ func TestBeginsWithTheStoredSessionThatIsMeant(t *testing.T) {
 func TestARunWithAnUntrustedAddressSaysHowToNameIt(t *testing.T) {
 	dir := isolate(t, "")
 	id := keep(t, store.Meta{Agent: "host", Command: []string{"wss://host/acp?key=secret"}, Cwd: dir}, "x")
-	_, err := storedAgent(&app.Launcher{Config: config.Default(), Store: store.New(app.StoreDir())}, app.Spec{Stored: id})
+	_, err := storedAgent(&app.Launcher{Config: config.Default(nil), Store: store.New(app.StoreDir())}, app.Spec{Stored: id})
 	var hint *app.HintError
 	if !errors.As(err, &hint) || !strings.Contains(hint.Hint, "--connect wss://host/acp") || strings.Contains(err.Error(), "command") {
 		t.Errorf("'parley run' says: %v", err)

@@ -335,7 +335,7 @@ func (o *startOptions) meant(word string) string {
 	}
 	cfg, err := loadConfig()
 	if err != nil {
-		cfg = config.Default() // report the wrong directory first
+		cfg = config.Default(nil) // report the wrong directory first
 	}
 	if _, err := app.AgentNamed(cfg, word); err == nil {
 		return "To start that agent: " + commandLine("parley", "-a", word) + "\n"

@@ -106,7 +106,7 @@ func TestSessionsAreKept(t *testing.T) {
 		{[]string{"--keep=false"}, true, "windows", false, ""},
 		{[]string{"--keep"}, false, "windows", false, "--keep is not available on Windows"},
 	} {
-		cfg := config.Default()
+		cfg := config.Default(nil)
 		cfg.Host.Keep = c.configured
 		var o *startOptions
 		cmd := startCommand(s, func(parsed *startOptions, _ context.Context) error { o = parsed; return nil })

@@ -16,7 +16,7 @@ func newTest(t testing.TB, history *History) *Composer {
 	t.Helper()
 	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	return New(Options{
-		Theme: theme.New(true), Keys: TestActions.Keys(), History: history, Root: t.TempDir(),
+		Theme: theme.New(true), Keys: config.Default(TestActions).Keys, History: history, Root: t.TempDir(),
 		Now: func() time.Time { return clock },
 	})
 }

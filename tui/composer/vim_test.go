@@ -6,12 +6,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/config"
 	"parley/tui/theme"
 )
 
 func newVim(t testing.TB) *Composer {
 	t.Helper()
-	return New(Options{Theme: theme.New(true), Keys: TestActions.Keys(), Root: t.TempDir(), Vim: true})
+	return New(Options{Theme: theme.New(true), Keys: config.Default(TestActions).Keys, Root: t.TempDir(), Vim: true})
 }
 
 func TestVim(t *testing.T) {
@@ -133,7 +134,7 @@ func TestVimCursor(t *testing.T) {
 
 // History and what is set from outside keep the mode.
 func TestVimAcrossDrafts(t *testing.T) {
-	c := New(Options{Theme: theme.New(true), Keys: TestActions.Keys(), History: &History{}, Root: t.TempDir(), Vim: true})
+	c := New(Options{Theme: theme.New(true), Keys: config.Default(TestActions).Keys, History: &History{}, Root: t.TempDir(), Vim: true})
 	play(c, "first one<enter>second<esc><up>")
 	if c.Text() != "first one" || c.Mode() != "NORMAL" {
 		t.Fatalf("%q in %s", c.Text(), c.Mode())

@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
@@ -39,7 +40,7 @@ func (c *clock) pass(d time.Duration) { c.at = c.at.Add(d) }
 // newEnv is what dialogs are made with that get into sight now.
 func newEnv() (Env, *clock) {
 	c := &clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
-	env := Env{Theme: theme.New(true), Keys: TestActions.Keys(), Guard: NewGuard(c.now), Cwd: "/home/ada/greet", Now: c.now}
+	env := Env{Theme: theme.New(true), Keys: config.Default(TestActions).Keys, Guard: NewGuard(c.now), Cwd: "/home/ada/greet", Now: c.now}
 	env.Facts = new(toolview.Facts)
 	greet := editPermission().Asked.Content
 	env.Facts.Add(toolview.Found{Positions: map[toolview.Fragment]toolview.DiffPosition{toolview.Fragments(greet)[0]: {Line: 1}}})
@@ -387,7 +388,7 @@ func quote(s string) string {
 func TestViewBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		env, c := newEnv()
-		env.Keys = TestActions.Keys()
+		env.Keys = config.Default(TestActions).Keys
 		d := hostileDialog(t, env)
 		if rapid.Bool().Draw(t, "armed") {
 			c.pass(time.Second)
@@ -608,7 +609,7 @@ func TestEveryCharacterReachesTheScreen(t *testing.T) {
 			test.UseWidthMethod(t, on.Method)
 			rapid.Check(t, func(t *rapid.T) {
 				env, c := newEnv()
-				env.Keys = TestActions.Keys()
+				env.Keys = config.Default(TestActions).Keys
 				name := rapid.SampledFrom(names).Draw(t, "question")
 				text := strings.ToValidUTF8(test.HardText(16).Draw(t, "text"), "\ufffd")
 				d := questions[name](env, text)

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/termtext"
@@ -53,7 +54,7 @@ func (d *desk) Edit(path string, line int) {
 }
 
 func (d *desk) env() Env {
-	return Env{Host: d, Theme: theme.New(true), Keys: TestActions.Keys(), Diffs: &diffview.Preference{}}
+	return Env{Host: d, Theme: theme.New(true), Keys: config.Default(TestActions).Keys, Diffs: &diffview.Preference{}}
 }
 
 // work does what is to be done in the background, to its end.

@@ -288,7 +288,7 @@ func TestUnknownSlashCommandsAreAskedAbout(t *testing.T) {
 
 // Forking has the same key wherever it can be done.
 func TestForkHasOneKey(t *testing.T) {
-	if here, there := Actions().Keys().For(command.Fork), Actions().Keys().For(command.DialogFork); len(here) == 0 || here[0] != there[0] {
+	if here, there := config.Default(Actions()).Keys.For(command.Fork), config.Default(Actions()).Keys.For(command.DialogFork); len(here) == 0 || here[0] != there[0] {
 		t.Errorf("a session is forked by %q, a prompt by %q", here, there)
 	}
 }

@@ -56,7 +56,7 @@ func newBench(t interface{ Setenv(string, string) }, dir string) *bench {
 func (b *bench) make(ctx context.Context, dir string, now func() time.Time) {
 	history := composer.NewHistory(composer.HistoryFile(), dir)
 	b.Tab = New(1, Program{
-		Context: ctx, Theme: theme.New(true), Keys: Actions().Keys(), Guard: dialog.NewGuard(now),
+		Context: ctx, Theme: theme.New(true), Keys: config.Default(Actions()).Keys, Guard: dialog.NewGuard(now),
 		History: history, Version: "test", Now: now, Tabs: singleTab{},
 		Backend: app.Backend{Available: func() ([]config.Agent, error) { return nil, nil }},
 	}, dir)

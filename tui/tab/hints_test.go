@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/dialog"
@@ -38,7 +39,7 @@ func TestTheHintForAnAgentThatHasGone(t *testing.T) {
 	c := conversation.New()
 	c.Apply(conversation.AgentLost{})
 	for far, want := range map[bool]string{false: "restart", true: "reconnect"} {
-		if got := promptHints(Actions().Keys(), c, false, far, false)[0]; got.Key != "alt+r" || got.Text != want {
+		if got := promptHints(config.Default(Actions()).Keys, c, false, far, false)[0]; got.Key != "alt+r" || got.Text != want {
 			t.Errorf("it is %v, want %q", got, want)
 		}
 	}
