@@ -59,7 +59,7 @@ type Guest struct {
 }
 
 // Run runs the program in the user's terminal, which in and out must be, until it ends, the
-// user ends it, or ctx ends. Its last output stays on the  None of its processes
+// user ends it, or ctx ends. Its last output stays on the screen. None of its processes
 // outlives Run.
 func (p Guest) Run(ctx context.Context, in, out *os.File) (err error) {
 	if !term.IsTerminal(in.Fd()) || !term.IsTerminal(out.Fd()) {
