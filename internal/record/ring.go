@@ -91,11 +91,7 @@ func (r *Ring) KeepMore() {
 }
 
 // Add adds an entry of another ring.
-func (r *Ring) Add(e Numbered) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.addAt(e.Time, e.Kind, e.Data)
-}
+func (r *Ring) Add(e Numbered) { r.add(e.Time, e.Kind, e.Data) }
 
 // kept returns how much is kept of a message or event of a size. r.mu must be held.
 func (r *Ring) kept(size int) int { return min(size, longestKept, r.most/4*3) }
@@ -106,11 +102,11 @@ func (r *Ring) Line(sent bool, line []byte) {
 	if sent {
 		kind = Sent
 	}
-	r.add(kind, line)
+	r.add(r.now(), kind, line)
 }
 
 // Stderr adds output to stderr.
-func (r *Ring) Stderr(data []byte) { r.add(Stderr, data) }
+func (r *Ring) Stderr(data []byte) { r.add(r.now(), Stderr, data) }
 
 // Take adds events, without copying them. It never fails.
 func (r *Ring) Take(events []conversation.Event) error {
@@ -123,15 +119,10 @@ func (r *Ring) Take(events []conversation.Event) error {
 	return nil
 }
 
-// add adds an entry of text.
-func (r *Ring) add(kind EntryKind, data []byte) {
+// add adds an entry of text, with its time.
+func (r *Ring) add(now time.Time, kind EntryKind, data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.addAt(r.now(), kind, data)
-}
-
-// addAt adds an entry with a time. r.mu must be held.
-func (r *Ring) addAt(now time.Time, kind EntryKind, data []byte) {
 	kept := bytes.Clone(data[:r.kept(len(data))])
 	r.push(Numbered{Time: now, Kind: kind, Data: kept, Cut: len(data) - len(kept), size: len(kept)})
 	r.nextMessage = r.next
