@@ -31,7 +31,7 @@ type Permission struct {
 	seen    conversation.Seen // the question as it is drawn, and may be answered
 	waiting int               // number of open permissions
 	number  int               // this one's position among them, from 1
-	asker   string // see [toolview.AskerOf]
+	asker   string            // see [toolview.AskerOf]
 	raw     bool
 	rawDue  bool // scroll to the raw input in the next view
 	writing bool // the user writes what to do instead
