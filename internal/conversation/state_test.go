@@ -148,8 +148,8 @@ func TestAnOpeningKeepsTheQuestions(t *testing.T) {
 	}
 }
 
-// The first prompt names a session until another session opens, or one is opened anew. The same
-// session, opened once more, keeps it, and so does one that goes on in another process.
+// A session keeps its first prompt when it is opened once more, or goes on in another process.
+// Another session begins without one.
 func TestTheFirstPromptIsKept(t *testing.T) {
 	for id, want := range map[acpclient.SessionID]string{"other": "", "s": "tidy up"} {
 		s := conversation.NewState()
