@@ -138,15 +138,20 @@ func (l *Live) GoneReason() string {
 // from its log.
 func (l *Live) HostGone() bool { return l.Session.About().Host != "" && l.Session.Disconnected() }
 
-// RestartText says what restarting the agent does.
-func (l *Live) RestartText() string {
-	if l.HostGone() {
-		return "opens it again"
+// OverForGood reports whether the session's host has exited and nothing of it was stored.
+func (l *Live) OverForGood() bool { return l.HostGone() && l.StoredID() == "" }
+
+// RestartText says what the key, or the command, that restarts the agent does.
+func (l *Live) RestartText(key string) string {
+	switch {
+	case l.OverForGood():
+		return "nothing of it was stored"
+	case l.HostGone():
+		return key + " opens it again"
+	case l.Session.About().Connects:
+		return key + " reconnects"
 	}
-	if l.Session.About().Connects {
-		return "reconnects"
-	}
-	return "restarts it"
+	return key + " restarts it"
 }
 
 // StoredID returns the id under which the session is stored, or "".

@@ -87,7 +87,7 @@ func Restart(f Front) {
 			},
 			While: func() bool { return c.Phase == conversation.PhaseReady },
 		})
-	case l.HostGone() && l.StoredID() == "":
+	case l.OverForGood():
 		f.Say("nothing of this session was stored")
 	case l.HostGone(): // from its log
 		f.Replace(app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: true}, nil, nil)

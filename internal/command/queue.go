@@ -59,7 +59,7 @@ func does[R any](s session.Doer, a session.Act[R]) func(context.Context) (R, err
 // Gone says words, and what brings back the agent, until it is back.
 func Gone(f Front, words string) {
 	l := f.Live()
-	f.SayWhile(words+f.KeyOf(StartAgain)+" "+l.RestartText(), l.Conversation.Gone)
+	f.SayWhile(words+l.RestartText(f.KeyOf(StartAgain)), l.Conversation.Gone)
 }
 
 // SayKept says that a prompt waits because the agent exited, if it has.

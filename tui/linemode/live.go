@@ -269,7 +269,7 @@ func (l *live) lost(e conversation.AgentLost) {
 		lines := strings.Split(tail, "\n")
 		l.p.out.line("It wrote:\n" + strings.Join(lines[max(0, len(lines)-6):], "\n"))
 	}
-	l.p.out.line("/start " + l.RestartText() + ", /quit quits.")
+	l.p.out.line(termtext.Capital(l.RestartText("/start")) + ", /quit quits.")
 	if l.p.ended {
 		l.p.quits = true
 	}
@@ -288,7 +288,7 @@ func (l *live) send(text string) {
 	case l.Conversation.Opening():
 		l.p.out.line(heldText)
 	case l.Conversation.Gone():
-		l.p.out.line("No agent: the prompt is queued. /start " + l.RestartText() + ".")
+		l.p.out.line("No agent: the prompt is queued. " + termtext.Capital(l.RestartText("/start")) + ".")
 	default:
 		l.p.out.line("The agent is working: the prompt is queued. /queue lists the queue.")
 	}

@@ -23,7 +23,7 @@ import (
 // keptSession is a session as if it ran in a host.
 type keptSession struct {
 	app.Session
-	gone, ended, far bool
+	gone, ended, far, unstored bool
 }
 
 func (s *keptSession) About() app.About {
@@ -31,8 +31,13 @@ func (s *keptSession) About() app.About {
 	a.Host, a.Far = "h1", s.far
 	return a
 }
-func (s *keptSession) Disconnected() bool            { return s.gone }
-func (s *keptSession) StoredID() store.ID            { return "log" }
+func (s *keptSession) Disconnected() bool { return s.gone }
+func (s *keptSession) StoredID() store.ID {
+	if s.unstored {
+		return ""
+	}
+	return "log"
+}
 func (s *keptSession) End(ctx context.Context) error { s.ended = true; return s.Session.End(ctx) }
 
 // keep gives the tab a session that runs in a host.
@@ -134,6 +139,18 @@ func TestAHostThatIsGone(t *testing.T) {
 		if len(opened) != 1 || opened[0].Stored != "log" || opened[0].Running != "" || !opened[0].Keep {
 			t.Errorf("it opened %v", opened)
 		}
+	})
+}
+
+// One of which nothing was stored, such as the tour's, is not offered to be opened again.
+func TestAHostThatIsGoneWithAllOfItsSession(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		s := b.keep()
+		s.gone, s.unstored = true, true
+		b.events(conversation.AgentLost{Err: errors.New("it was killed")})
+		b.mustShow(t, "✗ the session does not run any more  nothing of it was stored", "Stay and read")
+		b.mustNotShow(t, "pen it again")
+		b.mustNotShow(t, "opens it again")
 	})
 }
 

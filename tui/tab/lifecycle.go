@@ -90,7 +90,10 @@ func (l *live) askToStartAgain(title, reason, stderr string) {
 	case l.Session.About().Connects:
 		name = "Reconnect"
 	}
-	choices := []app.Choice{{Name: name, Key: "r", Here: func() { command.Restart(l.acting) }}}
+	var choices []app.Choice
+	if !l.OverForGood() {
+		choices = append(choices, app.Choice{Name: name, Key: "r", Here: func() { command.Restart(l.acting) }})
+	}
 	if l.unused() {
 		choices = append(choices, app.Choice{Name: "Choose another agent", Key: "c", Here: l.here(l.chooseInstead)})
 	}

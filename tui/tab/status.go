@@ -436,7 +436,7 @@ func (f *statusInfo) goneLine() string {
 	default:
 		what = "there is no session"
 	}
-	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(f.l.Restart+" "+f.l.RestartText())
+	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(f.l.RestartText(f.l.Restart))
 	if why != nil {
 		line += "  " + th.Faint.Render(termtext.Line(why.Error()))
 	}
