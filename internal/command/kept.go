@@ -1,6 +1,8 @@
 package command
 
 import (
+	"context"
+
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
@@ -89,8 +91,12 @@ func Restart(f Front) {
 		})
 	case l.OverForGood():
 		f.Say("nothing of this session was stored")
-	case l.HostGone(): // from its log
-		f.Replace(app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: true}, nil, nil)
+	case l.HostGone(): // from its log, with the prompts that did not reach the host
+		b, old, spec := f.Backend(), l.Session, app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: true}
+		f.Replace(spec, func(ctx context.Context) (*app.Opened, error) {
+			app.SaveUnsent(b.Stored, old)
+			return b.Make(ctx, spec)
+		}, nil)
 	default:
 		session.Post(l.Session, session.Start{})
 	}

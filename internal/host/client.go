@@ -609,6 +609,7 @@ func (c *Client) begin(call session.Call, raw json.RawMessage) (*pendingAct, err
 	case c.opt.ReadOnly:
 		return nil, ErrReadOnly
 	case c.left:
+		c.refuse(&pendingAct{made: call.Act(), alone: !call.Awaited()}, ErrGone) // what nobody waits for must not be lost
 		return nil, ErrGone
 	}
 	c.number++

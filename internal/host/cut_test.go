@@ -206,6 +206,8 @@ func TestUnconfirmedActsStayInSight(t *testing.T) {
 		dead.Store(false)
 		time.Sleep(mostPause)
 		expect("over", fmt.Sprint(session.Refused, " three ", ErrGone))
+		session.Post(c, session.Prompt{Prompt: queued("four")})
+		expect("after it", fmt.Sprint(session.Refused, " three ", ErrGone), fmt.Sprint(session.Refused, " four ", ErrGone))
 		if want := []string{"one", "two"}; !slices.Equal(f.prompts, want) {
 			t.Errorf("these happened: %q, want %q", f.prompts, want)
 		}

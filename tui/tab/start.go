@@ -135,7 +135,9 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 	}
 	var back []conversation.QueuedPrompt
 	if shown { // it only showed the transcript
-		back = old.queue.withdraw()
+		if !old.HostGone() { // else they are stored: see [command.Restart]
+			back = old.queue.withdraw()
+		}
 		go old.Session.Close(context.Background())
 	}
 	back = append(back, msg.Queue...)

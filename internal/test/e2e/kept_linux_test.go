@@ -228,3 +228,21 @@ func TestUnsentPromptsAreQueued(t *testing.T) {
 		p.Leave()
 	}
 }
+
+// A prompt that is typed when the host has just ended waits in the session that is opened again,
+// once.
+func TestAPromptForAHostThatIsGoneWaits(t *testing.T) {
+	t.Parallel()
+	k := newKept(t)
+	p := k.start(talk(resumes, "The first answer."))
+	p.Ready().Ask("first").Shows("The first answer.").Idle()
+	must(t, syscall.Kill(k.host().PID, syscall.SIGKILL))
+	p.Question("does not run any more").Ask("and then?").Shows("not sent yet: and then?")
+	p.Question("does not run any more").Answer("Open it again")
+	p.Shows("paused: and then?", "Type a prompt")
+	if n := strings.Count(p.Screen().String(), "and then?"); n != 1 {
+		t.Errorf("it is there %d times:\n%s", n, p.Screen())
+	}
+	k.endHosts()
+	p.Leaves()
+}
