@@ -1,16 +1,11 @@
 package tab
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
-	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/prompt"
-	"parley/internal/store"
-	"parley/tui/composer"
 	"parley/tui/dialog"
 )
 
@@ -193,111 +188,4 @@ func (p *promptLayer) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 		}
 	}
 	return nil, false
-}
-
-// saveDelay is how long after a key the draft is saved.
-const saveDelay = 150 * time.Millisecond
-
-// drafts saves the draft and the reading position.
-type drafts struct {
-	app.Drafts
-	composer *composer.Composer
-	session  func() app.Session // nil without one
-	top      func() *int        // the top item of the transcript, nil if its end is followed
-	pending  bool               // a save is due
-}
-
-func (d *drafts) view() store.View {
-	return store.View{Draft: d.composer.Text(), Editor: d.composer.Editing(), Top: d.top()}
-}
-
-// Touched schedules a save after input, and when prompts are not confirmed, or are at last. It saves
-// at once after the draft was sent, so that the draft does not come back.
-func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
-	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-	default:
-		if s := d.session(); s == nil || !d.Confirms(s) {
-			return nil
-		}
-	}
-	switch {
-	case d.Library == nil, d.pending:
-		return nil
-	case d.Saves(d.session()) && d.Stale(d.composer.Text()):
-		return d.save()
-	}
-	return d.saveSoon()
-}
-
-// saveSoon saves after saveDelay, and repeatedly while the session is being opened, to include
-// text typed meanwhile.
-func (d *drafts) saveSoon() tea.Cmd {
-	d.pending = true
-	return tea.Tick(saveDelay, func(time.Time) tea.Msg {
-		return then(func() tea.Cmd {
-			d.pending = false
-			if !d.Saves(d.session()) && !d.composer.Empty() {
-				return d.saveSoon()
-			}
-			return d.save()
-		})
-	})
-}
-
-// save saves the view if it has changed.
-func (d *drafts) save() tea.Cmd {
-	save := d.Saver(d.session(), d.view())
-	if save == nil {
-		return nil
-	}
-	return func() tea.Msg {
-		if err := save(); err != nil {
-			return ErrorMsg{Err: err}
-		}
-		return nil
-	}
-}
-
-// saveLast returns what saves the view of a tab that closes. A draft that cannot be saved goes into the
-// history. Errors are ignored: no screen can show them.
-func (d *drafts) saveLast() func() {
-	s, leave := d.session(), d.composer.Leave()
-	view, drop := d.view(), d.composer.Clear()
-	do := func(cmd tea.Cmd) {
-		if cmd != nil {
-			cmd()
-		}
-	}
-	return func() {
-		if do(leave); !d.SaveLast(s, view) {
-			do(drop)
-		}
-	}
-}
-
-// Load restores the draft of the directory.
-func (d *drafts) Load() tea.Cmd {
-	return func() tea.Msg {
-		draft, err := d.Drafts.Load()
-		switch {
-		case err != nil:
-			return ErrorMsg{Err: err}
-		case draft == "":
-			return nil
-		}
-		return then(func() tea.Cmd {
-			if d.composer.Empty() && d.Take(d.session(), draft) {
-				d.composer.SetText(draft)
-			}
-			return nil
-		})
-	}
-}
-
-// Leave removes the directory's draft from the prompt if it is not meant for the session.
-func (d *drafts) Leave() {
-	if d.Drafts.Leave(d.session(), d.composer.Text()) {
-		d.composer.SetText("")
-	}
 }

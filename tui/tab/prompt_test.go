@@ -29,7 +29,7 @@ func draftsBench(t *testing.T) (b *bench, dir string) {
 	b, dir = newBench(t, t.TempDir()), t.TempDir()
 	b.become(&unopened{b.Tab}, conversation.New())
 	b.program.Stored = store.NewLibrary(store.New(dir))
-	b.drafts.Library = b.program.Stored
+	b.drafts.library = b.program.Stored
 	return b, dir
 }
 
@@ -71,7 +71,7 @@ func (b *bench) again(t *testing.T) *bench {
 	t.Helper()
 	next := newBench(t, b.cwd)
 	next.has(b.session())
-	next.program, next.drafts.Library = b.program, b.drafts.Library
+	next.program, next.drafts.library = b.program, b.drafts.library
 	return next
 }
 
@@ -93,7 +93,7 @@ func key() tea.Msg { return tea.KeyPressMsg{Code: 'x', Text: "x"} }
 func TestADraftIsSavedWhileItIsTyped(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
-		b.drafts.Library = b.program.Stored
+		b.drafts.library = b.program.Stored
 		b.stores("")
 		for _, typed := range []string{"f", "fi", "fix"} {
 			b.Do(b.Update(keyPress(typed[len(typed)-1:])))
@@ -111,7 +111,7 @@ func TestADraftIsSavedWhileItIsTyped(t *testing.T) {
 func TestADraftOfAStartIsSaved(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
-		b.drafts.Library = b.program.Stored
+		b.drafts.library = b.program.Stored
 		was := b.state
 		b.state, b.opening = &unopened{b.Tab}, &opening{}
 		b.composer.SetText("fix")
@@ -297,7 +297,7 @@ func TestADraftThatWasOnlyReadStaysWhereItIs(t *testing.T) {
 	file := b.historyIn(t)
 	b.has(newSession(b.cwd, noMachine{}))
 	b.composer.SetText("fix the parser")
-	b.drafts.SetSaved(store.View{Draft: "fix the parser"})
+	b.drafts.saved = store.View{Draft: "fix the parser"}
 	b.drafts.saveLast()()
 	if _, err := os.Stat(file); err == nil {
 		t.Error("it is in the history")

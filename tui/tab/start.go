@@ -256,7 +256,7 @@ func (l *live) restoreView(msg openedMsg) (keep tea.Cmd) {
 	case l.composer.Text() != draft:
 		keep = l.composer.Keep(draft)
 	}
-	l.drafts.SetSaved(msg.View)
+	l.drafts.saved = msg.View
 	return keep
 }
 

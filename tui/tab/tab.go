@@ -87,7 +87,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.env, t.now = t.dialogEnv, t.displayedTime
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
-	t.drafts = &drafts{Drafts: app.Drafts{Library: p.Stored, Dir: cwd}, composer: t.composer, session: t.session, top: t.topItem}
+	t.drafts = &drafts{library: p.Stored, dir: cwd, composer: t.composer, session: t.session, top: t.topItem}
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
 	t.acting = &front{tab: t}
 	t.leaving, t.input = &leaving{tab: t}, &input{tab: t}
@@ -153,7 +153,7 @@ func (t *Tab) Close() func(ctx context.Context) {
 		save = t.drafts.saveLast()
 	}
 	t.leave()
-	s, o, lib := t.session(), t.opening, t.drafts.Library
+	s, o, lib := t.session(), t.opening, t.drafts.library
 	return func(ctx context.Context) {
 		save()
 		if o != nil {
@@ -303,7 +303,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 		if e.Clear {
 			l.reader.Reset()
 			l.stored = storedSession{} // it belongs to the other session
-			l.drafts.SetSaved(store.View{})
+			l.drafts.saved = store.View{}
 		}
 	case conversation.SessionOpened:
 		if q := l.SendQueueQuestion(); q != nil {
