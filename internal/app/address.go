@@ -1,13 +1,13 @@
 package app
 
 import (
-	"net"
 	"net/url"
 	"strings"
 	"unicode"
 
 	"golang.org/x/net/idna"
 
+	"parley/internal/remote"
 	"parley/internal/termtext"
 )
 
@@ -56,7 +56,7 @@ func ExamineURL(raw string) Address {
 	if u.User != nil {
 		a.Warnings = append(a.Warnings, "The part before @ is a user name, not the host.")
 	}
-	if u.Scheme == "http" && !loopback(a.Host) {
+	if u.Scheme == "http" && !remote.Loopback(a.Host) {
 		a.Warnings = append(a.Warnings, "Not encrypted (http): others may read and change it.")
 	}
 	return a
@@ -64,11 +64,6 @@ func ExamineURL(raw string) Address {
 
 func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 const (

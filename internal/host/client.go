@@ -693,14 +693,6 @@ func (c *Client) About() app.About {
 	return about
 }
 
-// watched reports whether other viewers are attached to a session of this machine.
-func (c *Client) watched() bool {
-	ctx, cancel := context.WithTimeout(c.ctx, askTime)
-	defer cancel()
-	s, err := StatusOf(ctx, c.welcome.ID)
-	return err == nil && len(s.Viewers) > 1
-}
-
 // Journal implements [app.Session].
 func (c *Client) Journal() *journal.Summary {
 	c.mu.Lock()

@@ -256,8 +256,8 @@ func (k keeper) attached(c *Client, err error) (*app.Opened, error) {
 	if o.Runs = true; c.opt.ReadOnly {
 		o.ReadOnly = ErrReadOnly
 	}
-	switch watched := c.watched(); {
-	case watched:
+	switch {
+	case c.welcome.Shared:
 		o.View = store.View{Top: o.View.Top} // another viewer is writing it
 	case o.View.Editor != "":
 		if v, err := k.Store.TakeView(o.Transcript.Meta.ID); err == nil {

@@ -295,6 +295,7 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 		return nil, errors.New("it was away for too long: attach again")
 	}
 	h.disconnect(p.Viewer)
+	w.Shared = len(h.viewers) > 0
 	if mine == nil && !p.ReadOnly {
 		h.forgetAway()
 		h.acted[p.Viewer] = &acts{done: map[int]*outcome{}}

@@ -68,6 +68,7 @@ type welcome struct {
 	ID      string    `json:"id"`
 	About   app.About `json:"about"`
 	Agent   agent     `json:"agent"`
+	Shared  bool      `json:"shared,omitempty"` // other viewers are attached
 	// Earlier is text to send with the first prompt, by [app.WithEarlier], or "".
 	Earlier string `json:"earlier,omitempty"`
 	// History is the position at the log's end. The events from hello.From, or from the

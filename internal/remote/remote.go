@@ -81,7 +81,7 @@ func New(opt Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !secure(u) && !loopback(u.Hostname()) && !opt.Insecure {
+	if !secure(u) && !Loopback(u.Hostname()) && !opt.Insecure {
 		return nil, fmt.Errorf("%s is not encrypted, and %s is another machine: use %ss://, or set insecure = true for this agent",
 			shown(u), u.Hostname(), u.Scheme)
 	}
@@ -148,8 +148,8 @@ func parse(s string) (*url.URL, error) {
 
 func secure(u *url.URL) bool { return u.Scheme == "https" || u.Scheme == "wss" }
 
-// loopback reports whether a host is this machine, without asking a name server.
-func loopback(host string) bool {
+// Loopback reports whether a host is this machine, without asking a name server.
+func Loopback(host string) bool {
 	if host = strings.TrimSuffix(strings.ToLower(host), "."); host == "localhost" {
 		return true
 	}

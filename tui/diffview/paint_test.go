@@ -97,7 +97,7 @@ func TestCommentsGoOn(t *testing.T) {
 }
 
 func TestFewColours(t *testing.T) {
-	lines := drawn(New("a.go", nil, "func a() {}\n"), theme.NewFor(true, theme.Colors16))
+	lines := drawn(New("a.go", nil, "func a() {}\n"), theme.Named("dark").Theme(theme.Colors16))
 	if !strings.Contains(lines[0], "\x1b[92m") {
 		t.Errorf("%q does not say by its colour that it was added", lines[0])
 	}

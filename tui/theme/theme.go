@@ -65,16 +65,12 @@ type Theme struct {
 	palette *palette
 }
 
-// New returns the theme for a dark or a light terminal background, in true colour.
-func New(dark bool) *Theme { return NewFor(dark, TrueColor) }
-
-// NewFor returns parley's own theme for a dark or a light terminal background and a
-// number of colours.
-func NewFor(dark bool, depth Depth) *Theme {
+// New returns parley's own theme for a dark or a light terminal background, in true colour.
+func New(dark bool) *Theme {
 	if dark {
-		return Named("dark").Theme(depth)
+		return Named("dark").Theme(TrueColor)
 	}
-	return Named("light").Theme(depth)
+	return Named("light").Theme(TrueColor)
 }
 
 func fromPalette(dark bool, depth Depth, p *palette) *Theme {

@@ -178,7 +178,7 @@ func TestPicturesAreDrawnBelowTheirLine(t *testing.T) {
 	if l.Excerpt().Media == nil {
 		t.Error("it can no longer be saved")
 	}
-	l.SetTheme(theme.NewFor(true, theme.Colors16))
+	l.SetTheme(theme.Named("dark").Theme(theme.Colors16))
 	if strings.Contains(view(l), "▀") || l.Pending() != nil {
 		t.Errorf("it is drawn in 16 colours:\n%s", view(l))
 	}
@@ -251,7 +251,7 @@ func TestAttachmentsAreCalledByTheirPaths(t *testing.T) {
 
 // TestPromptsHaveABarWithoutGrounds: with 16 colours no ground sets a prompt off.
 func TestPromptsHaveABarWithoutGrounds(t *testing.T) {
-	l := New(theme.NewFor(true, theme.Colors16), fold(ask("one\n\ntwo")))
+	l := New(theme.Named("dark").Theme(theme.Colors16), fold(ask("one\n\ntwo")))
 	l.SetSize(20, 3)
 	if got, want := ansi.Strip(strings.Join(l.Lines(), "\n")), "┃ one\n┃ \n┃ two"; got != want {
 		t.Errorf("a prompt is drawn as\n%s", got)
@@ -265,7 +265,7 @@ func TestTheGroundOfAPromptIsABlock(t *testing.T) {
 		acpclient.ResourceLinkBlock("docs/a-file-with-a-long-name.md", "file:///project/docs/a.md"),
 	}}
 	shown := 0
-	for _, th := range []*theme.Theme{theme.New(true), theme.New(false), theme.NewFor(true, theme.Colors256), theme.NewFor(false, theme.Colors256)} {
+	for _, th := range []*theme.Theme{theme.New(true), theme.New(false), theme.Named("dark").Theme(theme.Colors256), theme.Named("light").Theme(theme.Colors256)} {
 		for _, width := range []int{20, 60, 80, 120} {
 			l := New(th, fold(sent))
 			l.SetSize(width, 40)

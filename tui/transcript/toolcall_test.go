@@ -309,9 +309,9 @@ func TestTurnsSayHowLongTheyWorked(t *testing.T) {
 // grounds, behind a bar.
 func TestPromptsStandApart(t *testing.T) {
 	c := fold(ask("one\ntwo"), say("An answer."))
-	for _, dark := range []bool{true, false} {
+	for _, name := range []string{"dark", "light"} {
 		for _, depth := range []theme.Depth{theme.TrueColor, theme.Colors256, theme.Colors16} {
-			th := theme.NewFor(dark, depth)
+			th := theme.Named(name).Theme(depth)
 			l := New(th, c)
 			l.SetSize(40, 6)
 			lines := l.Lines()
@@ -319,16 +319,16 @@ func TestPromptsStandApart(t *testing.T) {
 				plain := ansi.Strip(lines[i])
 				if depth == theme.Colors16 {
 					if plain != "┃ "+text || strings.Contains(lines[i], "\x1b[4") {
-						t.Errorf("dark %v, depth %v: %q", dark, depth, lines[i])
+						t.Errorf("%s, depth %v: %q", name, depth, lines[i])
 					}
 					continue
 				}
 				if len([]rune(plain)) != 40 || strings.Count(lines[i], th.Prompt) != strings.Count(lines[i], "\x1b[m") || !strings.HasPrefix(lines[i], th.Prompt) {
-					t.Errorf("dark %v, depth %v: %q", dark, depth, lines[i])
+					t.Errorf("%s, depth %v: %q", name, depth, lines[i])
 				}
 			}
 			if strings.Contains(strings.Join(lines[2:], ""), th.Prompt) && th.Prompt != "" || ansi.Strip(lines[3]) != "● An answer." {
-				t.Errorf("dark %v, depth %v: the answer is %q", dark, depth, lines[2:])
+				t.Errorf("%s, depth %v: the answer is %q", name, depth, lines[2:])
 			}
 		}
 	}
