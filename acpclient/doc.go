@@ -6,8 +6,8 @@
 //
 // # Using it
 //
-// Start an agent with StartProcess, put a Client on the Lines of its Stdin and
-// Stdout, call Initialize, and Call SessionNew and SessionPrompt. The agent's updates and
+// Start an agent with StartProcess, put a Client on the Lines of its two
+// directions, call Initialize, and Call SessionNew and SessionPrompt. The agent's updates and
 // requests reach your Handler. See the package example. For an agent that is not behind
 // a pipe, replace Lines with another Transport.
 //

@@ -26,7 +26,7 @@ func Example() {
 	}
 	defer agent.Stop(ctx)
 
-	client := acpclient.NewClient(acpclient.NewLines(agent.Stdout, agent.Stdin), printer{}, acpclient.ConnOptions{})
+	client := acpclient.NewClient(acpclient.NewLines(agent.In, agent.Out), printer{}, acpclient.ConnOptions{})
 	if _, err := client.Initialize(ctx, &acpclient.InitializeRequest{}); err != nil {
 		log.Fatal(err)
 	}

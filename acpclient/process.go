@@ -121,30 +121,28 @@ type Peer struct {
 	Stop func(ctx context.Context)
 }
 
-// Spawn starts the agent of a command as a process.
+// Process is an agent that runs on this machine, the leader of its own session and process group. It
+// is safe for concurrent use. Out closes itself when the process has ended, and In when its output
+// has been read. Done is closed when the process and its tree have ended; In may still have output.
+type Process struct {
+	Peer
+	cmd       *exec.Cmd
+	command   Command
+	stderr    tail
+	stdin     *os.File
+	termGrace time.Duration
+	done      chan struct{}
+	tree      *process.Tree
+	err       *ExitError // set before done is closed
+}
+
+// Spawn is StartProcess for callers that do not care where the agent runs.
 func Spawn(c Command) (*Peer, error) {
 	p, err := StartProcess(c)
 	if err != nil {
 		return nil, err
 	}
-	return &Peer{In: p.Stdout, Out: p.Stdin, Done: p.Done(), Err: p.Err, Stderr: p.Stderr, Stop: p.Stop}, nil
-}
-
-// Process is a running agent, the leader of its own session and process group. It is
-// safe for concurrent use.
-type Process struct {
-	// Stdin and Stdout are the two directions of the connection. They close themselves:
-	// Stdin when the process has ended, Stdout when its output has been read.
-	Stdin  io.WriteCloser
-	Stdout io.ReadCloser
-
-	cmd       *exec.Cmd
-	command   Command
-	stderr    tail
-	termGrace time.Duration
-	done      chan struct{}
-	tree      *process.Tree
-	err       *ExitError // set before done is closed
+	return &p.Peer, nil
 }
 
 // StartProcess starts an agent. It always drains stderr and keeps the tail. The error is
@@ -184,17 +182,18 @@ func StartProcess(c Command) (*Process, error) {
 		return nil, &StartError{c, err}
 	}
 	p.tree = process.NewTree(p.Pid())
-	p.Stdin, p.Stdout = inW, &output{file: outR, left: mostLeft}
-	go p.wait(inW, outR)
+	p.stdin = inW
+	p.Peer = Peer{In: &output{file: outR, left: mostLeft}, Out: inW, Done: p.done, Err: p.ended, Stderr: p.stderr.String, Stop: p.stop}
+	go p.wait(outR)
 	return p, nil
 }
 
-func (p *Process) wait(stdin, stdout *os.File) {
+func (p *Process) wait(stdout *os.File) {
 	_ = p.cmd.Wait() // the process state says more
 	p.tree.Reaped()
 	// The rest of its tree is useless without it, and may hold its pipes.
 	_ = p.tree.Kill() // best effort: the kernel may hold a process
-	_ = stdin.Close()
+	_ = p.stdin.Close()
 	_ = stdout.SetReadDeadline(time.Now())
 	p.err = &ExitError{Command: p.command, State: p.cmd.ProcessState, Stderr: p.Stderr()}
 	close(p.done)
@@ -203,12 +202,8 @@ func (p *Process) wait(stdin, stdout *os.File) {
 // Pid returns the id of the process and of its group.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Done is closed when the process and its tree have ended. Stdout may still have
-// output.
-func (p *Process) Done() <-chan struct{} { return p.done }
-
-// Err returns an *ExitError if the process has ended, or nil.
-func (p *Process) Err() error {
+// ended returns an *ExitError if the process has ended, or nil.
+func (p *Process) ended() error {
 	select {
 	case <-p.done:
 		return p.err
@@ -217,18 +212,15 @@ func (p *Process) Err() error {
 	}
 }
 
-// Stderr returns the tail of stderr, raw except for invalid UTF-8.
-func (p *Process) Stderr() string { return p.stderr.String() }
-
-// Stop ends the process and its whole tree, and returns when the process has ended. It
+// stop ends the process and its whole tree, and returns when the process has ended. It
 // closes stdin, then sends SIGTERM, then SIGKILL, with a grace period between them.
 // When ctx ends, it skips to SIGKILL. It may be called again, for instance with a
 // shorter deadline.
-func (p *Process) Stop(ctx context.Context) {
+func (p *Process) stop(ctx context.Context) {
 	// Descendants in sessions of their own cannot be found once their parents have
 	// ended.
 	p.tree.Note()
-	_ = p.Stdin.Close()
+	_ = p.stdin.Close()
 	if p.endsWithin(ctx, stdinGrace) {
 		return
 	}

@@ -27,7 +27,7 @@ func start(t *testing.T, role string) *Process {
 	}
 	t.Cleanup(func() {
 		p.Stop(ended())
-		_ = p.Stdout.Close()
+		_ = p.In.(io.Closer).Close()
 	})
 	return p
 }
@@ -77,11 +77,11 @@ func TestStartErrors(t *testing.T) {
 
 func TestExitAtOnce(t *testing.T) {
 	p := start(t, "exit at once")
-	c := NewClient(NewLines(p.Stdout, p.Stdin), &listener{}, ConnOptions{})
+	c := NewClient(NewLines(p.In, p.Out), &listener{}, ConnOptions{})
 	if _, err := c.Initialize(context.Background(), &InitializeRequest{}); !errors.Is(err, ErrClosed) {
 		t.Errorf("initialize: %v", err)
 	}
-	<-p.Done()
+	<-p.Done
 	<-c.Conn().Done()
 	var exit *ExitError
 	if !errors.As(p.Err(), &exit) || exit.State.ExitCode() != 3 || exit.Stderr != "no API key\n" {
@@ -97,7 +97,7 @@ func TestExitAtOnce(t *testing.T) {
 // stdin.
 func TestSilentAgent(t *testing.T) {
 	p := start(t, "silent")
-	c := NewClient(NewLines(p.Stdout, p.Stdin), &listener{}, ConnOptions{})
+	c := NewClient(NewLines(p.In, p.Out), &listener{}, ConnOptions{})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() {
@@ -117,7 +117,7 @@ func TestSilentAgent(t *testing.T) {
 
 func TestClosedStdout(t *testing.T) {
 	p := start(t, "closes stdout")
-	c := NewClient(NewLines(p.Stdout, p.Stdin), &listener{}, ConnOptions{})
+	c := NewClient(NewLines(p.In, p.Out), &listener{}, ConnOptions{})
 	<-c.Conn().Done()
 	if c.Conn().Err() != ErrClosed || p.Err() != nil {
 		t.Errorf("%v, %v: want the connection closed and the agent alive", c.Conn().Err(), p.Err())
@@ -150,9 +150,9 @@ func alive(id int) bool {
 
 func TestChildThatHoldsStdout(t *testing.T) {
 	p := start(t, "leaves a child")
-	child := readPid(t, p.Stdout)
-	<-p.Done()
-	if rest, err := io.ReadAll(p.Stdout); err != nil || len(rest) > 0 {
+	child := readPid(t, p.In)
+	<-p.Done
+	if rest, err := io.ReadAll(p.In); err != nil || len(rest) > 0 {
 		t.Errorf("%q, %v", rest, err)
 	}
 	if alive(child) {
@@ -162,7 +162,7 @@ func TestChildThatHoldsStdout(t *testing.T) {
 
 func TestStopEndsTheTree(t *testing.T) {
 	p := start(t, "leaves a child in a session of its own")
-	child := readPid(t, p.Stdout)
+	child := readPid(t, p.In)
 	if !alive(child) {
 		t.Fatal("the child is not there")
 	}
@@ -184,7 +184,7 @@ func TestStopEscalates(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.role, func(t *testing.T) {
 			p := start(t, tt.role)
-			out := bufio.NewReader(p.Stdout)
+			out := bufio.NewReader(p.In)
 			if line, err := out.ReadString('\n'); line != "ready\n" {
 				t.Fatalf("%q, %v", line, err)
 			}
@@ -207,7 +207,7 @@ func TestStopEscalates(t *testing.T) {
 // A write that an agent never takes holds up neither Close nor Stop.
 func TestStopWithABlockedWrite(t *testing.T) {
 	p := start(t, "ignores everything")
-	c := NewClient(NewLines(p.Stdout, p.Stdin), &listener{}, ConnOptions{})
+	c := NewClient(NewLines(p.In, p.Out), &listener{}, ConnOptions{})
 	failed := make(chan error, 1)
 	Go(c.Conn(), SessionPrompt, &PromptRequest{Prompt: List[ContentBlock]{TextBlock(strings.Repeat("x", 1<<20))}}, func(_ *PromptResponse, err error) { failed <- err })
 	p.Stop(ended())
@@ -223,10 +223,10 @@ func TestLastWords(t *testing.T) {
 	for role, want := range map[string]int{"last words": 400, "half a line": 1} {
 		t.Run(role, func(t *testing.T) {
 			p := start(t, role)
-			<-p.Done()
+			<-p.Done
 			l := &listener{}
 			noise := 0
-			c := NewClient(NewLines(p.Stdout, p.Stdin), l, ConnOptions{Noise: func([]byte) { noise++ }})
+			c := NewClient(NewLines(p.In, p.Out), l, ConnOptions{Noise: func([]byte) { noise++ }})
 			<-c.Conn().Done()
 			if len(l.updates) != want || c.Conn().Err() != ErrClosed {
 				t.Errorf("%d updates, want %d; %v", len(l.updates), want, c.Conn().Err())
@@ -240,7 +240,7 @@ func TestLastWords(t *testing.T) {
 
 func TestStderrTail(t *testing.T) {
 	p := start(t, "floods stderr")
-	<-p.Done()
+	<-p.Done
 	got := p.Stderr()
 	if !strings.HasSuffix(got, "the very end") || len(got) > stderrTail {
 		t.Errorf("%d bytes, the last %q", len(got), got[max(0, len(got)-40):])
@@ -254,8 +254,8 @@ func TestStderrIsWatched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	<-p.Done()
-	_ = p.Stdout.Close()
+	<-p.Done
+	_ = p.In.(io.Closer).Close()
 	if !strings.HasSuffix(seen.String(), p.Stderr()) || seen.Len() <= stderrTail {
 		t.Errorf("%d bytes were seen", seen.Len())
 	}

@@ -153,7 +153,7 @@ func start(t *testing.T, script string) *acpclient.Process {
 	}
 	t.Cleanup(func() {
 		p.Stop(t.Context())
-		_ = p.Stdout.Close()
+		_ = p.In.(io.Closer).Close()
 	})
 	return p
 }
@@ -166,8 +166,8 @@ func TestMisbehaviour(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := start(t, tt.script)
-			out, _ := io.ReadAll(p.Stdout)
-			<-p.Done()
+			out, _ := io.ReadAll(p.In)
+			<-p.Done
 			if got := fmt.Sprint(p.Err()); string(out) != tt.out || !strings.HasSuffix(got, tt.state) {
 				t.Errorf("wrote %q and ended: %s", out, got)
 			}
@@ -177,14 +177,14 @@ func TestMisbehaviour(t *testing.T) {
 
 func TestStubbornAgentAndChild(t *testing.T) {
 	p := start(t, "ignore-sigterm\nspawn-child\nraw ready\nexpect go\nraw alive\nhang")
-	out := bufio.NewReader(p.Stdout)
+	out := bufio.NewReader(p.In)
 	if line, err := out.ReadString('\n'); line != "ready\n" {
 		t.Fatal(line, err)
 	}
 	if err := exec.Command("kill", "-TERM", fmt.Sprint(p.Pid())).Run(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(p.Stdin, `{"jsonrpc":"2.0","method":"go"}`+"\n"); err != nil {
+	if _, err := io.WriteString(p.Out, `{"jsonrpc":"2.0","method":"go"}`+"\n"); err != nil {
 		t.Fatal(err)
 	}
 	if line, err := out.ReadString('\n'); line != "alive\n" {
