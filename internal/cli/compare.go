@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -117,13 +118,14 @@ type contest struct {
 	o        *compareOptions
 	launcher *app.Launcher
 	all      []*contestant
+	checks   context.Context // an interrupt ends it
 
 	mu sync.Mutex // for what they have spent, and for the standard streams
 }
 
 // compare runs the comparison, and returns an error unless it has ended well.
 func (o *compareOptions) compare(cmd *cobra.Command) error {
-	ctx, interrupts, stop := interruptible(cmd.Context())
+	ctx, _, stop := interruptible(cmd.Context())
 	defer stop()
 	opt, err := o.work(cmd)
 	if err != nil {
@@ -158,17 +160,28 @@ func (o *compareOptions) compare(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	c := &contest{o: o, launcher: l}
+	for range entrants { // the system gives each the interrupts
+		_, interrupts, stop := interruptible(ctx)
+		defer stop()
+		c.all = append(c.all, &contestant{opt: headless.Options{Interrupts: interrupts}})
+	}
+	c.checks, stop = signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
-	c := &contest{o: o, launcher: l}
 	if err := c.begin(ctx, cfg, opt, entrants); err != nil {
 		return err
 	}
 	defer supervise(ctx)()
-	interrupted := c.run(ctx, interrupts)
+	var working sync.WaitGroup
+	for _, k := range c.all {
+		working.Go(func() { c.work(ctx, k) })
+	}
+	working.Wait()
 
-	status := headless.Overall(c.results(), o.check != "", interrupted)
+	status := headless.Overall(c.results(), o.check != "", c.checks.Err() != nil)
 	err = c.outcome(status)
 	if o.keep != "" && status == headless.Answered {
 		err = c.keepBest(context.WithoutCancel(ctx))
@@ -209,8 +222,9 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 	c.Session = func(side int) app.Session { return c.all[side].session }
 	names := compare.Names(entrants)
 	for i, e := range entrants {
-		k := &contestant{side: comparison.Sides[i], opt: opt}
-		k.Name = names[i]
+		k := c.all[i]
+		opt.Interrupts = k.opt.Interrupts
+		k.Name, k.side, k.opt = names[i], comparison.Sides[i], opt
 		k.opt.Mode = cmp.Or(e.Mode, opt.Mode)
 		k.opt.Settings = slices.DeleteFunc(slices.Clone(opt.Settings), func(s headless.Setting) bool { return e.Options[s.Option] != "" })
 		for _, id := range slices.Sorted(maps.Keys(e.Options)) {
@@ -238,7 +252,6 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 			k.Spent = s
 			c.Spent(i, s)
 		}
-		c.all = append(c.all, k)
 	}
 	return nil
 }
@@ -250,43 +263,8 @@ func (c *contest) tell(k *contestant, line string) {
 	fmt.Fprintln(c.o.streams.Err, k.Name+": "+line)
 }
 
-// run has all contestants work, until each has ended and was checked, and reports whether they
-// were interrupted.
-func (c *contest) run(ctx context.Context, interrupts <-chan os.Signal) (interrupted bool) {
-	checks, cancel := context.WithCancelCause(ctx) // an interrupt ends the checks
-	defer cancel(nil)
-	var each []chan os.Signal
-	var working sync.WaitGroup
-	for _, k := range c.all {
-		signals := make(chan os.Signal, 2)
-		k.opt.Interrupts = signals
-		each = append(each, signals)
-		working.Go(func() { c.work(ctx, checks, k) })
-	}
-	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			case s := <-interrupts:
-				cancel(errors.New("interrupted"))
-				for _, signals := range each {
-					select {
-					case signals <- s:
-					default: // it has ended, or knows
-					}
-				}
-			}
-		}
-	}()
-	working.Wait()
-	close(done)
-	return checks.Err() != nil
-}
-
 // work has a contestant work, and checks what it has done.
-func (c *contest) work(ctx, checks context.Context, k *contestant) {
+func (c *contest) work(ctx context.Context, k *contestant) {
 	began, bounds := time.Now(), ""
 	if k.session != nil {
 		k.Result = headless.Run(ctx, k.session, k.opt)
@@ -313,12 +291,12 @@ func (c *contest) work(ctx, checks context.Context, k *contestant) {
 	}
 	c.States[slices.Index(c.Sides, k.side)].Changed = changed
 	k.Changed = changed.Tally()
-	if c.o.check == "" || !ended(k.Result) || checks.Err() != nil {
+	if c.o.check == "" || !ended(k.Result) || c.checks.Err() != nil {
 		return
 	}
-	check, err := compare.RunCheck(checks, c.launcher, k.side, c.o.check)
+	check, err := compare.RunCheck(c.checks, c.launcher, k.side, c.o.check)
 	switch {
-	case checks.Err() != nil:
+	case c.checks.Err() != nil:
 		c.tell(k, "the check was interrupted")
 		return
 	case err != nil:
