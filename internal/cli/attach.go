@@ -59,46 +59,35 @@ func runningNamed(ctx context.Context, s *streams, args []string) (string, error
 	if len(all) == 0 && len(args) == 0 {
 		return "", app.WithHint("'parley --keep' starts one.", "%w", notRunning{})
 	}
-	take := func(r host.Status) (string, error) {
-		if r.Silent == host.NoAnswer {
-			fmt.Fprintf(s.Err, "parley: the session %s does not answer: its process %d is stopped or busy. Waiting.\n", r.ID, r.PID)
-		}
-		return r.ID, nil
-	}
+	found := all
 	if len(args) == 0 {
 		if here, err := os.Getwd(); err == nil {
 			elsewhere := func(r host.Status) bool { return r.Cwd != here }
 			if slices.ContainsFunc(all, func(r host.Status) bool { return !elsewhere(r) }) {
-				all = slices.DeleteFunc(all, elsewhere)
+				found = slices.DeleteFunc(all, elsewhere)
 			}
 		}
-		if len(all) > 1 {
-			several := &severalRun{all}
+		if len(found) > 1 {
+			several := &severalRun{found}
 			return "", &failure{app.WithHint(several.list(), "%w", several), exitUsage}
 		}
-		return take(all[0])
-	}
-	name := args[0]
-	var found []host.Status
-	for _, r := range all {
-		if r.ID == name || string(r.Stored) == name || string(r.Session) == name {
-			return take(r)
-		}
-		if strings.HasPrefix(r.ID, name) || strings.HasPrefix(string(r.Stored), name) {
-			found = append(found, r)
-		}
+	} else {
+		found = store.Named(all, args[0], func(r host.Status) []string { return []string{r.ID, string(r.Stored), string(r.Session)} })
 	}
 	switch len(found) {
 	case 0:
-		return "", ranBefore(name, len(all) > 0)
+		return "", ranBefore(args[0], len(all) > 0)
 	case 1:
-		return take(found[0])
+		if r := found[0]; r.Silent == host.NoAnswer {
+			fmt.Fprintf(s.Err, "parley: the session %s does not answer: its process %d is stopped or busy. Waiting.\n", r.ID, r.PID)
+		}
+		return found[0].ID, nil
 	}
-	ids := make([]string, len(found))
-	for i, r := range found {
-		ids[i] = r.ID
+	var ids []string
+	for _, r := range found {
+		ids = append(ids, r.ID)
 	}
-	return "", app.WithHint("Write more of its id: "+strings.Join(ids, ", "), "%d sessions have ids that begin with %q", len(found), name)
+	return "", app.WithHint("Write more of its id: "+strings.Join(ids, ", "), "%d sessions have ids that begin with %q", len(found), args[0])
 }
 
 // ranBefore is the error for the name of a session that does not run, which says how it has

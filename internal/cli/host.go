@@ -34,21 +34,15 @@ const startGrace = 2 * time.Second
 // keepRunning runs a host. One that is told to end while it starts does so, whatever it
 // waits for.
 func keepRunning(ctx context.Context, s *streams) error {
-	ended, started := make(chan error, 1), make(chan struct{})
+	ended, started, late := make(chan error, 1), make(chan struct{}), make(chan struct{})
 	go func() { ended <- runHost(ctx, s, started) }()
+	context.AfterFunc(ctx, func() { time.AfterFunc(startGrace, func() { close(late) }) })
 	select {
 	case err := <-ended:
 		return err
 	case <-started:
 		return <-ended
-	case <-ctx.Done():
-	}
-	select {
-	case err := <-ended:
-		return err
-	case <-started:
-		return <-ended
-	case <-time.After(startGrace):
+	case <-late:
 		return exitStatus(exitError)
 	}
 }

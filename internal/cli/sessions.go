@@ -71,7 +71,7 @@ func explained(err error) error {
 	var several *store.AmbiguousError
 	switch {
 	case errors.As(err, &several):
-		return app.WithHint("Give more of the ID: "+string(several.IDs[0])+" is one of them.", "%w", err)
+		return app.WithHint("Give more of the ID: "+string(several.One)+" is one of them.", "%w", err)
 	case errors.Is(err, store.ErrNotStored):
 		return app.WithHint("'parley sessions list --all' lists them.", "%w", err)
 	case errors.Is(err, store.ErrInUse):
@@ -165,15 +165,13 @@ func sessionsListCommand(s *streams) *cobra.Command {
 			if host.Available && err != nil {
 				fmt.Fprintln(s.Err, "parley: cannot list the running sessions: "+err.Error())
 			}
-			if len(running) == 0 {
-				return storedOnly(lib.List(cmd.Context(), q))
+			if len(running) > 0 {
+				q.Limit = 0 // one that runs may be an old one
 			}
-			limit := q.Limit
-			q.Limit = 0 // one that runs may be an old one
-			list, err := storedOnly(lib.List(cmd.Context(), q))
-			list = withRunning(list, running, q.Cwd)
-			if limit > 0 {
-				list = list[:min(limit, len(list))]
+			stored, err := lib.List(cmd.Context(), q)
+			list := withRunning(stored, running, q.Cwd)
+			if o.limit > 0 {
+				list = list[:min(o.limit, len(list))]
 			}
 			return list, err
 		})
@@ -233,35 +231,29 @@ type listed struct {
 	Running *host.Status // nil if it does not run
 }
 
-// storedOnly are sessions of the store, as lib.List returns them.
-func storedOnly(list []store.Summary, err error) ([]listed, error) {
-	out := make([]listed, len(list))
-	for i, s := range list {
-		out[i] = listed{Summary: s}
-	}
-	return out, err
-}
-
-// withRunning puts the sessions of a directory that run before the others, the one that was
-// busy last first. cwd "" is every directory. One that is not stored has no stored ID.
-func withRunning(list []listed, running []host.Status, cwd string) []listed {
-	var first []listed
+// withRunning are the stored sessions, behind those of a directory that run, of which the one that
+// was busy last comes first. cwd "" is every directory. One that is not stored has no stored ID.
+func withRunning(stored []store.Summary, running []host.Status, cwd string) []listed {
+	all := []listed{}
 	for _, r := range running {
-		i := slices.IndexFunc(list, func(l listed) bool { return r.Stored != "" && l.ID == r.Stored })
+		l := listed{Running: &r}
+		i := slices.IndexFunc(stored, func(s store.Summary) bool { return r.Stored != "" && s.ID == r.Stored })
 		switch {
 		case i >= 0:
-			l := list[i]
-			l.Running = &r
-			first = append(first, l)
-			list = slices.Delete(list, i, i+1)
+			l.Summary = stored[i]
+			stored = slices.Delete(stored, i, i+1)
 		case cwd == "" || r.Cwd == cwd:
-			l := listed{Running: &r}
 			l.Meta = store.Meta{ID: r.Stored, Agent: r.Agent, Cwd: r.Cwd}
 			l.Session, l.AgentTitle, l.Updated = r.Session, r.Title, r.Active
-			first = append(first, l)
+		default:
+			continue
 		}
+		all = append(all, l)
 	}
-	return append(first, list...)
+	for _, s := range stored {
+		all = append(all, listed{Summary: s})
+	}
+	return all
 }
 
 // MarshalJSON writes the form of --json.

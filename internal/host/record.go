@@ -9,12 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"parley/config"
 	files "parley/fs"
 	"parley/internal/app"
+	"parley/internal/store"
 )
 
 // Record is what is known about a session in a host without asking the host. It outlives the
@@ -111,16 +111,7 @@ func Last(name string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	var found []Record
-	for _, r := range all {
-		if r.ID == name {
-			found = []Record{r}
-			break
-		}
-		if name != "" && strings.HasPrefix(r.ID, name) {
-			found = append(found, r)
-		}
-	}
+	found := store.Named(all, name, func(r Record) []string { return []string{r.ID} })
 	if len(found) != 1 {
 		return Record{}, fmt.Errorf("session %q: %w", name, fs.ErrNotExist)
 	}

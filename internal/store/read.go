@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -14,11 +15,12 @@ import (
 // AmbiguousError means that several sessions match a prefix.
 type AmbiguousError struct {
 	Prefix string
-	IDs    []ID
+	One    ID // one of them
+	Count  int
 }
 
 func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%d stored sessions have ids that begin with %q", len(e.IDs), e.Prefix)
+	return fmt.Sprintf("%d stored sessions have ids that begin with %q", e.Count, e.Prefix)
 }
 
 // Resolve finds a session by a prefix of its id. The error wraps ErrNotStored if no id
@@ -31,22 +33,29 @@ func (s *Store) Resolve(prefix string) (ID, error) {
 	if err != nil {
 		return "", err
 	}
-	var fit []ID
-	for _, f := range files {
-		if f.id == ID(prefix) {
-			return f.id, nil
-		}
-		if strings.HasPrefix(string(f.id), prefix) {
-			fit = append(fit, f.id)
-		}
-	}
+	fit := Named(files, prefix, func(f logFile) []string { return []string{string(f.id)} })
 	switch len(fit) {
 	case 0:
 		return "", fmt.Errorf("%q: %w", prefix, ErrNotStored)
 	case 1:
-		return fit[0], nil
+		return fit[0].id, nil
 	}
-	return "", &AmbiguousError{prefix, fit}
+	return "", &AmbiguousError{prefix, fit[0].id, len(fit)}
+}
+
+// Named returns what a name means among things that have ids: the one with this id, or all with an
+// id that begins with it.
+func Named[T any](all []T, name string, ids func(T) []string) (found []T) {
+	for _, t := range all {
+		switch of := ids(t); {
+		case name == "":
+		case slices.Contains(of, name):
+			return []T{t}
+		case slices.ContainsFunc(of, func(id string) bool { return strings.HasPrefix(id, name) }):
+			found = append(found, t)
+		}
+	}
+	return found
 }
 
 // metaWithin limits the records at the start of a log in which to look for the session
