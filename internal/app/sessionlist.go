@@ -32,52 +32,36 @@ type Found struct {
 	Snippet string // the text around the hit
 }
 
-// SessionEntry is a session that is stored, that the agent remembers, or both.
+// SessionEntry is a session that is stored, that the agent remembers, or both: its ID is "" in the
+// one that does not have it.
 type SessionEntry struct {
-	Stored     *store.Summary         // nil if it is not stored
-	Remembered *acpclient.SessionInfo // nil if the agent does not list it
-	Snippet    string                 // the text around a search hit, or ""
-	Elsewhere  bool                   // it belongs to another directory
+	Stored     store.Summary
+	Remembered acpclient.SessionInfo
+	Snippet    string // the text around a search hit, or ""
+	Elsewhere  bool   // it belongs to another directory
 }
 
 // Name returns the best name for the session.
-func (e SessionEntry) Name() string {
-	name, id := "", ""
-	if e.Stored != nil {
-		name, id = e.Stored.Name(), string(e.Stored.ID)
-	}
-	if e.Remembered != nil {
-		name, id = cmp.Or(name, e.Remembered.Title), cmp.Or(id, string(e.Remembered.SessionID))
-	}
-	return cmp.Or(name, id)
+func (e *SessionEntry) Name() string {
+	return cmp.Or(e.Stored.Name(), e.Remembered.Title, string(e.Stored.ID), string(e.Remembered.SessionID))
 }
 
 // Used returns when the session was last used, zero if unknown.
-func (e SessionEntry) Used() time.Time {
-	var at time.Time
-	if e.Stored != nil {
-		at = e.Stored.Updated
-	}
-	if e.Remembered != nil {
-		if said, err := time.Parse(time.RFC3339, e.Remembered.UpdatedAt); err == nil && said.After(at) {
-			at = said
-		}
+func (e *SessionEntry) Used() time.Time {
+	at := e.Stored.Updated
+	if said, err := time.Parse(time.RFC3339, e.Remembered.UpdatedAt); err == nil && said.After(at) {
+		at = said
 	}
 	return at
 }
 
 // Cwd returns the session's directory, "" if unknown.
-func (e SessionEntry) Cwd() string {
-	if e.Stored != nil {
-		return e.Stored.Cwd
-	}
-	return e.Remembered.Cwd
-}
+func (e *SessionEntry) Cwd() string { return cmp.Or(e.Stored.Cwd, e.Remembered.Cwd) }
 
 // Preview returns the snippet, or else the first prompt and latest messages of a stored
 // session.
-func (e SessionEntry) Preview() string {
-	if e.Snippet != "" || e.Stored == nil {
+func (e *SessionEntry) Preview() string {
+	if e.Snippet != "" {
 		return e.Snippet
 	}
 	var lines []string
@@ -99,7 +83,7 @@ func (s *Sessions) Entries() []SessionEntry {
 	var all []SessionEntry
 	byID := map[acpclient.SessionID]int{}
 	seen := map[store.ID]bool{}
-	add := func(k *store.Summary, snippet string) {
+	add := func(k store.Summary, snippet string) {
 		mine := k.Session != "" && k.Agent == s.Agent
 		if _, twice := byID[k.Session]; mine && twice {
 			return // the agent was restarted: the latest log has the most
@@ -110,7 +94,7 @@ func (s *Sessions) Entries() []SessionEntry {
 		all = append(all, SessionEntry{Stored: k, Snippet: snippet})
 	}
 	for i := range s.Stored {
-		k := &s.Stored[i]
+		k := s.Stored[i]
 		seen[k.ID] = true
 		snippet := ""
 		if at := slices.IndexFunc(s.Found, func(f Found) bool { return f.ID == k.ID }); at >= 0 {
@@ -120,20 +104,19 @@ func (s *Sessions) Entries() []SessionEntry {
 	}
 	for i := range s.Found {
 		if f := &s.Found[i]; !seen[f.ID] {
-			add(&f.Summary, f.Snippet)
+			add(f.Summary, f.Snippet)
 		}
 	}
 	for i := range s.Remembered {
 		if at, stored := byID[s.Remembered[i].SessionID]; stored {
-			all[at].Remembered = &s.Remembered[i]
+			all[at].Remembered = s.Remembered[i]
 			continue
 		}
-		all = append(all, SessionEntry{Remembered: &s.Remembered[i]})
+		all = append(all, SessionEntry{Remembered: s.Remembered[i]})
 	}
 	for i := range all {
 		dir := all[i].Cwd()
-		ownWorktree := all[i].Stored != nil && all[i].Stored.From == s.Cwd
-		all[i].Elsewhere = !ownWorktree && dir != "" && dir != s.Cwd
+		all[i].Elsewhere = all[i].Stored.From != s.Cwd && dir != "" && dir != s.Cwd
 	}
 	slices.SortStableFunc(all, func(a, b SessionEntry) int {
 		if a.Elsewhere != b.Elsewhere {
@@ -165,13 +148,13 @@ func Search(ctx context.Context, lib *store.Library, words string, q store.Query
 }
 
 // Delete deletes a session from the store, and from the agent if it can delete sessions.
-func (e SessionEntry) Delete(ctx context.Context, lib *store.Library, agent Session, agentDeletes bool) error {
-	if e.Stored != nil {
+func (e *SessionEntry) Delete(ctx context.Context, lib *store.Library, agent Session, agentDeletes bool) error {
+	if e.Stored.ID != "" {
 		if err := lib.Delete(e.Stored.ID); err != nil {
 			return err
 		}
 	}
-	if e.Remembered == nil || !agentDeletes {
+	if e.Remembered.SessionID == "" || !agentDeletes {
 		return nil
 	}
 	return session.Try(ctx, agent, session.DeleteSession{ID: e.Remembered.SessionID})
@@ -193,13 +176,9 @@ func (s *Sessions) Remember(page []acpclient.SessionInfo) {
 
 // Deleted removes a deleted session from the list.
 func (s *Sessions) Deleted(e SessionEntry) {
-	if r := e.Remembered; r != nil {
-		s.Remembered = slices.DeleteFunc(s.Remembered, func(i acpclient.SessionInfo) bool { return i.SessionID == r.SessionID })
-	}
-	if k := e.Stored; k != nil {
-		s.Stored = slices.DeleteFunc(s.Stored, func(o store.Summary) bool { return o.ID == k.ID })
-		s.Found = slices.DeleteFunc(s.Found, func(o Found) bool { return o.ID == k.ID })
-	}
+	s.Remembered = slices.DeleteFunc(s.Remembered, func(i acpclient.SessionInfo) bool { return i.SessionID == e.Remembered.SessionID })
+	s.Stored = slices.DeleteFunc(s.Stored, func(o store.Summary) bool { return o.ID == e.Stored.ID })
+	s.Found = slices.DeleteFunc(s.Found, func(o Found) bool { return o.ID == e.Stored.ID })
 }
 
 // titleWidth limits the title of a session, in cells: it may be the agent's, and it goes

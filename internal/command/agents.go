@@ -174,7 +174,7 @@ func (l *agentList) search(words string) {
 
 // session returns the item of a stored session to continue.
 func (l *agentList) session(s *store.Summary) Item {
-	it := (&sessionList{f: l.f}).item(app.SessionEntry{Stored: s})
+	it := (&sessionList{f: l.f}).item(app.SessionEntry{Stored: *s})
 	it.Group, it.About, it.Delete = "Resume a session of this directory", "", nil
 	return it
 }

@@ -228,7 +228,7 @@ func (l *sessionList) choice() Choice {
 		}
 	}
 	for _, s := range l.sessions.Entries() {
-		if s.Stored != nil && slices.ContainsFunc(l.running, func(r app.Running) bool { return r.Stored == s.Stored.ID }) {
+		if id := s.Stored.ID; id != "" && slices.ContainsFunc(l.running, func(r app.Running) bool { return r.Stored == id }) {
 			continue
 		}
 		item := l.item(s)
@@ -256,31 +256,28 @@ func (l *sessionList) runningItem(r app.Running) Item {
 // item returns the item of a session.
 func (l *sessionList) item(s app.SessionEntry) Item {
 	var about []string // what tells sessions of one title apart comes first: a row may be short
-	if s.Stored != nil {
-		about = append(about, cmp.Or(s.Stored.AgentName, s.Stored.Agent))
-		if s.Stored.Worktree != "" {
-			about = append(about, WorktreeMark+s.Stored.Worktree) // more useful than its long path
-		}
+	if agent := cmp.Or(s.Stored.AgentName, s.Stored.Agent); agent != "" {
+		about = append(about, agent)
+	}
+	if s.Stored.Worktree != "" {
+		about = append(about, WorktreeMark+s.Stored.Worktree) // more useful than its long path
 	}
 	if s.Elsewhere {
 		about = append(about, l.f.Path("", s.Cwd()))
 	}
-	if s.Stored != nil {
-		if later := s.Stored.Later(); later != "" {
-			about = append(about, "❯ "+later)
-		}
+	if later := s.Stored.Later(); later != "" {
+		about = append(about, "❯ "+later)
 	}
 	item := Item{Title: s.Name(), Used: s.Used(), Detail: strings.Join(about, "  "), Found: s.Snippet != ""}
-	if s.Stored != nil {
-		id := s.Stored.ID
+	if id := s.Stored.ID; id != "" {
 		item.ID, item.Current, item.About = "kept "+string(id), id == l.f.StoredID(), s.Preview()
 		item.Do = func() { l.f.Open(app.Spec{Stored: id}) }
 	} else {
-		info := *s.Remembered
+		info := s.Remembered
 		item.ID, item.Current = string(info.SessionID), info.SessionID == l.live.Conversation.ID
 		item.Do = func() { l.f.OpenRemembered(info) }
 	}
-	if !item.Current && (s.Stored != nil || l.agentDeletes()) {
+	if !item.Current && (s.Stored.ID != "" || l.agentDeletes()) {
 		item.Delete = func() { l.askToDelete(s) }
 	}
 	return item
@@ -295,9 +292,9 @@ func (l *sessionList) agentDeletes() bool {
 func (l *sessionList) askToDelete(s app.SessionEntry) {
 	who := "The agent deletes it for good."
 	switch {
-	case s.Stored != nil && s.Remembered != nil && l.agentDeletes():
+	case s.Stored.ID != "" && s.Remembered.SessionID != "" && l.agentDeletes():
 		who = "parley and the agent delete it for good."
-	case s.Stored != nil:
+	case s.Stored.ID != "":
 		who = "parley deletes it for good."
 	}
 	l.f.Ask(app.Question{
