@@ -62,4 +62,12 @@ func TestInterruptedSessionsAreToldApart(t *testing.T) {
 	if q.Choices[0].Here(); len(opened) != 4 {
 		t.Errorf("%q opens %v", q.Choices[0].Name, opened)
 	}
+	for range 10 { // not all of many
+		interrupted("claude", "", "again")
+	}
+	q, err = FindUnended(t.Context(), lib, dir, time.Now(), func(s ...Spec) { opened = s })
+	must(t, err)
+	if q.Choices[0].Here(); len(opened) != 7 || len(q.Choices) != 9 {
+		t.Errorf("offers %d of 14: %v", len(opened), q.Choices)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/app"
 	"parley/internal/command"
 )
 
@@ -54,5 +55,15 @@ func TestWordsChoose(t *testing.T) {
 		if says := written.String(); did != want || (want == "") != strings.Contains(says, "Not one of the choices: ") {
 			t.Errorf("/pick %s does %q, want %q, and says %q", words, did, want, says)
 		}
+	}
+}
+
+// A choice that is not available, such as a second sign-in method of the same id, is not taken.
+func TestWhatIsNotAvailableIsNotChosen(t *testing.T) {
+	t.Parallel()
+	p := &program{out: newPrinter(new(strings.Builder), true)}
+	p.question = &question{Question: app.Question{Choices: []app.Choice{{Name: "Sign in", Why: "another method has this id", Here: func() { t.Error("it was taken") }}}}}
+	if got := p.answerWith(p.question, "1"); got != "1: another method has this id. Nothing was answered." || p.question == nil {
+		t.Errorf("%q", got)
 	}
 }
