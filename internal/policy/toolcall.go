@@ -26,13 +26,13 @@ type Call struct {
 
 // Input keys that real agents use for what a tool acts on, and those that only say how.
 var (
-	pathKeys    = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "file", "filename", "dir", "dir_path", "directory", "notebook_path", "target_file", "paths", "old_path", "new_path", "source", "destination", "from", "to"}
+	pathKeys    = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "file", "filename", "fileName", "dir", "dir_path", "directory", "notebook_path", "target_file", "paths", "old_path", "new_path", "source", "destination", "from", "to"}
 	commandKeys = []string{"command", "cmd", "script", "commandLine", "command_line", "argv", "shell_command"}
 	cwdKeys     = []string{"cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"}
 	globKeys    = []string{"pattern", "glob", "include"} // some tools take a path there
 	urlKeys     = []string{"url", "uri", "address"}
 	plainKeys   = []string{
-		"description", "summary", "riskLevel", "riskLevelReason", "explanation", "justification", "reason", "timeout", "timeout_ms", "timeoutMs", "yield_time_ms", "max_output_tokens", "limit", "offset", "line", "lines", "start_line", "end_line", "head_limit",
+		"description", "summary", "intention", "riskLevel", "riskLevelReason", "explanation", "justification", "reason", "timeout", "timeout_ms", "timeoutMs", "yield_time_ms", "max_output_tokens", "limit", "offset", "line", "lines", "start_line", "end_line", "head_limit",
 		"pattern", "query", "glob", "include", "exclude", "type", "output_mode", "case_sensitive", "-i", "-n", "-A", "-B", "-C", "multiline", "recursive", "encoding", "view_range",
 		"old_string", "new_string", "oldString", "newString", "old_str", "new_str", "oldText", "newText", "content", "contents", "text", "edits", "replace_all", "replaceAll", "expected_replacements", "instruction", "prompt", "format",
 	}
@@ -246,6 +246,8 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 		}
 	case key == "diff" && d.request.Kind == Edit && len(texts) == 1:
 		d.patch(texts[0])
+	case key == FileDiff && d.request.Kind == Edit:
+		d.fileDiff(value)
 	case slices.Contains(urlKeys, key) && d.request.Kind == Fetch:
 		if !ok || len(texts) != 1 || d.request.URL != "" {
 			d.unclear("the agent names several addresses")
@@ -259,6 +261,26 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 	case command && key == partsKey: // see parts
 	case !slices.Contains(plainKeys, key) || !plainValue(value, maxDeep):
 		d.unclear("the meaning of %q to the tool is unknown", key)
+	}
+}
+
+// FileDiff is the key under which kilo describes the edit of a file: its path, the diff or both texts,
+// and the numbers of changed lines.
+const FileDiff = "filediff"
+
+func (d *describer) fileDiff(value json.RawMessage) {
+	in, ok := FieldsOf(value)
+	if !ok {
+		d.unclear("%s has an unknown format", FileDiff)
+	}
+	for _, f := range in {
+		switch texts, ok := textsOf(f.Value); {
+		case f.Key == "patch" && ok && len(texts) == 1:
+			d.patch(texts[0])
+		case slices.Contains([]string{"before", "after", "additions", "deletions"}, f.Key) && plainValue(f.Value, 0):
+		default:
+			d.key(f.Key, f.Value, false)
+		}
 	}
 }
 

@@ -273,6 +273,10 @@ func TestFragmentsOfADiffAreNotRepeated(t *testing.T) {
 		{`{"old_string":"a","new_string":"c","replace_all":true}`, "c\nb\na\n", "replace_all"},
 		{`{"old_string":"b","new_string":"d"}`, "a\nc\na\n", "new_string"},
 		{`{"old_string":"b","new_string":"c","replace_all":1}`, "a\nc\na\n", "replace_all"},
+		{`{"filediff":{"file":"/home/ada/greet/main.go","before":"a\nb\na\n","after":"a\nc\na\n","additions":1,"deletions":1}}`, "a\nc\na\n", ""},
+		{`{"filediff":{"file":"/home/ada/greet/main.go","before":"a\nb\na\n","after":"rm","additions":1}}`, "a\nc\na\n", "filediff"},
+		{`{"filediff":{"file":"/etc/hosts"}}`, "a\nc\na\n", "filediff"},
+		{`{"filediff":{"then":"rm"}}`, "a\nc\na\n", "filediff"},
 	} {
 		text := edit(tt.input, file, tt.now)
 		if tt.shown != "" {
@@ -281,7 +285,7 @@ func TestFragmentsOfADiffAreNotRepeated(t *testing.T) {
 			}
 			continue
 		}
-		for _, key := range []string{"_string", "String", "replace"} {
+		for _, key := range []string{"_string", "String", "replace", "filediff"} {
 			if strings.Contains(text, key) {
 				t.Errorf("%s: %s is shown\n%s", tt.input, key, text)
 			}

@@ -94,7 +94,7 @@ func (p Paths) address(uri string) (words string, file bool) {
 
 // pathKeys are the keys that agents use for the path of a file in the raw input of a
 // tool call.
-var pathKeys = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "notebook_path", "target_file"}
+var pathKeys = []string{"path", "file_path", "filePath", "filepath", "fileName", "abs_path", "absolute_path", "absolutePath", "notebook_path", "target_file"}
 
 // Heading returns the title of a call on one line, for a list: its first line, with
 // paths in the form of [Paths.Path]. whole is false if the title has more lines.

@@ -94,11 +94,31 @@ func (p Paths) shownKeys(t *conversation.ToolCall, values map[string]json.RawMes
 		says(newKeys, func(s string) bool { return s == c.NewText })
 		says(oldKeys, func(s string) bool { return c.OldText != nil && s == *c.OldText })
 		says(patchKeys, func(s string) bool { return isPatchOf(s, c) })
+		fields, ok := policy.FieldsOf(values[policy.FileDiff])
+		if ok && !slices.ContainsFunc(fields, func(f policy.Field) bool { return !repeats(f, c) }) {
+			shown[policy.FileDiff] = true
+		}
 		for _, key := range fragmentKeys(values, c) {
 			shown[key] = true
 		}
 	}
 	return shown
+}
+
+// repeats reports whether a field of [policy.FileDiff] says what a change says.
+func repeats(f policy.Field, c acpclient.ToolCallContent) bool {
+	text := app.Decoded[string](f.Value)
+	switch f.Key {
+	case "file":
+		return text == c.Path
+	case "patch":
+		return isPatchOf(text, c)
+	case "before":
+		return c.OldText != nil && text == *c.OldText
+	case "after":
+		return text == c.NewText
+	}
+	return f.Key == "additions" || f.Key == "deletions"
 }
 
 // fragmentKeys returns the keys of an edit that replaces one fragment of a file, if the
