@@ -26,6 +26,9 @@ type screen struct {
 	said    []string
 	did     []any // acts of the session
 	cwd     string
+	seats   []Seat
+	stored  store.ID
+	looksOn bool
 	// With holds, work in the background is held until the test does it; timers always are.
 	holds        bool
 	work, timers []func()
@@ -54,6 +57,9 @@ func (a acts) Begin(c session.Call) (func(context.Context) error, error) {
 	return nil, a.Perform(context.Background(), c)
 }
 
+func (a acts) About() app.About   { return app.About{LookOn: a.to.looksOn} }
+func (a acts) StoredID() store.ID { return a.to.stored }
+
 func (s *screen) Live() *app.Live       { return s.live }
 func (s *screen) Backend() *app.Backend { return &s.backend }
 func (s *screen) Say(words string)      { s.said = append(s.said, words) }
@@ -81,9 +87,15 @@ func (s *screen) InBackground(do func(context.Context) func()) {
 
 func (s *screen) After(_ time.Duration, do func()) { s.timers = append(s.timers, do) }
 func (s *screen) Cwd() string                      { return s.cwd }
-func (s *screen) StoredID() store.ID               { return "" }
+func (s *screen) StoredID() store.ID               { return s.stored }
 func (s *screen) Path(_, path string) string       { return path }
 func (s *screen) Open(o app.Spec)                  { s.did = append(s.did, o) }
+func (s *screen) Closed() string                   { return "" }
+func (s *screen) KeyOf(config.Action) string       { return "a key" }
+
+func (s *screen) Replace(o app.Spec, _ func(context.Context) (*app.Opened, error), _ func(error)) {
+	s.did = append(s.did, o)
+}
 
 // items are those of the open list.
 func (s *screen) items() []Item {

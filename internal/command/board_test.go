@@ -1,0 +1,116 @@
+package command
+
+import (
+	"slices"
+	"testing"
+
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/session"
+)
+
+// seated has a front end show sessions, and opens the board.
+func seated(t *testing.T, seats ...Seat) *screen {
+	s := newScreen(t)
+	s.seats = seats
+	for i := range s.seats {
+		s.seats[i].Session = acts{to: s}
+	}
+	ShowBoard(s)
+	return s
+}
+
+func (s *screen) Seats() []Seat { return s.seats }
+
+func titles(items []Item) (all []string) {
+	for _, it := range items {
+		all = append(all, it.Title)
+	}
+	return all
+}
+
+// A session that takes no prompt gets none, and the board says why.
+func TestTheBoardSendsOnlyToWhatTakesPrompts(t *testing.T) {
+	t.Parallel()
+	gone := Seat{ID: "1", Overview: app.Overview{Title: "gone", Gone: true}}
+	ended := Seat{ID: "2", Overview: app.Overview{Title: "read-only"}, NoSend: "you only look on"}
+	s := seated(t, gone, ended, Seat{ID: "3", Overview: app.Overview{Title: "works"}})
+	for _, title := range []string{"gone", "read-only", "works"} {
+		s.item(title).Also[1]()
+	}
+	if want := []string{"its agent has exited: go there to restart it", "you only look on"}; !slices.Equal(s.said, want) {
+		t.Errorf("said %q", s.said)
+	}
+	if len(s.asked) != 1 || s.asked[0].Title != "Send to works" {
+		t.Fatalf("asked %+v", s.asked)
+	}
+	for _, text := range []string{" \n", "go on"} {
+		if _, err := s.asked[0].Enter(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.did) != 1 {
+		t.Errorf("did %v", s.did)
+	} else if steer, is := s.did[0].(session.Steer); !is || app.PromptLine(steer.Prompt) != "go on" {
+		t.Errorf("did %v", s.did)
+	}
+}
+
+// The marked row keeps its place when another one comes to need the user.
+func TestTheMarkedRowStays(t *testing.T) {
+	t.Parallel()
+	s := seated(t, Seat{ID: "1", Overview: app.Overview{Title: "a"}}, Seat{ID: "2", Overview: app.Overview{Title: "b"}}, Seat{ID: "3", Overview: app.Overview{Title: "c"}})
+	s.lists[0].Marked("2")
+	s.seats[2].Standing = conversation.StandingAsks
+	if got := titles(s.items()); !slices.Equal(got, []string{"c", "b", "a"}) {
+		t.Errorf("%q", got)
+	}
+	s.seats[1].Standing = conversation.StandingLost
+	s.seats[2].Standing = conversation.StandingIdle
+	if got := titles(s.items()); got[1] != "b" {
+		t.Errorf("the marked row moved: %q", got)
+	}
+}
+
+// A session is ended only after a question, whose other answer is the first.
+func TestTheBoardAsksBeforeItEnds(t *testing.T) {
+	t.Parallel()
+	ended := 0
+	s := seated(t, Seat{ID: "1", Overview: app.Overview{Title: "a", Working: true}, End: func() { ended++ }})
+	s.item("a").Delete()
+	if ended != 0 || len(s.asked) != 1 {
+		t.Fatalf("ended %d times, asked %v", ended, s.asked)
+	}
+	q := s.asked[0]
+	if last := q.Choices[1]; q.Choices[0].Here != nil || !last.Risky {
+		t.Errorf("%+v", q.Choices)
+	} else if last.Here(); ended != 1 {
+		t.Error("not ended")
+	}
+}
+
+// Only what is attached here can be detached, and only if it goes on without.
+func TestTheBoardDetachesWhatGoesOn(t *testing.T) {
+	t.Parallel()
+	left := ""
+	leave := func(title string) func() { return func() { left += title } }
+	s := seated(t, Seat{ID: "1", Overview: app.Overview{Title: "away"}}, Seat{ID: "2", Overview: app.Overview{Title: "ends"}, Detach: leave("ends")},
+		Seat{ID: "3", Running: "h", Overview: app.Overview{Title: "kept"}, Detach: leave("kept")})
+	for _, title := range []string{"away", "ends", "kept"} {
+		s.item(title).Also[2]()
+	}
+	if want := []string{"it is not attached here", "this session ends with parley: keep it running first"}; left != "kept" || !slices.Equal(s.said, want) {
+		t.Errorf("left %q, said %q", left, s.said)
+	}
+}
+
+// The process of a session that does not answer is sent nothing.
+func TestTheBoardSendsNothingToASilentProcess(t *testing.T) {
+	t.Parallel()
+	s := newScreen(t)
+	b := &board{f: s, running: []app.Running{{ID: "h", Silent: "does not answer", Overview: app.Overview{Title: "silent"}}}}
+	b.update = s.Choose(b.choice())
+	if s.item("silent").Also[1](); len(s.asked) > 0 || !slices.Equal(s.said, []string{"its process does not answer"}) {
+		t.Errorf("asked %v, said %q", s.asked, s.said)
+	}
+}
