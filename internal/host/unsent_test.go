@@ -269,3 +269,27 @@ func TestAPromptThatPerhapsWasSent(t *testing.T) {
 		}
 	})
 }
+
+// The draft and the unsent prompts of a viewer that lives are its own: another one gets them only once
+// that one has left.
+func TestWhatAViewerWritesIsItsOwn(t *testing.T) {
+	h := run(t, Options{Session: newFake(atWork...)})
+	k := keeper{&app.Launcher{Store: store.New(t.TempDir())}, new(sync.Map)}
+	view := store.View{Draft: "a draft", Unsent: &store.Unsent{Viewer: "first", Prompts: []store.UnsentPrompt{{Prompt: queued("one")}}}}
+	if err := k.Store.SaveView("stored", view); err != nil {
+		t.Fatal(err)
+	}
+	first := h.attach(t, ClientOptions{})
+	for _, shared := range []bool{true, false} {
+		c, err := Attach(t.Context(), ClientOptions{Name: "second", Dial: h.dial})
+		o, err := k.attached(c, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(c.Unconfirmed()) == 0 && o.View.Draft == ""; got != shared {
+			t.Errorf("shared %v: it has the draft %q and %v", shared, o.View.Draft, c.Unconfirmed())
+		}
+		first.Close(t.Context())
+		c.Close(t.Context())
+	}
+}
