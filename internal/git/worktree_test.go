@@ -241,6 +241,41 @@ func TestMergeOverChanges(t *testing.T) {
 	}
 }
 
+// A merge that the user is resolving is theirs: it is not aborted by a second one.
+func TestMergeDuringAMerge(t *testing.T) {
+	dir, run := project(t)
+	tree := withTheirs(t, dir)
+	run(dir, "checkout", "-q", "-b", "other")
+	put(t, filepath.Join(dir, "other.txt"), "other\n")
+	run(dir, "add", ".")
+	run(dir, "commit", "-q", "-m", "other")
+	run(dir, "checkout", "-q", "main")
+	run(dir, "merge", "-q", "--no-ff", "--no-commit", "other")
+	put(t, filepath.Join(dir, "other.txt"), "resolved\n")
+	status, head := run(dir, "status", "--porcelain"), run(dir, "rev-parse", "MERGE_HEAD")
+	if _, err := tree.Merge(t.Context()); err == nil || !strings.Contains(err.Error(), "another merge is in progress in "+dir) {
+		t.Errorf("merged with %v", err)
+	}
+	if now := run(dir, "rev-parse", "MERGE_HEAD"); now != head || run(dir, "status", "--porcelain") != status {
+		t.Errorf("the merge of the user became %s, %s", now, run(dir, "status"))
+	}
+}
+
+// A branch that nobody has checked out and that has gone on keeps its commits.
+func TestMergeIntoABranchThatHasGoneOn(t *testing.T) {
+	dir, run := project(t)
+	tree := withTheirs(t, dir)
+	run(dir, "commit", "-q", "--allow-empty", "-m", "mine")
+	run(dir, "checkout", "-q", "--detach")
+	tip := run(dir, "rev-parse", "main")
+	if _, err := tree.Merge(t.Context()); err == nil || !strings.Contains(err.Error(), "main has its own commits") {
+		t.Errorf("merged with %v", err)
+	}
+	if now := run(dir, "rev-parse", "main"); now != tip {
+		t.Errorf("main went from %s to %s", tip, now)
+	}
+}
+
 func TestDrop(t *testing.T) {
 	dir, run := project(t)
 	clean := create(t, dir, "clean")
