@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/config"
 	"parley/internal/app"
@@ -332,10 +333,24 @@ func TestCheck(t *testing.T) {
 	for command, want := range map[string]compare.Checked{
 		"test -f poem.txt && pwd": {Passed: true, Output: c.Sides[0].Tree.Path},
 		"echo no; exit 3":         {Why: "exit code 3", Output: "no"},
+		`printf 'a\033]0;b\007c'`: {Passed: true, Output: "ac"}, // fit to draw
 	} {
 		got, err := compare.RunCheck(t.Context(), l, c.Sides[0], command)
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v, want %+v", command, got, err, want)
 		}
+	}
+}
+
+// A check ends, whatever it does.
+func TestCheckThatHangs(t *testing.T) {
+	dir, _ := test.New(t, map[string]string{"poem.txt": poem})
+	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
+	l := &app.Launcher{Config: agents()}
+	defer l.Close()
+	defer compare.CheckFor(50 * time.Millisecond)()
+	got, err := compare.RunCheck(t.Context(), l, c.Sides[0], "sleep 1000")
+	if err != nil || got.Passed || got.Why != "it ran longer than 50ms" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -91,3 +91,21 @@ end-turn`,
 		}
 	}
 }
+
+// The check of a comparison is confined as its agents are.
+func TestTheCheckOfAComparisonRunsInTheSandbox(t *testing.T) {
+	t.Parallel()
+	outside := filepath.Join(behindWalls(t), "made")
+	k := comparing(t, true, map[string]string{"alpha": prompted + "say a\nend-turn\n", "beta": prompted + "say b\nend-turn\n"})
+	config := filepath.Join(strings.TrimPrefix(k.env[0], "HOME="), ".config", "parley", "config.toml")
+	must(t, os.WriteFile(config, []byte(fmt.Sprintf("sandbox_write = [%q]\n", os.TempDir())+textOf(t, config)), 0o600)) // for the test's own programs
+	sides, _ := k.compares(14, "-a", "alpha", "-a", "beta", "--sandbox", "--check", "touch inside && touch "+outside, "improve it")
+	for _, s := range sides {
+		if s.Status != "answered" || s.Check == nil || s.Check.Passed || !strings.Contains(s.Check.Output, "Read-only") && !strings.Contains(s.Check.Output, "denied") {
+			t.Errorf("%+v", s)
+		}
+	}
+	if _, err := os.Stat(outside); err == nil {
+		t.Error("a check has written outside")
+	}
+}
