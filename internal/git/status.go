@@ -2,17 +2,19 @@ package git
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/fs"
 )
 
 // maxListed limits the files in a Status, and maxOutput git's output in bytes.
@@ -32,10 +34,12 @@ type Status struct {
 	Head string
 	// Dirty are the absolute paths of tracked files that differ from the commit,
 	// including deleted ones. Untracked are those of files that git neither tracks nor
-	// ignores.
-	Dirty, Untracked map[string]bool
+	// ignores. Converted are tracked files that git stores in another form than they have
+	// in the work tree, because of a filter, an encoding or an ident attribute.
+	Dirty, Untracked, Converted map[string]bool
 
-	dir string // below which git looked
+	dir   string // below which git looked
+	index string // the index as it was then
 }
 
 // Covers reports whether git would list a file if it were there and not ignored: it is
@@ -64,14 +68,15 @@ func (w *Status) Covers(path string) bool {
 }
 
 // StatusOf returns how the work tree of dir differs from its last commit, below dir. It
-// does not run the repository's filters, and treats files that have one as different.
-// It fails if dir belongs to no work tree.
-func StatusOf(ctx context.Context, dir string) (*Status, error) {
+// does not run the repository's filters, and treats files that have one as different,
+// unless git knows that they are not. With the name of a file it keeps a copy of the index
+// there, for [Status.Clean]. It fails if dir belongs to no work tree.
+func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
 	top, err := output(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, err
 	}
-	w := &Status{Top: strings.TrimSuffix(top, "\n"), Dirty: map[string]bool{}, Untracked: map[string]bool{}, dir: dir}
+	w := &Status{Top: strings.TrimSuffix(top, "\n"), Dirty: map[string]bool{}, Untracked: map[string]bool{}, Converted: map[string]bool{}, dir: dir, index: index}
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		w.dir = resolved
 	}
@@ -82,7 +87,12 @@ func StatusOf(ctx context.Context, dir string) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := output(ctx, dir, append(args, "status", "--porcelain", "-z", "--no-renames",
+	if index != "" {
+		if err := w.copyIndex(ctx); err != nil {
+			return nil, err
+		}
+	}
+	out, err := w.indexed(ctx, dir, append(args, "-c", "core.splitIndex=false", "status", "--porcelain", "-z", "--no-renames",
 		"--untracked-files=all", "--ignore-submodules=all", "--no-ahead-behind", "--", ".")...)
 	if err != nil {
 		return nil, err
@@ -101,7 +111,39 @@ func StatusOf(ctx context.Context, dir string) (*Status, error) {
 			return nil, ErrTooMany
 		}
 	}
-	return w, nil
+	converted, err := w.indexed(ctx, dir, "--no-literal-pathspecs", "ls-files", "-z", "--full-name", "--", ".",
+		":(exclude,attr:!filter !ident !working-tree-encoding)")
+	for _, name := range split(converted) {
+		w.Converted[filepath.Join(w.Top, filepath.FromSlash(name))] = true
+	}
+	return w, err
+}
+
+// copyIndex copies the index, if something was ever added to it.
+func (w *Status) copyIndex(ctx context.Context) error {
+	from, err := output(ctx, w.dir, "rev-parse", "--git-path", "index")
+	if err == nil {
+		err = os.Remove(w.index)
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if from = strings.TrimSuffix(from, "\n"); !filepath.IsAbs(from) {
+		from = filepath.Join(w.dir, from)
+	}
+	if err := copyIndex(from, w.index); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// indexed runs git with the copy of the index, if there is one. Git refreshes the copy, so that it
+// has the size of each file as it was then.
+func (w *Status) indexed(ctx context.Context, dir string, args ...string) (string, error) {
+	if w.index == "" {
+		return output(ctx, dir, args...)
+	}
+	return (&Writer{dir: dir}).runWith(ctx, []string{"GIT_INDEX_FILE=" + w.index, "GIT_OPTIONAL_LOCKS=1"}, args...)
 }
 
 // withoutFilters returns the settings that disable every filter in the repository's
@@ -140,34 +182,109 @@ func (w *Status) ChangedBetween(ctx context.Context, dir, from, to string) ([]st
 	return paths, nil
 }
 
-// Modes returns the modes of files in the last commit, as git writes them: "100644",
-// "100755" for executables, "120000" for symbolic links. It leaves out files that are
-// not in the commit.
-func (w *Status) Modes(ctx context.Context, paths []string) (map[string]string, error) {
-	const atOnce = 200
-	modes := map[string]string{}
-	for chunk := range slices.Chunk(paths, atOnce) {
-		if w.Head == "" {
-			break
-		}
-		args := []string{"ls-tree", "-z", "--full-tree", w.Head, "--"}
-		for _, path := range chunk {
-			if rel, err := filepath.Rel(w.Top, path); err == nil {
-				args = append(args, filepath.ToSlash(rel))
-			}
-		}
-		out, err := output(ctx, w.Top, args...)
-		if err != nil {
-			return nil, err
-		}
+// Entry is a file in a commit or in the index: its mode and the hash of its content, as git
+// writes them. The mode is "100644", "100755" for executables, "120000" for symbolic links.
+type Entry struct{ Mode, Hash string }
+
+// Entries returns those of the paths that are in the last commit.
+func (w *Status) Entries(ctx context.Context, paths []string) (map[string]Entry, error) {
+	entries := map[string]Entry{}
+	if w.Head == "" {
+		return entries, nil
+	}
+	err := w.ask(paths, func(names []string) error {
+		out, err := output(ctx, w.Top, append([]string{"ls-tree", "-z", "--full-tree", w.Head, "--"}, names...)...)
 		for entry := range strings.SplitSeq(out, "\x00") {
 			about, name, _ := strings.Cut(entry, "\t")
-			if mode, _, ok := strings.Cut(about, " "); ok {
-				modes[filepath.Join(w.Top, filepath.FromSlash(name))] = mode
+			if fields := strings.Fields(about); len(fields) == 3 {
+				entries[filepath.Join(w.Top, filepath.FromSlash(name))] = Entry{fields[0], fields[2]}
 			}
 		}
+		return err
+	})
+	return entries, err
+}
+
+// ask calls do with the names that git has for paths, some at a time.
+func (w *Status) ask(paths []string, do func(names []string) error) error {
+	const atOnce = 200
+	for chunk := range slices.Chunk(paths, atOnce) {
+		var names []string
+		for _, path := range chunk {
+			if rel, err := filepath.Rel(w.Top, path); err == nil {
+				names = append(names, filepath.ToSlash(rel))
+			}
+		}
+		if err := do(names); err != nil {
+			return err
+		}
 	}
-	return modes, nil
+	return nil
+}
+
+// Clean passes to take what files that the status does not list contained when it was
+// taken, nil for no file; known is false where that is not certain. The mode has git's
+// permissions.
+//
+// Git knows a file only in the form in which it stores it. That it did not differ says
+// nothing of files that were converted or that git was told not to look at; otherwise only
+// the ends of lines may differ, and the size of the file shows how.
+func (w *Status) Clean(ctx context.Context, paths []string, most int64, take func(path string, was *fs.Snapshot, known bool)) error {
+	entries, sizes := map[string]Entry{}, map[string]int{}
+	err := w.ask(paths, func(names []string) error {
+		out, err := w.indexed(ctx, w.Top, append([]string{"ls-files", "-z", "-v", "-s", "--debug", "--"}, names...)...)
+		before, rest, more := strings.Cut(out, "\x00")
+		for more && err == nil {
+			// "H 100644 HASH 0<tab>NAME", and lines of which one begins with "  size: SIZE"
+			about, name, _ := strings.Cut(before, "\t")
+			path := filepath.Join(w.Top, filepath.FromSlash(name))
+			_, after, _ := strings.Cut(rest, "\n  size: ")
+			size, last, _ := strings.Cut(after, "\t")
+			_, last, _ = strings.Cut(last, "\n")
+			if fields := strings.Fields(about); len(fields) == 4 {
+				e := Entry{Mode: fields[1]}
+				if fields[0] == "H" && fields[3] == "0" && !w.Converted[path] {
+					e.Hash = fields[2]
+				}
+				if sizes[path], err = strconv.Atoi(size); err != nil {
+					return fmt.Errorf("unexpected size %.80q in the output of git ls-files", size)
+				}
+				entries[path] = e
+			}
+			before, rest, more = strings.Cut(last, "\x00")
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	wanted := map[string]Entry{}
+	for _, path := range paths {
+		switch e, exists := entries[path]; {
+		case !exists:
+			take(path, nil, true)
+		case e.Hash == "":
+			take(path, nil, false)
+		default:
+			wanted[path] = e
+		}
+	}
+	err = w.Blobs(ctx, wanted, most, func(path, content string) {
+		e := wanted[path]
+		delete(wanted, path)
+		if size := sizes[path]; len(content) != size {
+			content = strings.ReplaceAll(strings.ReplaceAll(content, "\r\n", "\n"), "\n", "\r\n")
+			if len(content) != size {
+				take(path, nil, false)
+				return
+			}
+		}
+		take(path, &fs.Snapshot{Content: content, Mode: fileMode(e.Mode)}, true)
+	})
+	for path := range wanted {
+		take(path, nil, false)
+	}
+	return err
 }
 
 // Ignored reports whether git ignores the file or folder at an absolute path in the work
@@ -192,27 +309,21 @@ func Files(ctx context.Context, dir, folder string, added bool) (names []string,
 	return split(out), err
 }
 
-// Blobs passes to take the contents of files in the last commit, if they are at most
-// most bytes long; exists is false for files that are not in it. It does not call take
-// for other objects and larger files.
-func (w *Status) Blobs(ctx context.Context, paths []string, most int64, take func(path string, exists bool, content string)) error {
-	var ask bytes.Buffer
-	var asked []string
-	for _, path := range paths {
-		rel, err := filepath.Rel(w.Top, path)
-		if err != nil || strings.ContainsRune(rel, '\n') {
-			continue
-		}
-		asked = append(asked, path)
-		fmt.Fprintf(&ask, "%s:%s\n", w.Head, filepath.ToSlash(rel))
-	}
-	if len(asked) == 0 || w.Head == "" {
+// Blobs passes to take the stored contents of entries, if they are at most most bytes long and in
+// the repository. It does not call take for other objects.
+func (w *Status) Blobs(ctx context.Context, entries map[string]Entry, most int64, take func(path, content string)) error {
+	if len(entries) == 0 {
 		return nil
+	}
+	var ask strings.Builder
+	paths := slices.Sorted(maps.Keys(entries))
+	for _, path := range paths {
+		ask.WriteString(entries[path].Hash + "\n")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	cmd := Command(ctx, w.Top, "cat-file", "--batch")
-	cmd.Stdin = &ask
+	cmd.Stdin = strings.NewReader(ask.String())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -220,7 +331,7 @@ func (w *Status) Blobs(ctx context.Context, paths []string, most int64, take fun
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	err = readBlobs(bufio.NewReader(out), asked, most, take)
+	err = readBlobs(bufio.NewReader(out), paths, most, take)
 	stop()
 	_ = cmd.Wait() // stopped, or ended
 	if err != nil {
@@ -230,16 +341,15 @@ func (w *Status) Blobs(ctx context.Context, paths []string, most int64, take fun
 }
 
 // readBlobs reads the output of cat-file: for each file "HASH TYPE SIZE", a newline,
-// the content and a newline, or "NAME missing".
-func readBlobs(r *bufio.Reader, asked []string, most int64, take func(string, bool, string)) error {
+// the content and a newline, or "HASH missing".
+func readBlobs(r *bufio.Reader, asked []string, most int64, take func(path, content string)) error {
 	for _, path := range asked {
 		head, err := r.ReadString('\n')
 		if err != nil {
 			return err
 		}
 		fields := strings.Fields(head)
-		if n := len(fields); n >= 2 && fields[n-1] == "missing" {
-			take(path, false, "")
+		if len(fields) == 2 && fields[1] == "missing" {
 			continue
 		}
 		if len(fields) != 3 {
@@ -262,7 +372,7 @@ func readBlobs(r *bufio.Reader, asked []string, most int64, take func(string, bo
 			return err
 		}
 		if wanted {
-			take(path, true, content.String())
+			take(path, content.String())
 		}
 	}
 	return nil

@@ -153,7 +153,7 @@ type WorktreeChange struct {
 	OldMode, NewMode os.FileMode
 	Opaque           bool
 
-	since string // the commit with the old content
+	entry Entry // of the old content
 }
 
 // Bounds of Changes: bytes of one file, and number of files.
@@ -176,16 +176,10 @@ func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more 
 	}
 	before := map[string]*string{}
 	was := &Status{Top: t.Path, Head: k.since}
-	err = was.Blobs(ctx, paths, maxShown, func(path string, exists bool, content string) {
-		before[path] = nil
-		if exists {
-			before[path] = &content
-		}
-	})
-	if err != nil {
-		return nil, 0, err
+	entries, err := was.Entries(ctx, paths)
+	if err == nil {
+		err = was.Blobs(ctx, entries, maxShown, func(path, content string) { before[path] = &content })
 	}
-	modes, err := was.Modes(ctx, paths)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -195,8 +189,8 @@ func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more 
 	}
 	defer func() { _ = top.Close() }()
 	for i, path := range paths {
-		c := WorktreeChange{Path: path, OldMode: fileMode(modes[path]), since: k.since}
-		old, known := before[path]
+		c := WorktreeChange{Path: path, OldMode: fileMode(entries[path].Mode), entry: entries[path]}
+		old := before[path]
 		c.Old = old
 		now, mode, isText := content(top, strings.TrimSuffix(shown[i], "/")) // a repository inside has the slash
 		if c.NewMode = mode; isText {
@@ -205,7 +199,7 @@ func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more 
 				c.Old = new(strings.ReplaceAll(*old, "\n", "\r\n")) // as git checks it out here
 			}
 		}
-		c.Opaque = !known || mode != 0 && !isText || old != nil && strings.ContainsRune(*old, 0)
+		c.Opaque = c.OldMode != 0 && old == nil || mode != 0 && !isText || old != nil && strings.ContainsRune(*old, 0)
 		if c.Opaque {
 			c.Old, c.New = nil, nil
 		}
@@ -308,14 +302,11 @@ func (t *Worktree) opaque(ctx context.Context, c *WorktreeChange, name string) (
 	if err := t.check(); err != nil {
 		return nil, nil, err
 	}
-	known := false
-	err = (&Status{Top: t.Path, Head: c.since}).Blobs(ctx, []string{c.Path}, fs.MaxBytes, func(_ string, exists bool, content string) {
-		if known = true; exists {
-			was = &content
+	if c.OldMode != 0 {
+		err = (&Status{Top: t.Path}).Blobs(ctx, map[string]Entry{c.Path: c.entry}, fs.MaxBytes, func(_, content string) { was = &content })
+		if err == nil && was == nil {
+			err = fs.ErrTooLarge
 		}
-	})
-	if err == nil && !known {
-		err = fs.ErrTooLarge
 	}
 	if err != nil || c.NewMode == 0 {
 		return was, nil, err

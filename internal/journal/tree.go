@@ -6,9 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"parley/fs"
@@ -31,20 +29,26 @@ const (
 // tree is a work tree at the beginning of a turn.
 type tree struct {
 	*git.Status
-	// copies are the files that differed from the last commit.
+	// copies are the files that differed from the last commit, or that git stores in another form.
 	copies map[string]seenFile
 }
 
 // look reads the work tree at the beginning of a turn; nil if there is none.
 func (t *turnWatch) look(began time.Time) *tree {
 	t.looked = t.j.lastID()
-	w := t.state()
+	w := t.state(filepath.Join(t.j.dir, "index"))
 	if w == nil {
 		return nil
 	}
 	tr := &tree{Status: w, copies: map[string]seenFile{}}
 	var copied int64
-	for _, path := range slices.Sorted(maps.Keys(w.Dirty)) {
+	for _, path := range slices.Concat(slices.Sorted(maps.Keys(w.Dirty)), slices.Sorted(maps.Keys(w.Converted))) {
+		if _, copied := tr.copies[path]; copied {
+			continue
+		}
+		if !w.Dirty[path] && (copied > maxCopied || len(tr.copies) >= maxCopies) {
+			break
+		}
 		info, err := os.Lstat(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
@@ -68,14 +72,15 @@ func (t *turnWatch) look(began time.Time) *tree {
 	return tr
 }
 
-// state asks git; nil if there is no work tree, or if it is too large.
-func (t *turnWatch) state() *git.Status {
+// state asks git, and keeps the index in a file unless that is ""; nil if there is no work tree, or if
+// it is too large.
+func (t *turnWatch) state(index string) *git.Status {
 	if t.tooLarge {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
-	w, err := git.StatusOf(ctx, t.j.cwd)
+	w, err := git.StatusOf(ctx, t.j.cwd, index)
 	switch {
 	case err == nil:
 		return w
@@ -113,7 +118,7 @@ func (t *turnWatch) end() {
 
 // compareTrees records the files that changed during the turn.
 func (t *turnWatch) compareTrees() {
-	now := t.state()
+	now := t.state("")
 	if now == nil || now.Top != t.tree.Top {
 		return
 	}
@@ -132,7 +137,7 @@ func (t *turnWatch) compareTrees() {
 		case ok:
 			t.finish(path, known)
 		case t.tree.Untracked[path]: // skipped: the previous content is unknown
-		case t.tree.Dirty[path]:
+		case t.tree.Dirty[path], t.tree.Converted[path]:
 			t.finish(path, seenFile{Image{Lost: true}, t.looked})
 		default:
 			clean = append(clean, path)
@@ -173,20 +178,32 @@ func (t *turnWatch) suspects(now *git.Status) []string {
 func (t *turnWatch) compareCommitted(paths []string) {
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
-	modes, paths := t.committedModes(ctx, paths)
-	_ = t.tree.Blobs(ctx, paths, maxImage, func(path string, exists bool, content string) {
-		t.finish(path, seenFile{t.blob(path, exists, content, modes[path]), t.looked})
-	})
-	if t.tree.Head == "" {
-		for _, path := range paths {
-			t.finish(path, seenFile{Image{Absent: true}, t.looked})
+	was := map[string]Image{}
+	_ = t.clean(ctx, paths, func(path string, i Image) { was[path] = i })
+	for _, path := range paths {
+		if i, ok := was[path]; ok {
+			t.finish(path, seenFile{i, t.looked})
 		}
 	}
 }
 
-// committedModes returns the modes of files in the last commit, and those files of which
-// that says anything: not those in a submodule.
-func (t *turnWatch) committedModes(ctx context.Context, paths []string) (modes map[string]string, known []string) {
+// clean passes to take what files contained that git did not list when the turn began.
+func (t *turnWatch) clean(ctx context.Context, paths []string, take func(string, Image)) error {
+	paths, err := t.outsideSubmodules(ctx, paths)
+	if err != nil {
+		return err
+	}
+	return t.tree.Clean(ctx, paths, maxImage, func(path string, was *fs.Snapshot, known bool) {
+		if !known {
+			take(path, Image{Lost: true})
+			return
+		}
+		take(path, t.checkedOut(path, was))
+	})
+}
+
+// outsideSubmodules returns those files of which the repository says anything.
+func (t *turnWatch) outsideSubmodules(ctx context.Context, paths []string) (outside []string, err error) {
 	above := func(path string) (dirs []string) {
 		for dir := filepath.Dir(path); len(dir) > len(t.tree.Top); dir = filepath.Dir(dir) {
 			dirs = append(dirs, dir)
@@ -195,59 +212,47 @@ func (t *turnWatch) committedModes(ctx context.Context, paths []string) (modes m
 	}
 	all := map[string]bool{}
 	for _, path := range paths {
-		all[path] = true
 		for _, dir := range above(path) {
 			all[dir] = true
 		}
 	}
-	modes, err := t.tree.Modes(ctx, slices.Sorted(maps.Keys(all)))
-	if err != nil {
-		return nil, nil
-	}
+	entries, err := t.tree.Entries(ctx, slices.Sorted(maps.Keys(all)))
 	const submodule = "160000"
 	for _, path := range paths {
-		if !slices.ContainsFunc(above(path), func(dir string) bool { return modes[dir] == submodule }) {
-			known = append(known, path)
+		if !slices.ContainsFunc(above(path), func(dir string) bool { return entries[dir].Mode == submodule }) {
+			outside = append(outside, path)
 		}
 	}
-	return modes, known
+	return outside, err
 }
 
-// blob returns the image of a committed file as git checks it out.
-func (t *turnWatch) blob(path string, exists bool, content, mode string) Image {
-	switch {
-	case !exists:
+// checkedOut is the image of a file that git has checked out, with the permissions that it has now.
+func (t *turnWatch) checkedOut(path string, was *fs.Snapshot) Image {
+	if was == nil {
 		return Image{Absent: true}
-	case mode != "100644" && mode != "100755":
+	}
+	if !was.Mode.IsRegular() {
 		return Image{Lost: true} // a symbolic link
 	}
-	perm := os.FileMode(0o644)
+	perm, executable := os.FileMode(0o644), was.Mode&0o100 != 0
 	if info, err := os.Lstat(path); err == nil {
 		perm = info.Mode().Perm()
 		if !info.Mode().IsRegular() {
 			return Image{Lost: true}
 		}
-		if runtime.GOOS == "windows" && isText(content) && !strings.Contains(content, "\r\n") && hasCRLF(path) {
-			content = strings.ReplaceAll(content, "\n", "\r\n") // as git checks it out there
-		}
 	}
 	perm &^= 0o111
-	if mode == "100755" {
+	if executable {
 		perm |= perm & 0o444 >> 2
 	}
-	return t.j.keep(&fs.Snapshot{Content: content, Mode: perm}, false)
-}
-
-func hasCRLF(path string) bool {
-	content, err := fs.ReadHead(path, 64<<10)
-	line, _, _ := strings.Cut(string(content), "\n")
-	return err == nil && strings.HasSuffix(line, "\r")
+	was.Mode = perm
+	return t.j.keep(was, false)
 }
 
 // committed returns what a file contained when the turn began, if it was as in the last
 // commit or did not exist.
 func (t *turnWatch) committed(path string) (image Image, known bool) {
-	if t.tree.Dirty[path] || t.tree.Untracked[path] || t.tree.Head == "" || !t.j.inside(path) {
+	if t.tree.Dirty[path] || t.tree.Untracked[path] || !t.j.inside(path) {
 		return Image{}, false
 	}
 	if !t.tree.Covers(path) {
@@ -255,17 +260,13 @@ func (t *turnWatch) committed(path string) (image Image, known bool) {
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
-	modes, paths := t.committedModes(ctx, []string{path})
-	if len(paths) == 0 {
-		return Image{}, false
-	}
-	_ = t.tree.Blobs(ctx, []string{path}, maxImage, func(path string, exists bool, content string) {
-		if !exists {
+	_ = t.clean(ctx, []string{path}, func(path string, i Image) {
+		if i.Absent {
 			if ignored, err := git.Ignored(ctx, t.tree.Top, path); ignored || err != nil {
 				return
 			}
 		}
-		image, known = t.blob(path, exists, content, modes[path]), true
+		image, known = i, !i.Lost
 	})
-	return image, known && !image.Lost
+	return image, known
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -147,6 +149,83 @@ func TestNothingOfTheRepositoryIsRun(t *testing.T) {
 		t.Error("a program of the repository was run")
 	}
 	p.before("clean", 0, "clean\n")
+}
+
+// What a file was is what lay in the work tree. Git stores another form of it, or was told
+// not to look at it.
+func TestWhatGitStoresIsNotWhatAFileWas(t *testing.T) {
+	large := strings.Repeat("line\n", maxCopy/5+1)
+	for name, c := range map[string]struct {
+		setup      func(p *project)
+		attributes string
+		was        string
+		lost       bool
+	}{
+		"filter":                {attributes: "filter=up", was: "line\nanother\n"},
+		"filter, large":         {attributes: "filter=up", was: large, lost: true},
+		"crlf":                  {attributes: "eol=crlf", was: "one\r\ntwo\r\n"},
+		"crlf, large":           {attributes: "eol=crlf", was: strings.ReplaceAll(large, "\n", "\r\n")},
+		"crlf in some lines":    {attributes: "text", was: "one\r\ntwo\n", lost: true},
+		"crlf that git removes": {attributes: "text", was: "one\r\ntwo\r\n"},
+		"autocrlf":              {setup: func(p *project) { p.git("config", "core.autocrlf", "true") }, was: "one\r\ntwo\r\n"},
+		"ident":                 {attributes: "ident", was: "$Id: as it was $\n"},
+		"encoding":              {attributes: "working-tree-encoding=UTF-16", was: "\xfe\xff\x00a\x00\n"},
+		"changed without git": {
+			setup: func(p *project) {
+				p.write("f", "one\r\n")
+			},
+			attributes: "text", was: "one\n",
+		},
+		"not in the repository": {
+			setup: func(p *project) {
+				p.git("rev-parse", "HEAD:f")
+				if err := os.RemoveAll(p.path(".git/objects/56")); err != nil {
+					t.Fatal(err)
+				}
+			},
+			was: "one\n", lost: true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newRepository(t)
+			p.git("config", "filter.up.clean", "tr a-z A-Z")
+			p.git("config", "filter.up.smudge", "tr A-Z a-z")
+			p.write(".gitattributes", "f "+c.attributes+"\n")
+			p.write("f", c.was)
+			old := time.Now().Add(-time.Hour) // else git compares contents, without filters
+			if err := os.Chtimes(p.path("f"), old, old); err != nil {
+				t.Fatal(err)
+			}
+			p.git("add", ".")
+			p.git("commit", "-qm", "f")
+			if c.setup != nil {
+				c.setup(p)
+			}
+			p.git("status")
+			was, err := os.ReadFile(p.path("f"))
+			p.turn("", func() {
+				p.write(".gitattributes", "")
+				p.write("f", string(was)+"agent\n")
+			})
+			_, undone := p.RevertFile(t.Context(), Part{p.path("f"), true}, 0)
+			if c.lost {
+				p.before("f", 0, "lost")
+				p.holds("f", string(was)+"agent\n")
+				return
+			}
+			p.holds("f", string(was))
+			if err != nil || undone != nil {
+				t.Error(err, undone)
+			}
+		})
+	}
+	p := newRepository(t)
+	p.git("update-index", "--assume-unchanged", "clean")
+	p.write("clean", "the user's\nagent\n")
+	p.turn("", func() {
+		p.tell("1", acpclient.ToolCompleted, acpclient.DiffContent(p.path("clean"), str("the user's\n"), "the user's\nagent\n"))
+	})
+	p.before("clean", 0, "the user's\n")
 }
 
 func TestTheJournalGoesOn(t *testing.T) {
