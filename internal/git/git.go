@@ -260,13 +260,19 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 		}
 		settings[section+".required"] = "true"
 	}
-	w.env = []string{fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings))}
+	w.env = configured(settings)
+	return w, nil
+}
+
+// configured returns the environment variables for additional settings of git's.
+func configured(settings map[string]string) []string {
+	env := []string{fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings))}
 	n := 0
 	for key, value := range settings {
-		w.env = append(w.env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, value))
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, value))
 		n++
 	}
-	return w, nil
+	return env
 }
 
 // Run runs git and returns its output, up to the bound, also with ErrTooMany. The error is an *Error,
@@ -288,8 +294,11 @@ func (w *Writer) has(ctx context.Context, ref string) bool {
 
 // runWith is Run with additional environment variables.
 func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (string, error) {
-	most := readTime
-	if slices.Contains(writing, args[0]) {
+	most, command := readTime, strings.TrimPrefix(args[0], "--no-literal-pathspecs")
+	if command == "" {
+		command = args[1]
+	}
+	if slices.Contains(writing, command) {
 		most = writeTime
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, most, errSlow)
@@ -307,9 +316,14 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	case out.over:
 		return string(out.kept), ErrTooMany
 	case errors.Is(context.Cause(ctx), errSlow):
-		return "", &Error{Command: args[0], Output: fmt.Sprintf("it did not end in %v; a named pipe makes it wait for ever: look for one at .gitignore and .gitattributes in %s", most, termtext.Line(w.dir)), Err: errSlow}
+		return "", &Error{Command: command, Output: fmt.Sprintf("it did not end in %v; a named pipe makes it wait for ever: look for one at .gitignore and .gitattributes in %s", most, termtext.Line(w.dir)), Err: errSlow}
 	}
-	return "", &Error{Command: args[0], Output: lastLines(said.kept), Err: err}
+	why := lastLines(said.kept)
+	if strings.HasPrefix(why, "detected dubious ownership") {
+		top := termtext.Line(topOf(w.dir))
+		why = fmt.Sprintf("%s belongs to another user; 'git config --global --add safe.directory %s' lets git read it", top, top)
+	}
+	return "", &Error{Command: command, Output: why, Err: err}
 }
 
 // maxErrorLines limits the lines of git's output in an error.

@@ -40,6 +40,7 @@ type Status struct {
 
 	dir   string // below which git looked
 	index string // the index as it was then
+	env   []string
 }
 
 // Covers reports whether git would list a file if it were there and not ignored: it is
@@ -70,8 +71,11 @@ func (w *Status) Covers(path string) bool {
 // StatusOf returns how the work tree of dir differs from its last commit, below dir. It
 // does not run the repository's filters, and treats files that have one as different,
 // unless git knows that they are not. With the name of a file it keeps a copy of the index
-// there, for [Status.Clean]. It fails if dir belongs to no work tree.
+// there, for [Status.Clean]. It fails with [ErrNoRepository] if dir belongs to no work tree.
 func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
+	if topOf(dir) == "" {
+		return nil, ErrNoRepository
+	}
 	top, err := output(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, err
@@ -83,8 +87,7 @@ func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
 	if head, err := output(ctx, dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
 		w.Head = strings.TrimSpace(head)
 	}
-	args, err := withoutFilters(ctx, dir)
-	if err != nil {
+	if err := w.withoutFilters(ctx); err != nil {
 		return nil, err
 	}
 	if index != "" {
@@ -92,8 +95,8 @@ func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
 			return nil, err
 		}
 	}
-	out, err := w.indexed(ctx, dir, append(args, "-c", "core.splitIndex=false", "status", "--porcelain", "-z", "--no-renames",
-		"--untracked-files=all", "--ignore-submodules=all", "--no-ahead-behind", "--", ".")...)
+	out, err := w.indexed(ctx, dir, "status", "--porcelain", "-z", "--no-renames",
+		"--untracked-files=all", "--ignore-submodules=all", "--no-ahead-behind", "--", ".")
 	if err != nil {
 		return nil, err
 	}
@@ -140,36 +143,45 @@ func (w *Status) copyIndex(ctx context.Context) error {
 // indexed runs git with the copy of the index, if there is one. Git refreshes the copy, so that it
 // has the size of each file as it was then.
 func (w *Status) indexed(ctx context.Context, dir string, args ...string) (string, error) {
-	if w.index == "" {
-		return output(ctx, dir, args...)
+	env := w.env
+	if w.index != "" {
+		env = append(env[:len(env):len(env)], "GIT_INDEX_FILE="+w.index, "GIT_OPTIONAL_LOCKS=1")
 	}
-	return (&Writer{dir: dir}).runWith(ctx, []string{"GIT_INDEX_FILE=" + w.index, "GIT_OPTIONAL_LOCKS=1"}, args...)
+	out, err := (&Writer{dir: dir}).runWith(ctx, env, args...)
+	if failed, ok := errors.AsType[*Error](err); ok && w.index != "" {
+		failed.Output = strings.ReplaceAll(failed.Output, w.index+": ", "")
+	}
+	return out, err
 }
 
-// withoutFilters returns the settings that disable every filter in the repository's
-// configuration, since git runs them even to read.
-func withoutFilters(ctx context.Context, dir string) ([]string, error) {
-	out, err := output(ctx, dir, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
+// withoutFilters disables every filter in the repository's configuration, since git runs them even
+// to read.
+func (w *Status) withoutFilters(ctx context.Context) error {
+	out, err := output(ctx, w.dir, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
 	if err != nil && !exitedWith1(err) { // 1 means that there are none
-		return nil, err
+		return err
 	}
-	var args []string
+	settings := map[string]string{"core.splitIndex": "false"} // git would write into the repository
 	for _, key := range split(out) {
 		if dot := strings.LastIndexByte(key, '.'); dot > 0 {
-			key = key[:dot]
-			for _, setting := range []string{".clean=", ".smudge=", ".process=", ".required=false"} {
-				args = append(args, "-c", key+setting)
+			for _, setting := range []string{".clean", ".smudge", ".process"} {
+				settings[key[:dot]+setting] = ""
 			}
+			settings[key[:dot]+".required"] = "false"
 		}
 	}
-	return args, nil
+	w.env = configured(settings)
+	return nil
 }
 
 // ChangedBetween returns the absolute paths of the files below dir that differ between
-// two commits.
+// two commits. One of them may be "", before the first.
 func (w *Status) ChangedBetween(ctx context.Context, dir, from, to string) ([]string, error) {
-	out, err := output(ctx, dir, "diff-tree", "-r", "-z", "--no-renames", "--name-only", "--no-commit-id",
-		"--no-ext-diff", "--no-textconv", from, to, "--", ".")
+	args := []string{"diff-tree", "-r", "-z", "--no-renames", "--name-only", "--no-commit-id", "--no-ext-diff", "--no-textconv", from, to}
+	if from == "" || to == "" {
+		args = []string{"ls-tree", "-r", "-z", "--full-name", "--name-only", from + to}
+	}
+	out, err := output(ctx, dir, append(args, "--", ".")...)
 	if err != nil {
 		return nil, err
 	}

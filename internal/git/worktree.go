@@ -179,7 +179,7 @@ func listWorktrees(ctx context.Context, w *Writer) ([]worktreeEntry, error) {
 // open returns git for the repository of dir, and all its worktrees.
 func open(ctx context.Context, dir string) (*Writer, []worktreeEntry, error) {
 	w, err := NewWriter(ctx, dir)
-	if failed, ok := errors.AsType[*Error](err); ok && failed.Command == "rev-parse" && strings.Contains(failed.Output, "not a git repository") {
+	if failed, ok := errors.AsType[*Error](err); ok && failed.Command == "rev-parse" && topOf(dir) == "" {
 		return nil, nil, fmt.Errorf("%s: %w", dir, ErrNoRepository)
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"parley/fs"
 	"parley/internal/git"
+	"parley/internal/termtext"
 )
 
 // Bounds for looking at a work tree.
@@ -84,11 +85,21 @@ func (t *turnWatch) state(index string) *git.Status {
 	switch {
 	case err == nil:
 		return w
-	case errors.Is(err, git.ErrTooMany), ctx.Err() != nil && t.ctx.Err() == nil:
+	case errors.Is(err, git.ErrNoRepository), t.ctx.Err() != nil:
+	case errors.Is(err, git.ErrTooMany), ctx.Err() != nil:
 		t.tooLarge = true // the next turn would fail too
 		t.limited("the work tree is too large to find changes that the agent does not report")
+	default:
+		t.refused(err)
 	}
 	return nil
+}
+
+// refused remembers that git does not say what has changed.
+func (t *turnWatch) refused(err error) {
+	if t.ctx.Err() == nil {
+		t.limited("git cannot tell what has changed, so only what parley saw itself is recorded: " + termtext.Line(err.Error()))
+	}
 }
 
 // limited remembers what is not recorded, for Trouble.
@@ -108,10 +119,12 @@ func (t *turnWatch) end() {
 	}
 	if t.tree != nil {
 		t.compareTrees()
-	} else {
-		for _, path := range slices.Sorted(maps.Keys(t.known)) {
-			t.finish(path, t.known[path])
+		for _, path := range slices.Sorted(maps.Keys(t.tree.copies)) {
+			t.finish(path, t.tree.copies[path])
 		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(t.known)) {
+		t.finish(path, t.known[path])
 	}
 	t.calls, t.asked, t.touched, t.tree, t.known, t.finished = nil, nil, nil, nil, nil, nil
 }
@@ -120,6 +133,9 @@ func (t *turnWatch) end() {
 func (t *turnWatch) compareTrees() {
 	now := t.state("")
 	if now == nil || now.Top != t.tree.Top {
+		if now != nil {
+			t.limited("the directory came into another repository during the turn: only what parley saw itself is recorded")
+		}
 		return
 	}
 	paths := t.suspects(now)
@@ -155,12 +171,15 @@ func (t *turnWatch) suspects(now *git.Status) []string {
 	for path := range t.known {
 		set[path] = true
 	}
-	if now.Head != t.tree.Head && t.tree.Head != "" && now.Head != "" {
+	if now.Head != t.tree.Head {
 		ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 		defer cancel()
 		paths, err := now.ChangedBetween(ctx, t.j.cwd, t.tree.Head, now.Head)
-		if err != nil {
+		switch {
+		case errors.Is(err, git.ErrTooMany), ctx.Err() != nil:
 			t.limited("the turn made a large commit: some files that it changed are not recorded")
+		case err != nil:
+			t.refused(err)
 		}
 		for _, path := range paths {
 			set[path] = true
@@ -179,20 +198,23 @@ func (t *turnWatch) compareCommitted(paths []string) {
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
 	was := map[string]Image{}
-	_ = t.clean(ctx, paths, func(path string, i Image) { was[path] = i })
 	for _, path := range paths {
-		if i, ok := was[path]; ok {
-			t.finish(path, seenFile{i, t.looked})
-		}
+		was[path] = Image{Lost: true}
+	}
+	paths, err := t.outsideSubmodules(ctx, paths)
+	if err == nil {
+		err = t.clean(ctx, paths, func(path string, i Image) { was[path] = i })
+	}
+	if err != nil {
+		t.refused(err)
+	}
+	for _, path := range paths {
+		t.finish(path, seenFile{was[path], t.looked})
 	}
 }
 
 // clean passes to take what files contained that git did not list when the turn began.
 func (t *turnWatch) clean(ctx context.Context, paths []string, take func(string, Image)) error {
-	paths, err := t.outsideSubmodules(ctx, paths)
-	if err != nil {
-		return err
-	}
 	return t.tree.Clean(ctx, paths, maxImage, func(path string, was *fs.Snapshot, known bool) {
 		if !known {
 			take(path, Image{Lost: true})
@@ -260,7 +282,11 @@ func (t *turnWatch) committed(path string) (image Image, known bool) {
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
-	_ = t.clean(ctx, []string{path}, func(path string, i Image) {
+	paths, err := t.outsideSubmodules(ctx, []string{path})
+	if err != nil {
+		return Image{}, false
+	}
+	_ = t.clean(ctx, paths, func(path string, i Image) {
 		if i.Absent {
 			if ignored, err := git.Ignored(ctx, t.tree.Top, path); ignored || err != nil {
 				return

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -207,15 +208,16 @@ func TestWhatGitStoresIsNotWhatAFileWas(t *testing.T) {
 				p.write(".gitattributes", "")
 				p.write("f", string(was)+"agent\n")
 			})
-			_, undone := p.RevertFile(t.Context(), Part{p.path("f"), true}, 0)
-			if c.lost {
-				p.before("f", 0, "lost")
-				p.holds("f", string(was)+"agent\n")
-				return
+			if lost := p.compared(Part{p.path("f"), true}, 0).Before.Lost; lost != c.lost || err != nil {
+				t.Fatalf("the previous content is lost: %v, want %v (%v)", lost, c.lost, err)
 			}
-			p.holds("f", string(was))
-			if err != nil || undone != nil {
-				t.Error(err, undone)
+			_, err = p.RevertFile(t.Context(), Part{p.path("f"), true}, 0)
+			want := string(was)
+			if c.lost {
+				want += "agent\n"
+			}
+			if now, _ := os.ReadFile(p.path("f")); string(now) != want {
+				t.Errorf("%d bytes after the undo, want %d (%v)", len(now), len(want), err)
 			}
 		})
 	}
@@ -226,6 +228,80 @@ func TestWhatGitStoresIsNotWhatAFileWas(t *testing.T) {
 		p.tell("1", acpclient.ToolCompleted, acpclient.DiffContent(p.path("clean"), str("the user's\n"), "the user's\nagent\n"))
 	})
 	p.before("clean", 0, "the user's\n")
+}
+
+// What parley saw itself is recorded where git fails, and why git fails is said.
+func TestAGitThatFailsIsNotAGitThatFoundNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, during func(p *project)
+		want, says     string
+	}{
+		"another user's repository": {
+			before: func(p *project) { p.TB.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1") },
+			want:   "written, edited, earlier seen",
+			says:   "work belongs to another user; 'git config --global --add safe.directory",
+		},
+		"a damaged index": {
+			before: func(p *project) { p.write(".git/index", "damaged") },
+			want:   "written, edited, earlier seen",
+			says:   "git status: index file",
+		},
+		"a configuration that is damaged in the turn": {
+			during: func(p *project) { p.write(".git/config", "[") },
+			want:   "written, edited, dirty seen, earlier seen",
+			says:   "bad config line",
+		},
+		"commits that are gone": {
+			during: func(p *project) {
+				p.git("commit", "-qam", "second")
+				objects, _ := filepath.Glob(p.path(".git/objects/*/*"))
+				for _, path := range objects {
+					_ = os.Remove(path)
+				}
+			},
+			want: "written, edited, dirty seen, earlier seen",
+			says: "git cannot tell what has changed",
+		},
+		"a first commit": {
+			before: func(p *project) {
+				if err := os.RemoveAll(p.path(".git")); err != nil {
+					t.Fatal(err)
+				}
+				p.git("init", "-q")
+			},
+			during: func(p *project) {
+				p.git("add", "clean", "new")
+				p.git("commit", "-qm", "first")
+			},
+			want: "written, edited, earlier seen, new seen",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newRepository(t)
+			p.turn("", func() { p.serve("ignored/earlier", "1\n") })
+			if c.before != nil {
+				c.before(p)
+			}
+			p.turn("", func() {
+				p.serve("written", "1\n")
+				p.tell("1", acpclient.ToolPending, acpclient.DiffContent(p.path("edited"), nil, "1\n"))
+				p.write("edited", "1\n")
+				p.tell("1", acpclient.ToolCompleted)
+				for _, name := range []string{"clean", "dirty", "new", "ignored/earlier"} {
+					p.write(name, "agent\n")
+				}
+				if c.during != nil {
+					c.during(p)
+				}
+			})
+			if got := strings.ReplaceAll(p.names(2), "ignored/", ""); got != c.want {
+				t.Errorf("files: %s", got)
+			}
+			if limits := p.Summary().Limits; (c.says == "") != (limits == "") || !strings.Contains(limits, c.says) {
+				t.Errorf("it says %q", limits)
+			}
+		})
+	}
 }
 
 func TestTheJournalGoesOn(t *testing.T) {

@@ -97,10 +97,14 @@ func (r review) list(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(files) == 0 {
-		return "No changes in this session.", nil
+	var lines []string
+	if limits := r.session.Journal().Limits; limits != "" {
+		lines = append(lines, termtext.Capital(limits)+".")
 	}
-	lines := []string{"Changed in this session:"}
+	if len(files) == 0 {
+		return strings.Join(append(lines, "No changes in this session."), "\n"), nil
+	}
+	lines = append(lines, "Changed in this session:")
 	for i, f := range files {
 		state := r.state(ctx, f)
 		if f.Seen {

@@ -234,7 +234,11 @@ func (v *Review) listLines(width, rows int) (lines []string) {
 	th := v.Theme
 	if len(v.list.files) == 0 {
 		words, _ := v.scopeWords()
-		for line := range strings.SplitSeq("No changes "+words+".\n\n"+
+		said := ""
+		if limits := v.session.Journal().Limits; limits != "" {
+			said = "But " + limits + ".\n\n"
+		}
+		for line := range strings.SplitSeq("No changes "+words+".\n\n"+said+
 			"Lists files that the agent writes through parley, files that it reports as edited and, in a git work tree, files that changed during the turn. Ignored files, and files untracked when the turn began, appear only if the agent reports them.", "\n") {
 			for _, part := range termtext.Wrap(line, max(1, width-4)) {
 				lines = append(lines, "  "+th.Muted.Render(part))

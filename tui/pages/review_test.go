@@ -355,6 +355,13 @@ func TestNothingHasChanged(t *testing.T) {
 	p := newUser(t, 60, 20)
 	p.open().shows("No changes in the session.").press("enter", "x", "c", "p", "]", "o", "a")
 	p.shows("no file here")
+
+	p = newUser(t, 80, 20)
+	if err := os.Mkdir(p.path(".git"), 0o700); err != nil { // damaged
+		t.Fatal(err)
+	}
+	p.turn("first")
+	p.open().shows("No changes in the session.", "But git cannot tell what has changed", "not a git repository")
 }
 
 func TestWhatIsNotText(t *testing.T) {
