@@ -11,12 +11,18 @@ import (
 // Snapshot is what a file contains at one moment. A nil *Snapshot means that there is
 // no file.
 type Snapshot struct {
-	// Content holds every byte of the file, text or not.
+	// Content holds every byte of the file, text or not. That of a symbolic link is its target.
 	Content string
-	// Mode holds the permission bits. With 0, an existing file keeps its bits and a new
-	// one gets the system's default.
+	// Mode holds the permission bits, and the type of a symbolic link. With 0, an existing
+	// file keeps its bits and a new one gets the system's default.
 	Mode iofs.FileMode
 }
+
+// LinkMode is the mode of a symbolic link.
+const LinkMode = iofs.ModeSymlink | 0o777
+
+// IsLink reports whether the snapshot is one of a symbolic link.
+func (s *Snapshot) IsLink() bool { return s != nil && s.Mode&iofs.ModeSymlink != 0 }
 
 // Record is called before each write, with the file's absolute path without links; nil
 // means that there is no file. On an error FS writes nothing and returns the error.
@@ -62,14 +68,15 @@ func (f *FS) Look(ctx context.Context, path string, seen func(now *Snapshot) err
 // nothing and returns that error; if next returns its argument, Exchange writes
 // nothing.
 //
-// Exchange changes only files inside the roots, and follows no link: if the path contains
-// one, it returns ErrMoved.
+// Exchange changes only files inside the roots, and follows no link: one at the path is
+// replaced itself, and if another is on the way, it returns ErrMoved. An empty directory is no
+// file.
 func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot) (*Snapshot, error)) error {
 	if err := f.acquire(ctx); err != nil {
 		return err
 	}
 	defer func() { <-f.writing }()
-	p, err := f.find(path)
+	p, err := f.findEntry(path)
 	if err == nil && p.Target != filepath.Clean(path) {
 		err = ErrMoved
 	}
@@ -108,6 +115,13 @@ func (f *FS) contents(ctx context.Context, p ResolvedPath) (*Snapshot, error) {
 		return nil, err
 	}
 	defer dir.Close()
+	switch info, err := dir.Lstat(name); {
+	case err == nil && info.Mode()&iofs.ModeSymlink != 0:
+		target, err := dir.Readlink(name)
+		return &Snapshot{Content: target, Mode: LinkMode}, err
+	case err == nil && info.IsDir() && empty(dir, name):
+		return nil, nil
+	}
 	file, info, err := openRegular(dir, name, os.O_RDONLY)
 	if errors.Is(err, ErrNotExist) {
 		return nil, nil
@@ -133,12 +147,22 @@ func (f *FS) put(ctx context.Context, p ResolvedPath, now, want *Snapshot) error
 	if want == nil {
 		return dir.Remove(name)
 	}
-	old, err := f.open(ctx, dir, name) // fails if the file is not writable
-	if err != nil {
-		return err
+	if now == nil && empty(dir, name) {
+		if err := dir.Remove(name); err != nil {
+			return err
+		}
 	}
-	defer old.close()
-	if now == nil || now.Content != want.Content {
+	old := &existing{}
+	if !now.IsLink() {
+		if old, err = f.open(ctx, dir, name); err != nil { // the file is not writable
+			return err
+		}
+		defer old.close()
+	}
+	if want.IsLink() {
+		return putLink(dir, name, want.Content)
+	}
+	if now == nil || now.IsLink() || now.Content != want.Content {
 		old.Encoding = UTF8 // want is bytes: no conversion
 		if err := replace(ctx, dir, name, want.Content, old); err != nil {
 			return err
@@ -148,4 +172,32 @@ func (f *FS) put(ctx context.Context, p ResolvedPath, now, want *Snapshot) error
 		return dir.Chmod(name, want.Mode)
 	}
 	return nil
+}
+
+// putLink puts a symbolic link in the place of name, as a whole.
+func putLink(dir *os.Root, name, target string) error {
+	temp := randomName()
+	err := dir.Symlink(target, temp)
+	if err == nil {
+		if err = dir.Rename(temp, name); err != nil {
+			err = errors.Join(err, dir.Remove(temp))
+		}
+	}
+	syncDir(dir)
+	return err
+}
+
+// empty reports whether name is an empty directory.
+func empty(dir *os.Root, name string) bool {
+	info, err := dir.Lstat(name)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	inner, err := openSeen(dir, name, info)
+	if err != nil {
+		return false
+	}
+	defer inner.Close()
+	all, err := iofs.ReadDir(inner.FS(), ".")
+	return err == nil && len(all) == 0
 }

@@ -118,7 +118,7 @@ func TestExchangeFollowsNoLink(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	for _, path := range []string{"link", "dir/file", "dir/new", "sub/../link"} {
+	for _, path := range []string{"dir/file", "dir/new", "up/sub/file"} {
 		called := false
 		err := f.Exchange(t.Context(), dir+"/"+path, func(*Snapshot) (*Snapshot, error) {
 			called = true
@@ -133,6 +133,50 @@ func TestExchangeFollowsNoLink(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(dir, "sub", "new")); err == nil {
 		t.Error("a file was made behind a link")
+	}
+	// A link at the path itself is replaced, and put.
+	for _, next := range []*Snapshot{{Content: "elsewhere", Mode: LinkMode}, {Content: "new"}, nil, {Content: "sub", Mode: LinkMode}, nil} {
+		path, was := filepath.Join(dir, "link"), ""
+		err := f.Exchange(t.Context(), path, func(now *Snapshot) (*Snapshot, error) {
+			if now != nil {
+				was = now.Content
+			}
+			return next, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Lstat(path)
+		if (err == nil) != (next != nil) || err == nil && info.Mode()&os.ModeSymlink != next.Mode&os.ModeSymlink {
+			t.Errorf("%q became %v, %v, want %+v", was, info, err, next)
+		}
+		now, err := f.Find(path)
+		if target := filepath.Join(dir, "elsewhere"); next != nil && next.Content == "elsewhere" && (now.Target != target || err != nil) {
+			t.Errorf("it leads to %v, %v", now.Target, err)
+		}
+	}
+	if content, err := os.ReadFile(target); err != nil || string(content) != "old" {
+		t.Errorf("it holds %q, %v", content, err)
+	}
+	assertNoTemp(t, dir)
+	// An empty directory is no file, and gives way to one.
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{empty, filepath.Join(dir, "sub")} {
+		err := f.Exchange(t.Context(), path, func(now *Snapshot) (*Snapshot, error) {
+			if now != nil {
+				t.Errorf("%s: %+v", path, now)
+			}
+			return &Snapshot{Content: "file"}, nil
+		})
+		if path == empty && err != nil || path != empty && !errors.Is(err, ErrNotRegular) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if content(t, empty) != "file" {
+		t.Error("the directory stays")
 	}
 }
 

@@ -34,12 +34,33 @@ type ResolvedPath struct {
 	top   *os.Root      // the root that contains the target; nil if outside
 	name  string        // the target relative to top, or to the root of its volume
 	roots []string
+	entry bool // of FindEntry
 }
 
 // Find resolves the symbolic links of an absolute path. It opens nothing.
 func (f *FS) Find(path string) (ResolvedPath, error) {
 	p, err := f.find(path)
 	return p, fail("find", path, err)
+}
+
+// FindEntry is Find, but of a link at the path it finds the link itself.
+func (f *FS) FindEntry(path string) (ResolvedPath, error) {
+	p, err := f.findEntry(path)
+	return p, fail("find", path, err)
+}
+
+func (f *FS) findEntry(path string) (ResolvedPath, error) {
+	path = filepath.Clean(path)
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&iofs.ModeSymlink == 0 {
+		p, err := f.find(path)
+		p.entry = true
+		return p, err
+	}
+	p, err := f.find(filepath.Dir(path))
+	name := filepath.Base(path)
+	p.Path, p.Target, p.name, p.info, p.entry = path, filepath.Join(p.Target, name), filepath.Join(p.name, name), info, true
+	return p, err
 }
 
 func (f *FS) find(path string) (ResolvedPath, error) {
@@ -113,7 +134,11 @@ func (p ResolvedPath) Version() Version { return Version{exists: p.info != nil, 
 // enter opens the parent directory of the place, which the caller closes, and returns
 // the file's name in it. With create, it creates missing directories.
 func (f *FS) enter(p ResolvedPath, create bool) (dir *os.Root, name string, err error) {
-	now, err := f.find(p.Path)
+	find := f.find
+	if p.entry {
+		find = f.findEntry
+	}
+	now, err := find(p.Path)
 	switch {
 	case err != nil:
 		return nil, "", err

@@ -31,6 +31,29 @@ var effects = []struct {
 // AsReported marks an earlier content of a file that only the agent has reported.
 const AsReported = "as reported by the agent"
 
+// LinkWords says what a file is if that or what it was is a symbolic link, else "".
+func LinkWords(c *journal.Comparison) string {
+	to := func(v journal.Version) string {
+		switch {
+		case v.Absent:
+			return ""
+		case v.IsLink():
+			return "link → " + termtext.VisibleLine(v.Content)
+		}
+		return "file"
+	}
+	is, was := to(c.Now), to(c.Before)
+	switch {
+	case !c.Now.IsLink() && !c.Before.IsLink() || c.Before.Lost:
+		return ""
+	case was == "":
+		return is
+	case is == "":
+		return "was a " + was
+	}
+	return is + ", was a " + was
+}
+
 // RewindLines describes a plan, one line for each file that it changes, or that it leaves
 // alone although it has changed. name shortens a path.
 func RewindLines(p *journal.RewindPlan, name func(string) string, chosen ...journal.Part) (lines []string) {

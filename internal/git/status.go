@@ -43,10 +43,10 @@ type Status struct {
 	env   []string
 }
 
-// Covers reports whether git would list a file if it were there and not ignored: it is
+// covers reports whether git would list a file if it were there and not ignored: it is
 // below the directory, and neither in git's own nor in another repository. So a file that
 // git covers and does not list is as in the last commit, or does not exist.
-func (w *Status) Covers(path string) bool {
+func (w *Status) covers(path string) bool {
 	rel, err := filepath.Rel(w.dir, path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return false
@@ -236,7 +236,7 @@ func (w *Status) ask(paths []string, do func(names []string) error) error {
 
 // Clean passes to take what files that the status does not list contained when it was
 // taken, nil for no file; known is false where that is not certain. The mode has git's
-// permissions.
+// permissions. It does not call take where git never lists anything.
 //
 // Git knows a file only in the form in which it stores it. That it did not differ says
 // nothing of files that were converted or that git was told not to look at; otherwise only
@@ -270,11 +270,17 @@ func (w *Status) Clean(ctx context.Context, paths []string, most int64, take fun
 	if err != nil {
 		return err
 	}
+	submodules, err := w.submodules(ctx, paths)
+	if err != nil {
+		return err
+	}
 	wanted := map[string]Entry{}
 	for _, path := range paths {
 		switch e, exists := entries[path]; {
 		case !exists:
-			take(path, nil, true)
+			if w.covers(path) && !slices.ContainsFunc(w.above(path), func(dir string) bool { return submodules[dir] }) {
+				take(path, nil, true)
+			}
 		case e.Hash == "":
 			take(path, nil, false)
 		default:
@@ -297,6 +303,27 @@ func (w *Status) Clean(ctx context.Context, paths []string, most int64, take fun
 		take(path, nil, false)
 	}
 	return err
+}
+
+// above returns the directories on the way to a file in the work tree.
+func (w *Status) above(path string) (dirs []string) {
+	for dir := filepath.Dir(path); len(dir) > len(w.Top); dir = filepath.Dir(dir) {
+		dirs = append(dirs, dir)
+	}
+	return dirs
+}
+
+// submodules returns the submodules of the last commit that any of the files may be in.
+func (w *Status) submodules(ctx context.Context, paths []string) (map[string]bool, error) {
+	all := map[string]bool{}
+	for _, path := range paths {
+		for _, dir := range w.above(path) {
+			all[dir] = true
+		}
+	}
+	entries, err := w.Entries(ctx, slices.Sorted(maps.Keys(all)))
+	maps.DeleteFunc(all, func(dir string, _ bool) bool { return entries[dir].Mode != "160000" })
+	return all, err
 }
 
 // Ignored reports whether git ignores the file or folder at an absolute path in the work

@@ -312,9 +312,6 @@ func (j *Journal) Forgo(path string) {
 
 // record is the journal's [fs.Record]. It refuses a write of the agent's with ErrUnkept.
 func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(error), err error) {
-	if real, err := fs.Resolve(path); err == nil {
-		path = real
-	}
 	was, is := j.keep(before, true), j.keep(after, true)
 	if is.Mode == 0 && !is.Absent {
 		is.Mode = was.Mode

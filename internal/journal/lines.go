@@ -80,7 +80,7 @@ func (j *Journal) countIn(o overall) lineCount {
 		if i.Absent {
 			return "", true
 		}
-		if i.Lost || i.Size > mostCounted {
+		if i.Lost || i.Size > mostCounted || !i.Mode.IsRegular() {
 			return "", false
 		}
 		content, err := j.store.get(i)

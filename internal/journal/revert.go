@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -68,7 +69,7 @@ func same(a, b *fs.Snapshot) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Content == b.Content && (a.Mode == b.Mode || a.Mode == 0 || b.Mode == 0)
+	return a.Content == b.Content && sameMode(a.Mode, b.Mode)
 }
 
 // content returns the content of an image, nil for no file.
@@ -89,6 +90,9 @@ func (j *Journal) content(i Image) (*fs.Snapshot, error) {
 // step is a change of a file, from one content to another.
 type step struct{ from, to *fs.Snapshot }
 
+// links reports whether the step is about a symbolic link.
+func (s step) links() bool { return s.from.IsLink() || s.to.IsLink() }
+
 // replay applies the step to a file whose content may have changed meanwhile. Where that
 // changed the same lines as the step, clean is false, and the step's lines count if force
 // is set, otherwise the file's.
@@ -101,6 +105,11 @@ func (s step) replay(now *fs.Snapshot, force bool) (next *fs.Snapshot, clean boo
 		return s.to, true
 	case same(now, s.to), same(s.from, s.to):
 		return now, true
+	case now.IsLink() || s.links():
+		if force {
+			return s.to, false
+		}
+		return now, false
 	}
 	mergeable := now != nil && s.from != nil && s.to != nil
 	changed := mergeable && now.Content != s.to.Content && s.from.Content != s.to.Content
@@ -151,8 +160,19 @@ func (p *plan) record(act int) record {
 	return r
 }
 
+// fits returns fs.ErrMoved if the file is a link now, and none of the changes is about one.
+func (p *plan) fits(now *fs.Snapshot) error {
+	if now.IsLink() && !slices.ContainsFunc(p.steps, step.links) {
+		return fs.ErrMoved
+	}
+	return nil
+}
+
 // next returns what the plan makes of a file, or ErrConflict.
 func (p *plan) next(now *fs.Snapshot) (*fs.Snapshot, error) {
+	if err := p.fits(now); err != nil {
+		return nil, err
+	}
 	if next, kept := p.both(now); p.force || same(next, kept) {
 		return next, nil
 	}
@@ -291,8 +311,10 @@ func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 		if err == nil {
 			err = j.check(&p)
 		}
-		if _, unreadable := j.now(ctx, path); err == nil && unreadable != nil {
-			err = errors.New(blocked(unreadable))
+		if now, unreadable := j.now(ctx, path); err == nil {
+			if unreadable = cmp.Or(unreadable, p.fits(now.snapshot())); unreadable != nil {
+				err = errors.New(blocked(unreadable))
+			}
 		}
 		if ctx.Err() != nil {
 			return Done{}, ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	iofs "io/fs"
 	"slices"
 
 	"parley/fs"
@@ -120,6 +121,9 @@ func versionOf(h *fs.Snapshot) Version {
 	return v
 }
 
+// IsLink reports whether the version is a symbolic link. Its content is the target.
+func (v Version) IsLink() bool { return v.Mode&iofs.ModeSymlink != 0 }
+
 // snapshot returns the content of the file, nil for no file.
 func (v Version) snapshot() *fs.Snapshot {
 	if v.Absent {
@@ -141,7 +145,7 @@ type Comparison struct {
 	// Reported means that only the agent says what Before contained, NoUndo that parley does
 	// not restore it.
 	Reported, NoUndo bool
-	// Binary means that one of the two is not text and so has no lines.
+	// Binary means that one of the two is a link or not text and so has no lines.
 	Binary bool
 	// Hunks are the changes from Before to Now, nil if the file is binary or lost.
 	Hunks []Hunk
@@ -196,6 +200,9 @@ func (j *Journal) compare(c *Comparison) error {
 		c.Before.Lost = true
 		return nil
 	}
+	if err := p.fits(c.Now.snapshot()); err != nil {
+		return &FileError{c.Path, err}
+	}
 	c.Reported, c.NoUndo = p.word != "", j.check(&p) != nil
 	c.compareWith(&p)
 	return nil
@@ -211,7 +218,7 @@ func (c *Comparison) compareWith(p *plan) {
 // findHunks sets the hunks. kept is the content without the part's changes that can be
 // undone: a hunk that is not also a change from kept contains a conflict.
 func (c *Comparison) findHunks(kept string) {
-	c.Binary = !isText(c.Before.Content) || !isText(c.Now.Content)
+	c.Binary = !isText(c.Before.Content) || !isText(c.Now.Content) || c.Before.IsLink() || c.Now.IsLink()
 	if c.Binary {
 		return
 	}

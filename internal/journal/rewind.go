@@ -161,6 +161,9 @@ func (j *Journal) planFile(ctx context.Context, part Part, turn int) (RewindFile
 	f.Reverts = p.reverts
 	var err error
 	f.Now, err = j.now(ctx, part.Path)
+	if err == nil && lost == nil {
+		err = p.fits(f.Now.snapshot())
+	}
 	switch {
 	case ctx.Err() != nil:
 		return f, ctx.Err()

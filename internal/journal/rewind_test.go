@@ -157,7 +157,7 @@ func TestRewindFailsAsAWhole(t *testing.T) {
 	atPoint = func() {
 		if _, err := os.Lstat(p.path("b")); err != nil && !deleted { // then c becomes a directory
 			deleted = true
-			if err := errors.Join(os.Remove(p.path("c")), os.Mkdir(p.path("c"), 0o755)); err != nil {
+			if err := errors.Join(os.Remove(p.path("c")), os.MkdirAll(p.path("c/d"), 0o755)); err != nil {
 				t.Error(err)
 			}
 		}

@@ -191,7 +191,8 @@ type Image struct {
 	Hash string `json:"hash,omitzero"`
 	// Size is the size of the content in bytes.
 	Size int64 `json:"size,omitzero"`
-	// Mode holds the permission bits, 0 if unknown.
+	// Mode holds the permission bits, 0 if unknown, and the type of a symbolic link, whose
+	// content is its target.
 	Mode iofs.FileMode `json:"mode,omitzero"`
 	// Lost means that the content is not stored: it was unknown, too large, or the
 	// store was full.
@@ -210,11 +211,16 @@ func (i Image) same(o Image) bool {
 	if i.Absent || o.Absent {
 		return i.Absent == o.Absent
 	}
-	modes := i.Mode == o.Mode || i.Mode == 0 || o.Mode == 0
+	modes := sameMode(i.Mode, o.Mode)
 	if i.Hash == "" || o.Hash == "" {
 		return i.ModTime != 0 && i.ModTime == o.ModTime && i.Size == o.Size && modes
 	}
 	return i.Hash == o.Hash && modes
+}
+
+// sameMode reports whether two modes may be the same; 0 is any of a file's.
+func sameMode(a, b iofs.FileMode) bool {
+	return a == b || a.Type() == b.Type() && (a == 0 || b == 0)
 }
 
 // hashOf returns the name of a content in the store.

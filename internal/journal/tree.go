@@ -55,7 +55,7 @@ func (t *turnWatch) look(began time.Time) *tree {
 		case errors.Is(err, os.ErrNotExist):
 			tr.copies[path] = seenFile{Image{Absent: true}, t.looked}
 			continue
-		case err != nil, !info.Mode().IsRegular(), info.ModTime().After(began):
+		case err != nil, info.Mode().Type()&^os.ModeSymlink != 0, info.ModTime().After(began):
 			continue // the content at the beginning of the turn is unknown
 		case info.Size() > maxCopy:
 			tr.copies[path] = seenFile{unread(info), t.looked}
@@ -186,8 +186,7 @@ func (t *turnWatch) suspects(now *git.Status) []string {
 		}
 	}
 	maps.DeleteFunc(set, func(path string, _ bool) bool {
-		_, known := t.known[path]
-		return t.j.ignored(path) || !t.j.inside(path) || !known && !t.tree.Covers(path)
+		return t.j.ignored(path) || !t.j.inside(path)
 	})
 	return slices.Sorted(maps.Keys(set))
 }
@@ -198,22 +197,21 @@ func (t *turnWatch) compareCommitted(paths []string) {
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
 	was := map[string]Image{}
-	for _, path := range paths {
-		was[path] = Image{Lost: true}
-	}
-	paths, err := t.outsideSubmodules(ctx, paths)
-	if err == nil {
-		err = t.clean(ctx, paths, func(path string, i Image) { was[path] = i })
-	}
+	err := t.clean(ctx, paths, func(path string, i Image) { was[path] = i })
 	if err != nil {
 		t.refused(err)
 	}
 	for _, path := range paths {
-		t.finish(path, seenFile{was[path], t.looked})
+		if i, ok := was[path]; ok {
+			t.finish(path, seenFile{i, t.looked})
+		} else if err != nil {
+			t.finish(path, seenFile{Image{Lost: true}, t.looked})
+		}
 	}
 }
 
-// clean passes to take what files contained that git did not list when the turn began.
+// clean passes to take what files contained that git did not list when the turn began, as far as
+// git says anything of them.
 func (t *turnWatch) clean(ctx context.Context, paths []string, take func(string, Image)) error {
 	return t.tree.Clean(ctx, paths, maxImage, func(path string, was *fs.Snapshot, known bool) {
 		if !known {
@@ -224,44 +222,17 @@ func (t *turnWatch) clean(ctx context.Context, paths []string, take func(string,
 	})
 }
 
-// outsideSubmodules returns those files of which the repository says anything.
-func (t *turnWatch) outsideSubmodules(ctx context.Context, paths []string) (outside []string, err error) {
-	above := func(path string) (dirs []string) {
-		for dir := filepath.Dir(path); len(dir) > len(t.tree.Top); dir = filepath.Dir(dir) {
-			dirs = append(dirs, dir)
-		}
-		return dirs
-	}
-	all := map[string]bool{}
-	for _, path := range paths {
-		for _, dir := range above(path) {
-			all[dir] = true
-		}
-	}
-	entries, err := t.tree.Entries(ctx, slices.Sorted(maps.Keys(all)))
-	const submodule = "160000"
-	for _, path := range paths {
-		if !slices.ContainsFunc(above(path), func(dir string) bool { return entries[dir].Mode == submodule }) {
-			outside = append(outside, path)
-		}
-	}
-	return outside, err
-}
-
 // checkedOut is the image of a file that git has checked out, with the permissions that it has now.
 func (t *turnWatch) checkedOut(path string, was *fs.Snapshot) Image {
 	if was == nil {
 		return Image{Absent: true}
 	}
-	if !was.Mode.IsRegular() {
-		return Image{Lost: true} // a symbolic link
+	if was.IsLink() {
+		return t.j.keep(was, false)
 	}
 	perm, executable := os.FileMode(0o644), was.Mode&0o100 != 0
-	if info, err := os.Lstat(path); err == nil {
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 		perm = info.Mode().Perm()
-		if !info.Mode().IsRegular() {
-			return Image{Lost: true}
-		}
 	}
 	perm &^= 0o111
 	if executable {
@@ -277,16 +248,9 @@ func (t *turnWatch) committed(path string) (image Image, known bool) {
 	if t.tree.Dirty[path] || t.tree.Untracked[path] || !t.j.inside(path) {
 		return Image{}, false
 	}
-	if !t.tree.Covers(path) {
-		return Image{}, false
-	}
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
-	paths, err := t.outsideSubmodules(ctx, []string{path})
-	if err != nil {
-		return Image{}, false
-	}
-	_ = t.clean(ctx, paths, func(path string, i Image) {
+	_ = t.clean(ctx, []string{path}, func(path string, i Image) {
 		if i.Absent {
 			if ignored, err := git.Ignored(ctx, t.tree.Top, path); ignored || err != nil {
 				return

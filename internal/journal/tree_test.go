@@ -1,8 +1,10 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,21 +71,87 @@ func TestWhatIsSeenToChange(t *testing.T) {
 	p.holds("mine", "it is left alone\n")
 }
 
-// A symbolic link is no file with lines: it is not recorded, so that no undo writes through
-// it into another file.
-func TestASymbolicLinkIsNotRecorded(t *testing.T) {
+// A symbolic link is seen, shown and put back as a link, and so is every change of type.
+func TestLinksAndChangesOfType(t *testing.T) {
 	p := newRepository(t)
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"retargeted", "unlinked", "gone link", "unlinked too"} {
+		do(os.Symlink("clean", p.path(name)))
+	}
+	p.write("dir/file", "file\n")
+	p.write("linked dir/file", "file\n")
+	p.git("add", "retargeted", "unlinked", "gone link", "dir", "linked dir")
+	p.git("commit", "-qm", "links")
+	p.git("add", "unlinked too")
+	was := p.tree()
 	p.turn("", func() {
-		for _, name := range []string{"clean", "dirty", "new"} {
-			_ = os.Remove(p.path(name))
-			if err := os.Symlink("mine", p.path(name)); err != nil {
-				t.Skip(err)
+		for _, name := range []string{"clean", "dirty", "retargeted", "gone", "dir", "linked dir", "unlinked", "unlinked too", "gone link"} {
+			do(os.RemoveAll(p.path(name)))
+		}
+		for _, name := range []string{"clean", "dirty", "retargeted", "new", "new\nline", "linked dir"} {
+			do(os.Symlink("/etc/hostname", p.path(name)))
+		}
+		p.write("gone/file", "file\n")
+		p.write("dir", "no directory\n")
+		p.write("unlinked", "a file\n")
+		p.write("unlinked too", "a file\n")
+	})
+	now := p.tree()
+	if got := p.names(0); got != "dirty seen, unlinked too seen, clean seen, dir seen, dir/file seen, gone seen, gone link seen, gone/file seen, linked dir seen, linked dir/file seen, new seen, new\nline seen, retargeted seen, unlinked seen" {
+		t.Errorf("files: %q", got)
+	}
+	if c := p.compared(Part{p.path("clean"), true}, 0); !c.Now.IsLink() || c.Now.Content != "/etc/hostname" || c.Before.Content != "clean\n" || c.Before.IsLink() || len(c.Hunks) > 0 {
+		t.Errorf("clean is compared as %+v", c)
+	}
+	for range 2 { // what is behind something else comes back after that
+		plan, _ := p.plan(1)
+		var all []Part
+		for _, f := range plan.Files {
+			if f.Effect == EffectSeen {
+				all = append(all, f.Part)
 			}
 		}
-	})
-	if got := p.names(0); got != "" {
-		t.Errorf("files: %s", got)
+		p.must(p.Rewind(t.Context(), plan, all...))
 	}
+	if got := p.tree(); !maps.Equal(got, was) {
+		t.Errorf("after the rewinds: %q, want %q", got, was)
+	}
+	p.must(p.Redo(t.Context()))
+	p.must(p.Redo(t.Context()))
+	if got := p.tree(); !maps.Equal(got, now) {
+		t.Errorf("after the redos: %q, want %q", got, now)
+	}
+}
+
+// tree returns what all files of the project contain, and the targets of the links.
+func (p *project) tree() map[string]string {
+	p.Helper()
+	tree := map[string]string{}
+	err := filepath.WalkDir(p.dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.Name() == ".git" {
+			return cmp.Or(err, filepath.SkipDir)
+		}
+		name, _ := filepath.Rel(p.dir, path)
+		switch {
+		case d.Type()&os.ModeSymlink != 0:
+			tree[name], err = os.Readlink(path)
+			tree[name] = "-> " + tree[name]
+		case !d.IsDir():
+			var content []byte
+			content, err = os.ReadFile(path)
+			tree[name] = string(content)
+		}
+		return err
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	return tree
 }
 
 func TestWhatTheAgentHasCommitted(t *testing.T) {

@@ -142,6 +142,8 @@ func stateOf(f journal.File, c *journal.Comparison, err error) string {
 		return "changed; its earlier content is unknown"
 	case c.Same():
 		return "as it was before"
+	case app.LinkWords(c) != "":
+		return app.LinkWords(c)
 	case c.Before.Absent && c.Binary:
 		return "new, binary"
 	case c.Before.Absent:

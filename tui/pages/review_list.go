@@ -37,6 +37,7 @@ type count struct {
 	round          int
 	state          state
 	added, removed int
+	link           string // says what is or was a link
 	// reported means that only the agent says what the file contained, noUndo that parley
 	// does not restore that.
 	reported, noUndo bool
@@ -64,7 +65,7 @@ func countOf(c *journal.Comparison, err error) count {
 	case err != nil:
 		return count{state: unreadable}
 	}
-	n := count{added: c.Added, removed: c.Removed, reported: c.Reported, noUndo: c.NoUndo}
+	n := count{added: c.Added, removed: c.Removed, link: app.LinkWords(c), reported: c.Reported, noUndo: c.NoUndo}
 	switch {
 	case c.Before.Lost:
 		n.state = lost
@@ -320,11 +321,16 @@ func (v *Review) fileLine(f *journal.File, marked bool, width int) string {
 func (v *Review) countWords(c count) string {
 	th := v.Theme
 	counts := toolview.Counts{Added: c.added, Removed: c.removed}.Styled(th)
+	if c.link != "" {
+		counts = th.Muted.Render(c.link)
+	}
 	switch c.state {
 	case same:
 		return th.Faint.Render("unchanged")
 	case binary:
-		return th.Muted.Render("binary")
+		if c.link == "" {
+			return th.Muted.Render("binary")
+		}
 	case lost:
 		return th.Warning.Render("previous content unknown")
 	case unreadable:
@@ -389,6 +395,8 @@ func (v *Review) noLines() string {
 		return "Comparing…"
 	case c.Before.Lost:
 		return "The previous content is unknown: it was too large to keep, or changed before parley could read it."
+	case app.LinkWords(c) != "":
+		return termtext.Capital(app.LinkWords(c)) + "."
 	case c.Before.Absent:
 		return fmt.Sprintf("Binary: new file, %s bytes.", theme.Grouped(int(c.Now.Size)))
 	case c.Now.Absent:

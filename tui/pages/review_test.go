@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -369,6 +370,23 @@ func TestWhatIsNotText(t *testing.T) {
 	p.turn("first", "pic", "\x00\x01")
 	p.open().shows("A  pic").press("enter").shows("Binary: new file, 2 bytes.").press("x")
 	p.shows("undid the changes in pic")
+
+	p = newUser(t, 80, 12)
+	p.turn("first", "file", "1\n")
+	p.event(conversation.PromptSent{})
+	if err := p.journal.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmp.Or(os.Remove(p.path("file")), os.Symlink("/etc/hosts\x1b[2J", p.path("file"))); err != nil {
+		t.Skip(err)
+	}
+	p.event(conversation.TurnEnded{})
+	if err := p.journal.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.open().press("down").shows("M  file", "link → /etc/hosts␛[2J, was a file").press("x")
+	p.answer("Undo it")
+	p.shows("undid the changes in file").holds("file", "1\n")
 }
 
 // Names that draw nothing, or something else, are seen as what they are, and every
