@@ -79,7 +79,7 @@ func TestTheJournalOfASessionGoesOn(t *testing.T) {
 			}
 			s := made.Session
 			defer s.Close(t.Context())
-			if kept := s.Journal().Len; kept != c.kept {
+			if kept := s.Journal().Files; kept != c.kept {
 				t.Errorf("%d changes can be reviewed, want %d", kept, c.kept)
 			}
 		})

@@ -92,7 +92,7 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 		}
 	}
 	if j != nil {
-		o.Changed = journal.Tally{Files: j.Len, Added: j.Added, Removed: j.Removed}
+		o.Changed = j.Tally
 	}
 	return o
 }

@@ -133,7 +133,7 @@ func TestAnOverviewHasTheLastLines(t *testing.T) {
 
 func TestAnOverviewCountsChanges(t *testing.T) {
 	want := journal.Tally{Files: 2, Added: 3, Removed: 1}
-	if got := OverviewOf(conversation.NewState(), &journal.Summary{Len: 2, Added: 3, Removed: 1}).Changed; got != want {
+	if got := OverviewOf(conversation.NewState(), &journal.Summary{Tally: journal.Tally{Files: 2, Added: 3, Removed: 1}}).Changed; got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

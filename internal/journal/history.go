@@ -112,6 +112,7 @@ type history struct {
 	byID            map[int]*change
 	paths           []string // in the order of their first change
 	agreements      map[Part][]agreement
+	uncounted       map[string]bool // the files that have changed since their lines were counted
 	// reverted maps a change's id to the changes that undo it.
 	reverted map[int][]*change
 	// begun is the number of the act that changes several files and has not ended, 0 if there is
@@ -123,7 +124,7 @@ type history struct {
 func newHistory() *history {
 	return &history{
 		byPath: map[string][]*change{}, byID: map[int]*change{}, agreements: map[Part][]agreement{}, reverted: map[int][]*change{},
-		rewinds: map[int]int{},
+		rewinds: map[int]int{}, uncounted: map[string]bool{},
 	}
 }
 
@@ -177,7 +178,7 @@ func (h *history) add(c *change) {
 	if _, known := h.byPath[c.path]; !known {
 		h.paths = append(h.paths, c.path)
 	}
-	h.changes = append(h.changes, c)
+	h.changes, h.uncounted[c.path] = append(h.changes, c), true
 	h.byPath[c.path] = append(h.byPath[c.path], c)
 	h.byID[c.id] = c
 	for _, id := range c.reverts {
@@ -191,6 +192,7 @@ func (h *history) remove(id int) {
 	if c == nil {
 		return
 	}
+	h.uncounted[c.path] = true
 	is := func(o *change) bool { return o == c }
 	delete(h.byID, id)
 	h.changes = slices.DeleteFunc(h.changes, is)
@@ -276,26 +278,18 @@ func (h *history) lastLiveTurn() int {
 	return last
 }
 
-// overall yields the files that have changes which are neither undone nor taken back by later
-// ones, in the order of their first change.
-func (h *history) overall() iter.Seq2[string, overall] {
-	return func(yield func(string, overall) bool) {
+// own yields the files that have changes of the agent's which are neither undone nor taken back by
+// later ones, in the order of their first change.
+func (h *history) own() iter.Seq[string] {
+	return func(yield func(string) bool) {
 		for _, path := range h.paths {
 			all := h.byPath[path]
-			live := slices.ContainsFunc(all, func(c *change) bool { return c.act == 0 && h.live(c) })
-			if o := (overall{path, all[0].before, all[len(all)-1].after}); live && !o.before.same(o.after) && !yield(path, o) {
+			first := slices.IndexFunc(all, func(c *change) bool { return c.act == 0 && !c.seen && h.live(c) })
+			if first >= 0 && !all[first].before.same(all[len(all)-1].after) && !yield(path) {
 				return
 			}
 		}
 	}
-}
-
-// changed counts the files of overall.
-func (h *history) changed() (n int) {
-	for range h.overall() {
-		n++
-	}
-	return n
 }
 
 // redoable returns the changes of the user's last undo that can be redone, or nil. A

@@ -1,111 +1,94 @@
 package journal
 
+import "slices"
+
 // lineCounter counts the changed lines of files, one file at a time, between the other work of the
 // watcher. The journal's lock guards it.
 type lineCounter struct {
 	running bool
-	fresh   bool                 // counts have changed since they were announced
 	counts  map[string]lineCount // by path
 }
 
-// lineCount is the number of lines that differ between two contents.
+// lineCount is how many lines the agent's changes of a file have added and removed; none means that
+// nothing of them is left.
 type lineCount struct {
-	before, after  string // their hashes
 	added, removed int
+	none           bool
 }
 
-const (
-	// mostCounted is the largest file whose lines are counted, in bytes, and mostFilesCounted bounds
-	// how many files are: beyond that nobody reads the number.
-	mostCounted      = 1 << 20
-	mostFilesCounted = 1000
-)
+// mostCounted is the largest file whose lines are counted, in bytes: beyond that nobody reads the number.
+const mostCounted = 1 << 20
 
 // countLines counts what has changed. j.mu must be held.
 func (j *Journal) countLines() {
-	if !j.lines.running && j.watch.wake != nil { // else it does not watch yet
+	if !j.lines.running && len(j.history.uncounted) > 0 && j.watch.wake != nil { // else it does not watch yet
 		j.lines.running = true
 		j.watch.do(j.countNext)
 	}
-}
-
-// overall is what a file was before all changes, and what it is now.
-type overall struct {
-	path          string
-	before, after Image
-}
-
-// uncounted returns a changed file whose count is out of date, if there is one. j.mu must be held.
-func (j *Journal) uncounted() (o overall, found bool) {
-	left := mostFilesCounted
-	for path, o := range j.history.overall() {
-		if left--; left < 0 {
-			break
-		}
-		if c, known := j.lines.counts[path]; !known || c.before != o.before.Hash || c.after != o.after.Hash {
-			return o, true
-		}
-	}
-	return o, false
 }
 
 // countNext counts the lines of a file that is out of date, without a lock, and then those of the
 // next one.
 func (j *Journal) countNext(*turnWatch) {
 	j.mu.Lock()
-	o, found := j.uncounted()
-	if j.lines.running = found; !found && j.lines.fresh {
-		j.lines.fresh = false
-		j.announce()
+	var path string
+	for path = range j.history.uncounted {
+		delete(j.history.uncounted, path)
+		break
 	}
 	j.mu.Unlock()
-	if !found {
-		return
-	}
-	c := j.countIn(o)
+	c := j.countIn(path)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.lines.counts == nil {
 		j.lines.counts = map[string]lineCount{}
 	}
-	j.lines.counts[o.path], j.lines.fresh = c, true
-	j.watch.do(j.countNext)
+	j.lines.counts[path] = c
+	if len(j.history.uncounted) > 0 {
+		j.watch.do(j.countNext)
+		return
+	}
+	j.lines.running = false
+	j.announce()
 }
 
-// countIn counts the lines of a file. Those of a file that is not text, too large or not kept count
-// as none.
-func (j *Journal) countIn(o overall) lineCount {
-	c := lineCount{before: o.before.Hash, after: o.after.Hash}
-	text := func(i Image) (string, bool) {
-		if i.Absent {
-			return "", true
-		}
-		if i.Lost || i.Size > mostCounted || !i.Mode.IsRegular() {
-			return "", false
-		}
-		content, err := j.store.get(i)
-		return content, err == nil && isText(content)
+// countIn counts the lines of a file, as a comparison with what parley saw of it last. Those of a
+// file that is not text, too large or not kept count as none.
+func (j *Journal) countIn(path string) lineCount {
+	j.mu.Lock()
+	all := j.history.byPath[path]
+	var is Image
+	if len(all) > 0 {
+		is = all[len(all)-1].after
 	}
-	before, readable := text(o.before)
-	after, alsoReadable := text(o.after)
-	if readable && alsoReadable {
-		for _, h := range Hunks(before, after) {
-			c.added += h.NewEnd - h.NewStart
-			c.removed += h.OldEnd - h.OldStart
-		}
+	j.mu.Unlock()
+	p, lost := j.rewindPlan(0, Part{Path: path})
+	if lost != nil || is.Size > mostCounted || slices.ContainsFunc(p.steps, step.large) {
+		return lineCount{}
 	}
-	return c
+	now, err := j.content(is)
+	if err != nil {
+		return lineCount{}
+	}
+	c := &Comparison{Now: versionOf(now)}
+	c.compareWith(&p)
+	return lineCount{c.Added, c.Removed, c.Same()}
 }
 
-// changedLines returns how many lines the changed files have gained and lost, as far as they are
-// counted. j.mu must be held.
-func (j *Journal) changedLines() (added, removed int) {
-	if len(j.lines.counts) == 0 {
-		return 0, 0
+// large reports whether the lines of a step are not counted.
+func (s step) large() bool {
+	return s.from != nil && len(s.from.Content) > mostCounted || s.to != nil && len(s.to.Content) > mostCounted
+}
+
+// tally counts the files that the agent has changed, and their lines, as far as these are counted.
+// What was only seen to change may be the work of others. j.mu must be held.
+func (j *Journal) tally() (t Tally) {
+	for path := range j.history.own() {
+		if c := j.lines.counts[path]; !c.none {
+			t.Files++
+			t.Added += c.added
+			t.Removed += c.removed
+		}
 	}
-	for path := range j.history.overall() {
-		c := j.lines.counts[path]
-		added, removed = added+c.added, removed+c.removed
-	}
-	return added, removed
+	return t
 }

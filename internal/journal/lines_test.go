@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ func (p *project) counts(want Tally) {
 	p.Helper()
 	for {
 		s := p.Summary()
-		if got := (Tally{s.Len, s.Added, s.Removed}); got == want {
+		if s.Tally == want {
 			return
 		}
 		select {
@@ -43,4 +44,25 @@ func TestTheSummaryCountsLines(t *testing.T) {
 	p.counts(Tally{4, 3, 1})
 	p.must(p.RevertFile(context.Background(), p.part("old"), 0))
 	p.counts(Tally{3, 1, 0})
+
+	// Not what was only seen to change, also in the same file, nor what was there before.
+	p = newRepository(t)
+	p.turn("", func() { p.write("clean", "another session's\n"); p.write("elsewhere", "x\n") })
+	p.wait()
+	p.counts(Tally{})
+	p.write("both", "1\n2\n3\n4\n")
+	p.turn("", func() {
+		p.write("both", "1\n2\n3\nuser\n")
+		p.serve("both", "agent\n2\n3\nuser\n")
+	})
+	p.counts(Tally{1, 1, 1})
+	if c := p.compare("both", 0); c.Added != 1 || c.Removed != 1 {
+		t.Errorf("the review counts +%d −%d", c.Added, c.Removed)
+	}
+	p.turn("", func() {
+		for i := range 1010 {
+			p.serve(fmt.Sprint("many/", i), "1\n")
+		}
+	})
+	p.counts(Tally{1011, 1011, 1})
 }

@@ -23,14 +23,14 @@ type File struct {
 // Summary is what is shown of a journal all the time. It must not be changed.
 type Summary struct {
 	Dir string // see [Journal.Dir]
-	// Len is the number of changed files. Version increases whenever there may be new
+	// Tally counts the files that the agent has changed, and their lines, as far as these are
+	// counted: that goes on in the background. Large files and those that are not text have none.
+	Tally
+	// Version increases whenever there may be new
 	// changes, and Changed is closed then.
 	Len     int
 	Version int
 	Changed <-chan struct{} `json:"-"`
-	// Added and Removed count the lines of the changed files, as far as they are counted: that goes
-	// on in the background. Large files and those that are not text have none.
-	Added, Removed int
 	// Turns are the turns so far, oldest first.
 	Turns []Turn
 	// Undoable is the turn that [Journal.UndoTurn] would undo, 0 if none; Redoable that
@@ -50,10 +50,9 @@ func (j *Journal) Summary() *Summary {
 	defer j.mu.Unlock()
 	if j.summary == nil {
 		j.summary = &Summary{
-			Dir: j.cwd, Len: j.history.changed(), Version: j.version, Changed: j.changed, Turns: slices.Clone(j.history.turns),
+			Dir: j.cwd, Tally: j.tally(), Version: j.version, Changed: j.changed, Turns: slices.Clone(j.history.turns),
 			Undoable: max(0, j.history.lastLiveTurn()), Redoable: len(j.history.redoable()) > 0, LastRewind: j.history.lastRewind(), Limits: j.limits,
 		}
-		j.summary.Added, j.summary.Removed = j.changedLines()
 		if why := cmp.Or(j.unopened, j.trouble); why != nil {
 			j.summary.Failed = why.Error()
 		}

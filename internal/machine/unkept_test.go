@@ -98,8 +98,8 @@ func TestAWriteWithoutAJournalIsAsked(t *testing.T) {
 	if err := s.write(path, "once\n"); err != nil || who.count() != 2 {
 		t.Errorf("once: %v, %d questions", err, who.count())
 	}
-	if j.Summary().Len != 0 || j.Unopened() == nil || j.Summary().Failed == "" {
-		t.Errorf("recorded %d files, unopened: %v, failed: %q", j.Summary().Len, j.Unopened(), j.Summary().Failed)
+	if j.Summary().Files != 0 || j.Unopened() == nil || j.Summary().Failed == "" {
+		t.Errorf("recorded %d files, unopened: %v, failed: %q", j.Summary().Files, j.Unopened(), j.Summary().Failed)
 	}
 
 	if err := os.Remove(state); err != nil {
@@ -108,8 +108,8 @@ func TestAWriteWithoutAJournalIsAsked(t *testing.T) {
 	if err := s.write(path, "agent\n"); err != nil || who.count() != 2 {
 		t.Errorf("with room: %v, %d questions", err, who.count())
 	}
-	if j.Summary().Len != 1 || j.Unopened() != nil {
-		t.Errorf("recorded %d files, unopened: %v", j.Summary().Len, j.Unopened())
+	if j.Summary().Files != 1 || j.Unopened() != nil {
+		t.Errorf("recorded %d files, unopened: %v", j.Summary().Files, j.Unopened())
 	}
 	if _, err := j.UndoTurn(t.Context()); err != nil {
 		t.Error(err)

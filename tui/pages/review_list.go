@@ -203,31 +203,36 @@ func (v *Review) View(width, height int) dialog.View {
 
 // listHead says which turns are looked at, and how much has changed.
 func (v *Review) listHead(width int) string {
+	right := v.tally(func(f *journal.File) bool { return !f.Seen })
+	_, title := v.scopeWords()
+	return v.head(title, "", right, width)
+}
+
+// tally counts the files of a kind, and their lines once all are compared.
+func (v *Review) tally(of func(*journal.File) bool) string {
 	var sum toolview.Counts
-	known := true
-	paths := map[string]bool{}
+	n, known := 0, true
 	for _, f := range v.list.files {
-		if f == nil {
+		if f == nil || !of(f) {
 			continue
 		}
 		c, ok := v.list.counts[f.Part]
 		if !ok || c.state != same {
-			paths[f.Path] = true
+			n++
 		}
 		known = known && (ok || f.Kept)
 		if !f.Kept {
 			sum.Added, sum.Removed = sum.Added+c.added, sum.Removed+c.removed
 		}
 	}
-	right := ""
-	if n := len(paths); n > 0 {
-		right = v.Theme.Muted.Render(termtext.Count(n, "file"))
-		if known {
-			right += "  " + sum.Styled(v.Theme)
-		}
+	if n == 0 {
+		return ""
 	}
-	_, title := v.scopeWords()
-	return v.head(title, "", right, width)
+	words := v.Theme.Muted.Render(termtext.Count(n, "file"))
+	if known {
+		words += "  " + sum.Styled(v.Theme)
+	}
+	return words
 }
 
 // listLines draws the visible files.
@@ -249,7 +254,9 @@ func (v *Review) listLines(width, rows int) (lines []string) {
 	}
 	for i := v.list.Top; i < v.list.End(); i++ {
 		if f := v.list.files[i]; f == nil {
-			lines = append(lines, "  "+th.Muted.Render(termtext.Truncate(v.list.heading(), max(1, width-4), "…")))
+			right := v.tally(func(f *journal.File) bool { return f.Seen })
+			left := "  " + th.Muted.Render(termtext.Truncate(v.list.heading(), max(1, width-6-termtext.Width(right)), "…"))
+			lines = append(lines, left+strings.Repeat(" ", max(1, width-1-termtext.Width(left)-termtext.Width(right)))+right)
 		} else {
 			lines = append(lines, v.fileLine(f, i == v.list.Mark, width))
 		}

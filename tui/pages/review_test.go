@@ -196,7 +196,7 @@ func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {
 	if err := p.journal.Wait(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	p.open().press("tab").shows("2 files", "❯ M  a.txt", "  Changed during the turn, not through parley", "M  g.txt")
+	p.open().press("tab").shows("last turn", "1 file  +1 −1", "❯ M  a.txt", "  Changed during the turn, not through parley", "1 file  +1 −0", "M  g.txt")
 	p.press("u").shows("undid “second”: 1 file").holds("a.txt", "agent\n").holds("g.txt", "1\nuser\n2\n")
 	p.press("down").shows("❯ M  g.txt", "changed during a turn, maybe by you; undoing the turn leaves it")
 	p.press("x").holds("g.txt", "1\nuser\n2\n")

@@ -32,7 +32,7 @@ func (l *live) showChanges() tea.Cmd {
 // changedFiles returns how many files the agent is known to have changed.
 func (l *live) changedFiles() int {
 	if j := l.Session.Journal(); j != nil {
-		return j.Len
+		return j.Files
 	}
 	return len(l.Conversation.Files)
 }
