@@ -50,7 +50,7 @@ func (w worktree) with(do func(context.Context) (func(), error)) {
 // show shows the unmerged changes.
 func (w worktree) show() {
 	w.with(func(ctx context.Context) (func(), error) {
-		changes, more, err := w.tree.Changes(ctx)
+		changes, more, err := w.tree.Changes(ctx, nil)
 		return func() {
 			if len(changes) == 0 {
 				w.f.Say(app.NothingToMerge)

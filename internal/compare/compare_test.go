@@ -324,6 +324,35 @@ func TestKeepLinesOfAnotherEnd(t *testing.T) {
 	}
 }
 
+// What git stores under a filter is not what the agent began with. All files are counted, also those
+// that are too many to be shown.
+func TestKeepUnderAFilter(t *testing.T) {
+	dir, run := test.New(t, map[string]string{".gitattributes": "*.dat filter=up\n"})
+	run(dir, "config", "--global", "filter.up.clean", "tr a-z A-Z")
+	run(dir, "config", "--global", "filter.up.smudge", "tr A-Z a-z")
+	write(t, poem, dir, "poem.dat")
+	run(dir, "add", ".")
+	run(dir, "commit", "-qm", "poem")
+	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
+	s := c.Sides[0]
+	write(t, poem+"eight\n", s.Tree.Path, "poem.dat")
+	write(t, strings.Replace(poem, "one", "mine", 1), dir, "poem.dat")
+	of := changed(t, s)
+	if of.Added != 1 || of.Removed != 0 {
+		t.Errorf("alpha has changed %+v", of)
+	}
+	_, err := c.Keep(t.Context(), merging(t, c), s, of, of.All())
+	if got := read(t, dir, "poem.dat"); err != nil || got != "mine"+poem[3:]+"eight\n" {
+		t.Errorf("there is %q, %v", got, err)
+	}
+	for i := range 1100 {
+		write(t, "1\n2\n", s.Tree.Path, strconv.Itoa(i))
+	}
+	if of := changed(t, s); of.Added != 2201 || of.Tally().Files != 1101 {
+		t.Errorf("with many files: %+v", of.Tally())
+	}
+}
+
 // A check runs where the side has worked, and says how it ended.
 func TestCheck(t *testing.T) {
 	dir, _ := test.New(t, map[string]string{"poem.txt": poem})

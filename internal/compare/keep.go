@@ -31,7 +31,7 @@ type Changed struct {
 	Files []File
 	// More is how many further files have changed.
 	More int
-	// Added and Removed count the lines of Files.
+	// Added and Removed count the lines of all of them.
 	Added, Removed int
 }
 
@@ -42,28 +42,34 @@ func (c *Changed) Tally() *app.Tally {
 
 // Changed reads what a side has changed since it began, committed or not.
 func (s *Side) Changed(ctx context.Context) (*Changed, error) {
-	changes, more, err := s.Tree.Changes(ctx)
+	c := &Changed{}
+	changes, more, err := s.Tree.Changes(ctx, func(ch *git.WorktreeChange) { c.count(&File{WorktreeChange: *ch}) })
 	if err != nil {
 		return nil, err
 	}
-	c := &Changed{More: more}
+	c.More = more
 	for _, ch := range changes {
 		rel, err := filepath.Rel(s.Tree.Path, ch.Path)
 		if err != nil {
 			return nil, err
 		}
 		f := File{WorktreeChange: ch, Name: filepath.ToSlash(rel)}
-		if !f.Opaque {
-			f.Hunks, _ = termtext.CompareLines(linesOf(f.Old), linesOf(f.New))
-		}
-		for _, h := range f.Hunks {
-			f.Added += h.NewEnd - h.NewStart
-			f.Removed += h.OldEnd - h.OldStart
-		}
-		c.Added, c.Removed = c.Added+f.Added, c.Removed+f.Removed
+		c.count(&f)
 		c.Files = append(c.Files, f)
 	}
 	return c, nil
+}
+
+// count compares a file, and counts its lines.
+func (c *Changed) count(f *File) {
+	if !f.Opaque {
+		f.Hunks, _ = termtext.CompareLines(linesOf(f.Old), linesOf(f.New))
+	}
+	for _, h := range f.Hunks {
+		f.Added += h.NewEnd - h.NewStart
+		f.Removed += h.OldEnd - h.OldStart
+	}
+	c.Added, c.Removed = c.Added+f.Added, c.Removed+f.Removed
 }
 
 // Named returns the change of a file, nil if it has not changed.

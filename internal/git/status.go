@@ -114,12 +114,23 @@ func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
 			return nil, ErrTooMany
 		}
 	}
-	converted, err := w.indexed(ctx, dir, "--no-literal-pathspecs", "ls-files", "-z", "--full-name", "--", ".",
-		":(exclude,attr:!filter !ident !working-tree-encoding)")
-	for _, name := range split(converted) {
+	converted, err := w.git(dir).converted(ctx)
+	for name := range converted {
 		w.Converted[filepath.Join(w.Top, filepath.FromSlash(name))] = true
 	}
 	return w, err
+}
+
+// converted returns the names of the files in the index that git stores in another form than they
+// have in the work tree.
+func (w *Writer) converted(ctx context.Context) (map[string]bool, error) {
+	out, err := w.Run(ctx, "--no-literal-pathspecs", "ls-files", "-z", "--full-name", "--", ".",
+		":(exclude,attr:!filter !ident !working-tree-encoding)")
+	names := map[string]bool{}
+	for _, name := range split(out) {
+		names[name] = true
+	}
+	return names, err
 }
 
 // copyIndex copies the index, if something was ever added to it.
@@ -140,14 +151,19 @@ func (w *Status) copyIndex(ctx context.Context) error {
 	return nil
 }
 
-// indexed runs git with the copy of the index, if there is one. Git refreshes the copy, so that it
+// git returns git with the copy of the index, if there is one. Git refreshes the copy, so that it
 // has the size of each file as it was then.
-func (w *Status) indexed(ctx context.Context, dir string, args ...string) (string, error) {
+func (w *Status) git(dir string) *Writer {
 	env := w.env
 	if w.index != "" {
 		env = append(env[:len(env):len(env)], "GIT_INDEX_FILE="+w.index, "GIT_OPTIONAL_LOCKS=1")
 	}
-	out, err := (&Writer{dir: dir}).runWith(ctx, env, args...)
+	return &Writer{dir, env}
+}
+
+// indexed runs git with the copy of the index.
+func (w *Status) indexed(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := w.git(dir).Run(ctx, args...)
 	if failed, ok := errors.AsType[*Error](err); ok && w.index != "" {
 		failed.Output = strings.ReplaceAll(failed.Output, w.index+": ", "")
 	}

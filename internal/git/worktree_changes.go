@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -153,7 +154,8 @@ type WorktreeChange struct {
 	OldMode, NewMode os.FileMode
 	Opaque           bool
 
-	entry Entry // of the old content
+	entry     Entry // of the old content
+	converted bool  // git stores another form of it
 }
 
 // Bounds of Changes: bytes of one file, and number of files.
@@ -163,15 +165,44 @@ const (
 )
 
 // Changes returns the changes of files in the worktree, committed or not. more is the
-// number of further changes.
-func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more int, err error) {
-	k, err := t.Work(ctx)
+// number of further changes, which it passes to rest, if that is not nil, and does not keep.
+func (t *Worktree) Changes(ctx context.Context, rest func(*WorktreeChange)) (changes []WorktreeChange, more int, err error) {
+	w, k, err := t.open(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	shown := k.Files[:min(len(k.Files), maxFiles)]
-	paths := make([]string, len(shown))
-	for i, f := range shown {
+	converted, err := w.converted(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	top, err := os.OpenRoot(t.Path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = top.Close() }()
+	for shown := range slices.Chunk(k.Files, maxFiles) {
+		if len(changes) > 0 && rest == nil {
+			break
+		}
+		some, err := t.changes(ctx, k, top, shown, converted)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(changes) == 0 {
+			changes = some
+			continue
+		}
+		for i := range some {
+			rest(&some[i])
+		}
+	}
+	return changes, len(k.Files) - len(changes), nil
+}
+
+// changes returns the changes of some files.
+func (t *Worktree) changes(ctx context.Context, k *WorktreeWork, top *os.Root, names []string, converted map[string]bool) (changes []WorktreeChange, err error) {
+	paths := make([]string, len(names))
+	for i, f := range names {
 		paths[i] = filepath.Join(t.Path, filepath.FromSlash(f))
 	}
 	before := map[string]*string{}
@@ -181,18 +212,18 @@ func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more 
 		err = was.Blobs(ctx, entries, maxShown, func(path, content string) { before[path] = &content })
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	top, err := os.OpenRoot(t.Path)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { _ = top.Close() }()
 	for i, path := range paths {
-		c := WorktreeChange{Path: path, OldMode: fileMode(entries[path].Mode), entry: entries[path]}
+		c := WorktreeChange{Path: path, OldMode: fileMode(entries[path].Mode), entry: entries[path], converted: converted[names[i]]}
 		old := before[path]
+		if c.converted && old != nil {
+			if old, err = t.convert(ctx, &c, names[i]); err != nil {
+				return nil, err
+			}
+		}
 		c.Old = old
-		now, mode, isText := content(top, strings.TrimSuffix(shown[i], "/")) // a repository inside has the slash
+		now, mode, isText := content(top, strings.TrimSuffix(names[i], "/")) // a repository inside has the slash
 		if c.NewMode = mode; isText {
 			c.New = &now
 			if old != nil && strings.Contains(now, "\r\n") && !strings.Contains(*old, "\r\n") {
@@ -205,7 +236,21 @@ func (t *Worktree) Changes(ctx context.Context) (changes []WorktreeChange, more 
 		}
 		changes = append(changes, c)
 	}
-	return changes, len(k.Files) - len(shown), nil
+	return changes, nil
+}
+
+// convert returns the old content of a file as git checks it out, nil if that is too large or needs a
+// program that the repository names.
+func (t *Worktree) convert(ctx context.Context, c *WorktreeChange, name string) (*string, error) {
+	w, err := NewWriter(ctx, t.Path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := w.Run(ctx, "cat-file", "--filters", "--path="+name, c.entry.Hash)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	return &text, nil
 }
 
 // lstat looks at a file below a directory as git does: nothing is behind a link.
@@ -302,7 +347,12 @@ func (t *Worktree) opaque(ctx context.Context, c *WorktreeChange, name string) (
 	if err := t.check(); err != nil {
 		return nil, nil, err
 	}
-	if c.OldMode != 0 {
+	switch {
+	case c.converted && c.OldMode != 0:
+		if was, err = t.convert(ctx, c, name); err == nil && was == nil {
+			err = errors.New("git cannot tell what it contained in the working tree, without a program that the repository names")
+		}
+	case c.OldMode != 0:
 		err = (&Status{Top: t.Path}).Blobs(ctx, map[string]Entry{c.Path: c.entry}, fs.MaxBytes, func(_, content string) { was = &content })
 		if err == nil && was == nil {
 			err = fs.ErrTooLarge

@@ -137,7 +137,7 @@ func TestWork(t *testing.T) {
 	if got := k.String(); got != "3 files changed, 1 commit, 2 not committed" || !slices.Equal(k.Ignored, []string{"x.tmp"}) {
 		t.Errorf("there is %q, ignored %q", got, k.Ignored)
 	}
-	changes, more, err := tree.Changes(t.Context())
+	changes, more, err := tree.Changes(t.Context(), nil)
 	if err != nil || len(changes) != 3 || more != 0 {
 		t.Fatalf("%d changes, %d more, %v", len(changes), more, err)
 	}
@@ -413,7 +413,7 @@ func TestReplacedObjects(t *testing.T) {
 	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nthree\n")
 	run(tree.Path, "add", ".")
 	run(dir, "replace", run(dir, "rev-parse", "HEAD:poem.txt"), run(tree.Path, "rev-parse", ":poem.txt"))
-	changes, _, err := tree.Changes(t.Context())
+	changes, _, err := tree.Changes(t.Context(), nil)
 	if err != nil || len(changes) != 1 || changes[0].Old == nil || *changes[0].Old != "one\ntwo\nthree\n" {
 		t.Errorf("%+v, %v", changes, err)
 	}
@@ -620,7 +620,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("found as %+v", at)
 	}
 	put(t, filepath.Join(tree.Path, "poem.txt"), "ONE\ntwo\nmine\n")
-	changes, _, err := tree.Changes(t.Context())
+	changes, _, err := tree.Changes(t.Context(), nil)
 	if err != nil || len(changes) != 1 || *changes[0].Old != "one\ntwo\nmine\n" {
 		t.Errorf("the changes are %+v, %v", changes, err)
 	}
@@ -642,7 +642,7 @@ func TestChangesBehindALink(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(filepath.Join(tree.Path, "a")), os.Symlink(outside, filepath.Join(tree.Path, "a"))); err != nil {
 		t.Fatal(err)
 	}
-	changes, _, err := tree.Changes(t.Context())
+	changes, _, err := tree.Changes(t.Context(), nil)
 	if err != nil || len(changes) != 2 {
 		t.Fatalf("%+v, %v", changes, err)
 	}
