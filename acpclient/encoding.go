@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"net/url"
+	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +21,7 @@ import (
 // Unmarshal decodes JSON into a type of this package leniently, at least where the
 // schema says so (`x-deserialize-default-on-error`,
 // `x-deserialize-skip-invalid-items`): an invalid optional field gets its zero value, an
-// invalid item of an array is skipped, and an unknown variant keeps its JSON in Raw. The
+// invalid item of an array is skipped, and an unknown variant keeps its JSON in Raw. A file URL counts as its path. The
 // error is for invalid JSON, and for an invalid v as a whole.
 func Unmarshal(data []byte, v any) error {
 	data = bytes.TrimSpace(data)
@@ -66,6 +69,7 @@ type fieldInfo struct {
 	required bool
 	isStruct bool
 	optional bool     // omitempty
+	isPath   bool     // some agents send URLs
 	of       []string // the types of a union that require the field
 }
 
@@ -97,6 +101,7 @@ func appendFields(fields []fieldInfo, t reflect.Type, index []int) []fieldInfo {
 				name: name, index: at, in: t.Name(),
 				required: of == "required", isStruct: f.Type.Kind() == reflect.Struct,
 				optional: options == "omitempty", of: strings.Split(of, "|"),
+				isPath: (name == "path" || name == "oldPath") && f.Type.Kind() == reflect.String,
 			})
 		}
 	}
@@ -188,12 +193,30 @@ func (info *typeInfo) decodeStruct(raw json.RawMessage, v reflect.Value) error {
 			if err = decodeLenient(value, to); err != nil {
 				to.SetZero()
 			}
+			if f.isPath {
+				to.SetString(localPath(to.String()))
+			}
 		}
 		if err != nil && f.required {
 			return fmt.Errorf("%s: %q: %w", f.in, f.name, err)
 		}
 	}
 	return nil
+}
+
+// localPath returns the path of a file URL, and any other path as it is.
+func localPath(path string) string {
+	if len(path) < 5 || !strings.EqualFold(path[:5], "file:") {
+		return path
+	}
+	u, err := url.Parse(path)
+	if err != nil || u.Path == "" || u.Host != "" && u.Host != "localhost" {
+		return path
+	}
+	if runtime.GOOS == "windows" {
+		return filepath.FromSlash(strings.TrimPrefix(u.Path, "/"))
+	}
+	return u.Path
 }
 
 func decodeSlice(raw json.RawMessage, v reflect.Value) error {

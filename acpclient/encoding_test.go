@@ -206,6 +206,19 @@ func schemaTakes(t *testing.T, m markedValue, bad any) bool {
 }
 
 // A bad item of a marked array is left out, and the others are kept.
+// Some agents send URLs for paths.
+func TestAFileURLIsItsPath(t *testing.T) {
+	for sent, want := range map[string]string{
+		"file:///work/a%20b.go": "/work/a b.go", "file://localhost/x": "/x", "FILE:/x": "/x", "/file:/x": "/file:/x", "file": "file", "file://elsewhere/x": "file://elsewhere/x",
+	} {
+		var u ToolCall
+		text := fmt.Sprintf(`{"toolCallId": "1", "title": "", "content": [{"type": "diff", "path": %q, "newText": ""}], "locations": [{"path": %q}]}`, sent, sent)
+		if err := Unmarshal([]byte(text), &u); err != nil || u.Content[0].Path != want || u.Locations[0].Path != want {
+			t.Errorf("%s is decoded as %+v, %v", sent, u, err)
+		}
+	}
+}
+
 func TestBadItemsAreSkipped(t *testing.T) {
 	for at, m := range markedValues(t) {
 		if !m.is("skip-invalid-items") {
