@@ -11,12 +11,13 @@ import (
 // Encoding is how a file stores its text.
 type Encoding uint8
 
-// The encodings. A byte order mark marks a file as UTF-16; it is not part of the text
-// that Read returns, and Write keeps it.
+// The encodings. A byte order mark, which marks a file as UTF-16, is not part of the text that
+// Read returns, and Write keeps it.
 const (
 	UTF8 Encoding = iota
 	UTF16LE
 	UTF16BE
+	UTF8BOM
 )
 
 func (e Encoding) String() string {
@@ -25,6 +26,8 @@ func (e Encoding) String() string {
 		return "UTF-16 (little-endian)"
 	case UTF16BE:
 		return "UTF-16 (big-endian)"
+	case UTF8BOM:
+		return "UTF-8 with a byte order mark"
 	}
 	return "UTF-8"
 }
@@ -39,13 +42,15 @@ func (e Encoding) utf16() encoding.Encoding {
 
 const byteOrderMark = '\ufeff'
 
-// encodingOf detects the encoding from the first two bytes of a file.
+// encodingOf detects the encoding from the first bytes of a file.
 func encodingOf(head string) Encoding {
 	switch {
 	case strings.HasPrefix(head, "\xff\xfe"):
 		return UTF16LE
 	case strings.HasPrefix(head, "\xfe\xff"):
 		return UTF16BE
+	case strings.HasPrefix(head, string(byteOrderMark)):
+		return UTF8BOM
 	}
 	return UTF8
 }
@@ -53,8 +58,11 @@ func encodingOf(head string) Encoding {
 // decode converts a whole file to UTF-8 and drops its byte order mark. Invalid UTF-16
 // is ErrNotText, because it could not be written back unchanged.
 func (e Encoding) decode(raw string) (string, error) {
-	if e == UTF8 {
+	switch e {
+	case UTF8:
 		return raw, nil
+	case UTF8BOM:
+		return strings.TrimPrefix(raw, string(byteOrderMark)), nil
 	}
 	text, err := e.utf16().NewDecoder().String(raw)
 	if err != nil || string(e.encode(text)) != raw {
@@ -63,8 +71,11 @@ func (e Encoding) decode(raw string) (string, error) {
 	return text, nil
 }
 
-// encode converts text, which must be valid UTF-8, to the bytes of a UTF-16 file.
+// encode converts text, which must be valid UTF-8, to the bytes of a file that is not UTF8.
 func (e Encoding) encode(text string) []byte {
+	if e == UTF8BOM {
+		return []byte(string(byteOrderMark) + text)
+	}
 	out, _ := e.utf16().NewEncoder().Bytes([]byte(text)) // an error would leave something out
 	return out
 }

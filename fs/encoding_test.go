@@ -18,6 +18,7 @@ func TestUTF16(t *testing.T) {
 		{"a pair of surrogates", "\xff\xfe\x3c\xd8\x0d\xdf", "🌍", UTF16LE},
 		{"nothing but the mark", "\xfe\xff", "", UTF16BE},
 		{"a mark within", "\xff\xfea\x00\xff\xfe", "a\ufeff", UTF16LE},
+		{"UTF-8 with a mark", "\ufeffa\n", "a\n", UTF8BOM},
 		{"U+FFFD itself", "\xfe\xff\xff\xfd", "\ufffd", UTF16BE},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,8 +8,9 @@
 // "..", nor a symbolic link, nor a directory that is swapped for a link at the wrong
 // moment can lead to a different file than the one that was checked.
 //
-// FS serves only regular text files and keeps every character: line endings, a byte
-// order mark, a missing final newline. Text is UTF-8, or UTF-16 with a byte order mark.
+// FS serves only regular text files and keeps every character: line endings, a missing
+// final newline, and the byte order mark of a file, which is no part of the text that it
+// serves. Text is UTF-8, or UTF-16 with a byte order mark.
 //
 // The roots of an FS never change. When the user agrees to another root, create another
 // FS.

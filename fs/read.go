@@ -83,13 +83,17 @@ func (f *FS) readWhole(ctx context.Context, file io.Reader, info iofs.FileInfo) 
 // 1.
 func (f *FS) readRange(ctx context.Context, file io.Reader, info iofs.FileInfo, first, count int) (Text, error) {
 	out := Text{Version: Version{exists: true, info: info}}
-	head := make([]byte, 2)
+	head := make([]byte, 3)
 	n, err := io.ReadFull(file, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return Text{}, err
 	}
 	lines := io.MultiReader(bytes.NewReader(head[:n]), file)
-	if out.Encoding = encodingOf(string(head[:n])); out.Encoding != UTF8 {
+	switch out.Encoding = encodingOf(string(head[:n])); out.Encoding {
+	case UTF8:
+	case UTF8BOM:
+		lines = file
+	default:
 		raw, err := f.readAll(ctx, lines, info.Size())
 		if err != nil {
 			return Text{}, err

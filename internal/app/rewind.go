@@ -31,6 +31,9 @@ var effects = []struct {
 // AsReported marks an earlier content of a file that only the agent has reported.
 const AsReported = "as reported by the agent"
 
+// Unmarked says that a file has lost its byte order mark.
+const Unmarked = "byte order mark removed"
+
 // LinkWords says what a file is if that or what it was is a symbolic link, else "".
 func LinkWords(c *journal.Comparison) string {
 	to := func(v journal.Version) string {

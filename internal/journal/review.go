@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	iofs "io/fs"
 	"slices"
+	"strings"
 
 	"parley/fs"
 	"parley/internal/termtext"
@@ -159,6 +160,13 @@ type Comparison struct {
 
 // Same reports whether the file has its previous content.
 func (c *Comparison) Same() bool { return c.Before.same(c.Now.Image) }
+
+// Unmarked reports whether the file has lost the byte order mark at its beginning, which nothing
+// draws.
+func (c *Comparison) Unmarked() bool {
+	const mark = "\ufeff"
+	return strings.HasPrefix(c.Before.Content, mark) && !c.Now.Absent && !strings.HasPrefix(c.Now.Content, mark)
+}
 
 // Compare compares a file with what it would be without the changes of a part since turn
 // since.

@@ -120,6 +120,9 @@ func (r review) list(ctx context.Context) (string, error) {
 func (r review) state(ctx context.Context, f journal.File) string {
 	c, err := session.Do(ctx, r.session, session.CompareFile{Part: f.Part})
 	words := stateOf(f, c, err)
+	if err == nil && c.Unmarked() {
+		words += ", " + app.Unmarked
+	}
 	switch {
 	case err != nil || !c.Reported:
 	case c.NoUndo:

@@ -41,6 +41,7 @@ type count struct {
 	// reported means that only the agent says what the file contained, noUndo that parley
 	// does not restore that.
 	reported, noUndo bool
+	unmarked         bool // it has lost its byte order mark
 }
 
 // state is how a file has changed.
@@ -65,7 +66,7 @@ func countOf(c *journal.Comparison, err error) count {
 	case err != nil:
 		return count{state: unreadable}
 	}
-	n := count{added: c.Added, removed: c.Removed, link: app.LinkWords(c), reported: c.Reported, noUndo: c.NoUndo}
+	n := count{added: c.Added, removed: c.Removed, link: app.LinkWords(c), reported: c.Reported, noUndo: c.NoUndo, unmarked: c.Unmarked()}
 	switch {
 	case c.Before.Lost:
 		n.state = lost
@@ -345,6 +346,9 @@ func (v *Review) countWords(c count) string {
 	case modeChanged:
 		return th.Muted.Render("mode")
 	}
+	if c.unmarked {
+		counts = th.Warning.Render(app.Unmarked) + "  " + counts
+	}
 	if c.reported {
 		return th.Warning.Render(app.AsReported) + "  " + counts
 	}
@@ -369,6 +373,9 @@ func (v *Review) paneHead(width int) string {
 		}
 		if v.part.Seen {
 			about = "not through parley · " + about
+		}
+		if c.Unmarked() {
+			about = app.Unmarked + " · " + about
 		}
 		if c.Reported {
 			about = app.AsReported + " · " + about

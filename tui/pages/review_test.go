@@ -175,6 +175,31 @@ func TestFreeRowsShowTheMarkedFile(t *testing.T) {
 	p.hides("omega")
 }
 
+// A byte order mark draws nothing: that it is gone is said.
+func TestALostByteOrderMarkIsNamed(t *testing.T) {
+	p := newUser(t, 80, 12)
+	p.event(conversation.PromptSent{})
+	if err := cmp.Or(p.journal.Wait(t.Context()), p.saved("g", "\ufeff1\n")); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(status acpclient.ToolCallStatus) {
+		was := "\ufeff1\n"
+		p.event(conversation.Update{Update: &acpclient.ToolCallUpdate{
+			ToolCallID: "1", Status: &status, Content: acpclient.ToolCallContents{acpclient.DiffContent(p.path("g"), &was, "1\n")},
+		}})
+		if err := p.journal.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(acpclient.ToolPending)
+	if err := p.saved("g", "1\n"); err != nil {
+		t.Fatal(err)
+	}
+	edit(acpclient.ToolCompleted)
+	p.event(conversation.TurnEnded{})
+	p.open().shows("M  g", "byte order mark removed  +1 −1")
+}
+
 // What parley did not see the agent write is listed apart, stays when the turn is undone,
 // and is undone only after a question.
 func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {
