@@ -58,7 +58,7 @@ func TestDeniesWhatRulesDeny(t *testing.T) {
 		t.Error("created a denied file")
 	}
 	mark := filepath.Join(s.inside, "denied-mark")
-	for _, r := range []acpclient.CreateTerminalRequest{{Command: "touch " + mark}, {Command: "touch", Args: []string{mark}}, {Command: "touch x", Cwd: filepath.Dir(file)}} {
+	for _, r := range []acpclient.CreateTerminalRequest{{Command: "touch " + mark}, {Command: "touch", Args: []string{mark}}, {Command: "touch x", Cwd: filepath.Dir(file)}, {Command: "true", Env: []acpclient.EnvVariable{{Name: "GIT_PAGER", Value: "denied"}}}} {
 		if _, err := s.CreateTerminal(t.Context(), &r); err == nil || !strings.Contains(err.Error(), "denied by the rule") {
 			t.Errorf("%+v: %v", r, err)
 		}

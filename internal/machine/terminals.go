@@ -50,6 +50,13 @@ func (m *Machine) mayRun(ctx context.Context, r *acpclient.CreateTerminalRequest
 	if r.Cwd != "" {
 		input["cwd"] = r.Cwd
 	}
+	if len(r.Env) > 0 {
+		env := map[string]string{} // as for the command, the last value counts
+		for _, v := range r.Env {
+			env[v.Name] = v.Value
+		}
+		input["env"] = env
+	}
 	raw, err := json.Marshal(input)
 	if err != nil {
 		return fmt.Errorf("describe the command: %w", err)

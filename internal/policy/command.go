@@ -187,8 +187,22 @@ func (q Request) allowsPart(allowing []*compiled, p part) (*Rule, string) {
 	return nil, why
 }
 
-// parts returns the programs that a request would run.
+// parts returns the programs that a request would run. Its variables are as if each program
+// set them.
 func (q Request) parts() []part {
+	if slices.ContainsFunc(q.Env, func(v string) bool { return strings.HasPrefix(v, "CDPATH=") }) {
+		q.Dir = unknownDir
+	}
+	parts := q.programs()
+	for i := range parts {
+		if p := &parts[i]; len(q.Env) > 0 {
+			p.assigns, p.unclear = slices.Concat(q.Env, p.assigns), cmp.Or(p.unclear, unclearAssign)
+		}
+	}
+	return parts
+}
+
+func (q Request) programs() []part {
 	if q.Args == nil {
 		return collect([]string{q.Dir}, q.Command)
 	}

@@ -23,6 +23,8 @@ type Request struct {
 	// Dir is the directory in which the command runs, as the agent wrote it; "" is that
 	// of the session.
 	Dir string
+	// Env are the variables that the agent sets for the command, as NAME=value.
+	Env []string
 	// Resolve returns where a path leads that is written relative to the session's
 	// directory. If it is nil, no path is inside the session's directories.
 	Resolve func(path string) Path
@@ -265,7 +267,7 @@ func (q Request) Subject() string {
 	var all []string
 	for _, r := range append([]Request{q}, q.Others...) {
 		for _, p := range r.parts() {
-			all = append(all, "run "+strings.Join(p.words, "\x00"))
+			all = append(all, "run "+strings.Join(slices.Concat(p.assigns, p.words), "\x00"))
 		}
 	}
 	for _, p := range slices.Concat(q.Paths, q.Named) {

@@ -59,6 +59,16 @@ func TestRulesAboutPrograms(t *testing.T) {
 			t.Errorf("%q: %v", args, d.Verdict)
 		}
 	}
+	for input, want := range map[string]policy.Verdict{
+		`{"command":"git log -1","env":{"GIT_PAGER":"rm x"}}`:                           ask,
+		`{"command":["git","log"],"environment":[{"name":"GIT_PAGER","value":"rm x"}]}`: ask,
+		`{"command":"git log -1","env":["GIT_PAGER=rm x"]}`:                             ask,
+		`{"command":"git log -1","env":{"CLAUDECODE":"1"}}`:                             none,
+	} {
+		if d := set.Restrict(policy.Describe(policy.Call{Kind: "execute", RawInput: []byte(input)}, "", "", resolve)); d.Verdict != want {
+			t.Errorf("%s: %v, want %v", input, d.Verdict, want)
+		}
+	}
 }
 
 // A rule about files holds the commands that name one of them, by whatever path, or may do so:

@@ -29,6 +29,7 @@ var (
 	pathKeys    = []string{"path", "file_path", "filePath", "filepath", "abs_path", "absolute_path", "absolutePath", "file", "filename", "fileName", "dir", "dir_path", "directory", "notebook_path", "target_file", "paths", "old_path", "new_path", "source", "destination", "from", "to"}
 	commandKeys = []string{"command", "cmd", "script", "commandLine", "command_line", "argv", "shell_command"}
 	cwdKeys     = []string{"cwd", "workdir", "working_directory", "workingDirectory", "directory", "dir_path"}
+	envKeys     = []string{"env", "environment", "envs", "env_vars", "envVars", "environment_variables", "environmentVariables"}
 	globKeys    = []string{"pattern", "glob", "include"} // some tools take a path there
 	urlKeys     = []string{"url", "uri", "address"}
 	plainKeys   = []string{
@@ -237,6 +238,12 @@ func (d *describer) key(key string, value json.RawMessage, command bool) {
 		d.command(key, value)
 	case command && slices.Contains(cwdKeys, key):
 		d.cwd(key, texts, ok)
+	case command && slices.Contains(envKeys, key):
+		env, ok := environment(value)
+		if !ok {
+			d.unclear("%s has an unknown format", key)
+		}
+		d.request.Env = append(d.request.Env, env...)
 	case slices.Contains(pathKeys, key):
 		if !ok {
 			d.unclear("%s has an unknown format", key)
@@ -373,6 +380,46 @@ func (d *describer) command(key string, value json.RawMessage) {
 		return
 	}
 	r.Command, r.Args = line, args
+}
+
+// Environment returns the variables that the input of a command sets, as NAME=value, and the keys
+// that they are under. A value that it cannot read is under no key.
+func Environment(input []byte) (env, keys []string) {
+	fields, _ := FieldsOf(input)
+	for _, f := range fields {
+		if set, ok := environment(f.Value); ok && slices.Contains(envKeys, f.Key) {
+			env, keys = append(env, set...), append(keys, f.Key)
+		}
+	}
+	return env, keys
+}
+
+// environment returns the variables in a value: an object, or a list of objects with name and
+// value, or of texts as NAME=value.
+func environment(value json.RawMessage) (env []string, ok bool) {
+	if fields, ok := FieldsOf(value); ok {
+		for _, f := range fields {
+			var text string
+			if json.Unmarshal(f.Value, &text) != nil {
+				return nil, false
+			}
+			env = append(env, f.Key+"="+text)
+		}
+		return env, true
+	}
+	var pairs []struct{ Name, Value *string }
+	if json.Unmarshal(value, &pairs) != nil {
+		var texts []string
+		err := json.Unmarshal(value, &texts)
+		return texts, err == nil
+	}
+	for _, p := range pairs {
+		if p.Name == nil || p.Value == nil {
+			return nil, false
+		}
+		env = append(env, *p.Name+"="+*p.Value)
+	}
+	return env, true
 }
 
 func (d *describer) cwd(key string, texts []string, ok bool) {

@@ -153,7 +153,7 @@ func (t *Tab) Questions() []command.Asked {
 	for _, q := range conversation.Questions[conversation.Question](&l.Conversation.State) {
 		all = append(all, conversation.Match(q, func(p *conversation.Permission) command.Asked {
 			heading, _ := paths.Heading(p.Asked)
-			a := command.Asked{Question: q, Title: toolview.KindOf(p.Asked.Kind).Verb + "  " + heading, About: paths.Command(p.Asked.RawInput).Line}
+			a := command.Asked{Question: q, Title: toolview.KindOf(p.Asked.Kind).Verb + "  " + heading, About: paths.Command(p.Asked.RawInput).String()}
 			if a.About == "" {
 				for _, l := range paths.ShownLocations(p.Asked.Locations) {
 					a.About += paths.Location(l) + "\n"

@@ -216,6 +216,9 @@ func (q *askedParts) of(by string) {
 		if command.Dir != "" {
 			q.add(Part{Look: LookPlaces, Label: "in", Places: []Place{{command.Dir, q.facts.Target(texts(t.RawInput, dirKeys)[0])}}, Tight: true})
 		}
+		if command.Env != "" {
+			q.add(Part{Look: LookField, Label: "with", Text: command.Env, Tight: true})
+		}
 	}
 	if !heads && title != "" {
 		q.add(Part{Look: LookQuote, Label: "title", Text: title})

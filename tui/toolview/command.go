@@ -10,6 +10,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/policy"
 	"parley/internal/prompt"
 	"parley/internal/termtext"
 	"parley/terminal/screen"
@@ -24,6 +25,20 @@ type Command struct {
 	// Dir is its directory, in the form of [Paths.Path]; "" if that is the session's
 	// working directory or unknown.
 	Dir string
+	// Env are the variables that are set for it, a line each.
+	Env string
+}
+
+// String returns all of it, as text of several lines.
+func (c Command) String() string {
+	text := c.Line
+	if c.Dir != "" {
+		text += "\nin " + c.Dir
+	}
+	if c.Env != "" {
+		text += "\nwith " + c.Env
+	}
+	return text
 }
 
 // Command finds the command in the raw input of a tool call. Agents send it as a
@@ -41,6 +56,11 @@ func (p Paths) command(rawInput json.RawMessage) (c Command, keys []string) {
 		return c, nil
 	}
 	c.Line = termtext.Exact(line)
+	env, set := policy.Environment(rawInput)
+	for i := range env {
+		env[i] = termtext.ExactLine(env[i])
+	}
+	c.Env, keys = strings.Join(env, "\n"), append(keys, set...)
 	for _, name := range dirKeys {
 		if dir := app.Decoded[string](in[name]); dir != "" {
 			if keys = append(keys, name); dir != p.Dir {

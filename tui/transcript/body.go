@@ -127,17 +127,17 @@ func (t *toolCall) bodyMaker() *bodyMaker {
 }
 
 // commandBody returns the body with the call's command, nil if the heading or a
-// terminal shows it.
+// terminal shows all of it.
 func (t *toolCall) commandBody() body {
 	if t.item.Kind != acpclient.ToolExecute || t.head != nil {
 		return nil // editors have an input of that name too
 	}
 	c := t.command()
 	line := strings.TrimSpace(c.Line)
-	if line == "" || slices.ContainsFunc(t.item.Terminals, func(term *conversation.Terminal) bool { return term.Command != "" }) {
+	if line == "" || c.Env == "" && slices.ContainsFunc(t.item.Terminals, func(term *conversation.Terminal) bool { return term.Command != "" }) {
 		return nil
 	}
-	if title, whole := t.env.places.Heading(t.item); whole && strings.Contains(title, line) {
+	if title, whole := t.env.places.Heading(t.item); whole && c.Env == "" && strings.Contains(title, line) {
 		return nil
 	}
 	return newCommandBody(c)
@@ -321,6 +321,11 @@ func newCommandBody(c toolview.Command) body {
 		}
 		if c.Dir != "" {
 			s.add(fit(th.Muted.Render("  in "+c.Dir), width))
+		}
+		if c.Env != "" {
+			for _, line := range termtext.Break("with "+c.Env, width-2) {
+				s.add("  " + th.Muted.Render(line))
+			}
 		}
 	}, textPeek}
 }

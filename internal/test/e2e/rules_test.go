@@ -59,16 +59,16 @@ func TestRulesHoldWhatParleyDoes(t *testing.T) {
 			Script: "handshake\nexpect session/prompt\n" +
 				`request terminal/create {"sessionId":"${session}","command":"rm f.txt"} as denied` + "\nawait denied\n" +
 				`request terminal/create {"sessionId":"${session}","command":"echo","args":["one two"]} as ran` + "\nawait ran\n" +
-				`request terminal/create {"sessionId":"${session}","command":"mv a b"} as asked` + "\nawait asked\n" +
+				`request terminal/create {"sessionId":"${session}","command":"git log -1","env":[{"name":"GIT_PAGER","value":"mv a b"}]} as asked` + "\nawait asked\n" +
 				"say It was told ${denied.error.code} and ${asked.error.code}.\nend-turn\nserve\n",
 		})
 		if args == nil {
 			p.Ready().Ask("go")
-			p.Question("mv a b").Answer("No")
+			p.Question("git log -1", "GIT_PAGER=mv a b").Answer("No")
 		} else {
 			p.Shows(">").Type("go").Press("enter")
 			// A command that ends before its line is drawn is one line with its end.
-			p.Shows("echo 'one two'", "mv a b", "says ask", "Answer 1 to 2").Type("2").Press("enter")
+			p.Shows("echo 'one two'", "git log -1", "GIT_PAGER=mv a b", "may run what the rule names", "Answer 1 to 2").Type("2").Press("enter")
 		}
 		p.Shows("rm f.txt", "deny execute(rm *)", "echo 'one two'", "It was told -32602 and -32602.")
 	}
