@@ -109,6 +109,25 @@ func TestAsksWhatRulesSayToAsk(t *testing.T) {
 	}
 }
 
+// A command runs in the directory that was asked about, or not at all.
+func TestADirectoryThatIsTurnedWhileAsked(t *testing.T) {
+	who := ruledBy(conversation.FileOnce)
+	who.runs = true
+	s := serveTo(t, who)
+	way := link(t, s.inside, filepath.Join(s.inside, "way"))
+	rule := who.rule
+	who.rule = func(call *acpclient.ToolCallUpdate) session.Ruling {
+		if err := errors.Join(os.Remove(way), os.Symlink(s.beside, way)); err != nil {
+			t.Error(err)
+		}
+		return rule(call)
+	}
+	_, err := s.CreateTerminal(t.Context(), &acpclient.CreateTerminalRequest{Command: "touch asked", Cwd: way})
+	if err == nil || !strings.Contains(err.Error(), "leads elsewhere") || s.told.got() != "" {
+		t.Errorf("%v; %q", err, s.told.got())
+	}
+}
+
 // Without a rule, nobody is asked about files inside and about commands.
 func TestServesWithoutARule(t *testing.T) {
 	who := ruledBy(conversation.FileNo)

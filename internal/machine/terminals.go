@@ -28,8 +28,12 @@ func (m *Machine) CreateTerminal(ctx context.Context, r *acpclient.CreateTermina
 	for _, e := range r.Env {
 		spec.Env = append(spec.Env, e.Name+"="+e.Value)
 	}
+	judged, _ := filepath.EvalSymlinks(spec.Cwd) // an error is the start's, too
 	if err := m.mayRun(ctx, r); err != nil {
 		return nil, err
+	}
+	if now, _ := filepath.EvalSymlinks(spec.Cwd); now != judged {
+		return nil, invalid(fmt.Sprintf("%s leads elsewhere than when the command was judged: it did not run", spec.Cwd))
 	}
 	id, err := m.terminals.Create(ctx, spec)
 	if err != nil {
