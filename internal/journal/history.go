@@ -89,6 +89,7 @@ type change struct {
 	act           int        // number of the user's action, 0 for the agent's changes
 	reverts       []int      // ids of the changes that it undoes
 	open          bool       // begun, and not known to have happened
+	earlier       bool       // than changes that were recorded before it
 }
 
 // agreement is a change of a part that the user has accepted: the review no longer
@@ -145,7 +146,8 @@ func (h *history) apply(r record) {
 		if r.Before != nil && r.After != nil && r.Path != "" {
 			h.add(&change{
 				id: r.ID, turn: r.Turn, path: r.Path, before: *r.Before, after: *r.After,
-				source: r.Source, provenance: r.provenance(), seen: r.Seen || r.Source == SourceSeen, act: r.Act, reverts: r.Reverts, open: !r.Happened,
+				source: r.Source, provenance: r.provenance(), seen: r.Seen || r.Source == SourceSeen, act: r.Act, reverts: r.Reverts,
+				open: !r.Happened, earlier: r.Earlier,
 			})
 		}
 	case kindDone:
@@ -278,6 +280,16 @@ func (h *history) lastLiveTurn() int {
 	return last
 }
 
+// latest returns what the journal knows last of a file, by its changes.
+func latest(all []*change) (is Image) {
+	for _, c := range all {
+		if !c.earlier {
+			is = c.after
+		}
+	}
+	return is
+}
+
 // own yields the files that have changes of the agent's which are neither undone nor taken back by
 // later ones, in the order of their first change.
 func (h *history) own() iter.Seq[string] {
@@ -285,7 +297,7 @@ func (h *history) own() iter.Seq[string] {
 		for _, path := range h.paths {
 			all := h.byPath[path]
 			first := slices.IndexFunc(all, func(c *change) bool { return c.act == 0 && !c.seen && h.live(c) })
-			if first >= 0 && !all[first].before.same(all[len(all)-1].after) && !yield(path) {
+			if first >= 0 && !all[first].before.same(latest(all)) && !yield(path) {
 				return
 			}
 		}

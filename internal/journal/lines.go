@@ -56,11 +56,7 @@ func (j *Journal) countNext(*turnWatch) {
 // file that is not text, too large or not kept count as none.
 func (j *Journal) countIn(path string) lineCount {
 	j.mu.Lock()
-	all := j.history.byPath[path]
-	var is Image
-	if len(all) > 0 {
-		is = all[len(all)-1].after
-	}
+	is := latest(j.history.byPath[path])
 	j.mu.Unlock()
 	p, lost := j.rewindPlan(0, Part{Path: path})
 	if lost != nil || is.Size > mostCounted || slices.ContainsFunc(p.steps, step.large) {

@@ -51,6 +51,7 @@ func TestTheSummaryCountsLines(t *testing.T) {
 	p.wait()
 	p.counts(Tally{})
 	p.write("both", "1\n2\n3\n4\n")
+	p.git("add", "both")
 	p.turn("", func() {
 		p.write("both", "1\n2\n3\nuser\n")
 		p.serve("both", "agent\n2\n3\nuser\n")

@@ -57,8 +57,10 @@ type record struct {
 	Source Source `json:"source,omitzero"`
 	// Provenance says how Before is known.
 	Provenance Provenance `json:"provenance,omitzero"`
-	// Happened marks a change that was recorded after it happened.
+	// Happened marks a change that was recorded after it happened, Earlier one that came
+	// before others of the turn that were recorded already.
 	Happened bool `json:"happened,omitzero"`
+	Earlier  bool `json:"earlier,omitzero"`
 	// Seen means the seen part of the file, of agreements and of undone hunks.
 	Seen bool `json:"seen,omitzero"`
 	// Act is the number of the user's action, Reverts the changes that it undid.

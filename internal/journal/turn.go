@@ -455,12 +455,12 @@ func (t *turnWatch) finish(path string, begun seenFile) {
 	was := begun.image
 	for _, c := range changes {
 		if c.id > begun.after {
-			t.record(path, was, c.before, SourceSeen, ProvenanceSeen)
+			t.add(record{Source: SourceSeen, Provenance: ProvenanceSeen, Earlier: true}, path, was, c.before)
 			was = c.after
 		}
 	}
 	if len(changes) > 0 && was.unknown() {
-		was = changes[len(changes)-1].after // of an earlier turn
+		was = latest(changes) // of an earlier turn
 		if s, err := t.see(path); err != nil || !was.same(s.image) {
 			was = begun.image
 		}
@@ -475,6 +475,10 @@ func (t *turnWatch) finish(path string, begun seenFile) {
 
 // record adds a change that has happened, unless nothing is known of one.
 func (t *turnWatch) record(path string, was, is Image, source Source, p Provenance) {
+	t.add(record{Source: source, Provenance: p}, path, was, is)
+}
+
+func (t *turnWatch) add(r record, path string, was, is Image) {
 	if was.same(is) || was.unknown() && is.Lost || is.unknown() {
 		return
 	}
@@ -482,9 +486,10 @@ func (t *turnWatch) record(path string, was, is Image, source Source, p Provenan
 		was.Mode = is.Mode
 	}
 	if was.Lost {
-		p = ProvenanceNone
+		r.Provenance = ProvenanceNone
 	}
-	t.j.add(record{Kind: kindChange, Turn: t.turn, Path: path, Before: &was, After: &is, Source: source, Provenance: p, Happened: true}, false)
+	r.Kind, r.Turn, r.Path, r.Before, r.After, r.Happened = kindChange, t.turn, path, &was, &is, true
+	t.j.add(r, false)
 }
 
 // before returns the content of a file when the turn began, or else when parley first read
