@@ -113,6 +113,7 @@ type history struct {
 	byID            map[int]*change
 	paths           []string // in the order of their first change
 	agreements      map[Part][]agreement
+	moves           map[Part]move
 	uncounted       map[string]bool // the files that have changed since their lines were counted
 	// reverted maps a change's id to the changes that undo it.
 	reverted map[int][]*change
@@ -125,7 +126,7 @@ type history struct {
 func newHistory() *history {
 	return &history{
 		byPath: map[string][]*change{}, byID: map[int]*change{}, agreements: map[Part][]agreement{}, reverted: map[int][]*change{},
-		rewinds: map[int]int{}, uncounted: map[string]bool{},
+		rewinds: map[int]int{}, moves: map[Part]move{}, uncounted: map[string]bool{},
 	}
 }
 
@@ -163,6 +164,9 @@ func (h *history) apply(r record) {
 		}
 	case kindOpened:
 		delete(h.agreements, Part{r.Path, r.Seen})
+	case kindMoved:
+		h.moves[Part{r.Path, r.Seen}] = move{r.From, r.Turn}
+		h.uncounted[r.Path] = true
 	case kindBegun:
 		if h.begun = r.Act; r.Rewind != 0 {
 			h.rewinds[r.Act] = r.Rewind
@@ -291,11 +295,15 @@ func latest(all []*change) (is Image) {
 }
 
 // own yields the files that have changes of the agent's which are neither undone nor taken back by
-// later ones, in the order of their first change.
+// later ones, in the order of their first change. One that was moved is at its new path.
 func (h *history) own() iter.Seq[string] {
 	return func(yield func(string) bool) {
+		away := h.movedAway(0)
 		for _, path := range h.paths {
 			all := h.byPath[path]
+			if away[Part{Path: path}] {
+				continue
+			}
 			first := slices.IndexFunc(all, func(c *change) bool { return c.act == 0 && !c.seen && h.live(c) })
 			if first >= 0 && !all[first].before.same(latest(all)) && !yield(path) {
 				return

@@ -314,7 +314,7 @@ func (j *Journal) Forgo(path string) {
 func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(error), err error) {
 	was, is := j.keep(before, true), j.keep(after, true)
 	if is.Mode == 0 && !is.Absent {
-		is.Mode = was.Mode
+		is.Mode = fileMode(was.Mode)
 	}
 	c := record{Kind: kindChange, Path: path, Source: SourceWrite}
 	j.mu.Lock()

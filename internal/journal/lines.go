@@ -66,9 +66,10 @@ func (j *Journal) countIn(path string) lineCount {
 	if err != nil {
 		return lineCount{}
 	}
-	c := &Comparison{Now: versionOf(now)}
+	c := &Comparison{Part: Part{Path: path}, Now: versionOf(now)}
 	c.compareWith(&p)
-	return lineCount{c.Added, c.Removed, c.Same()}
+	j.fromElsewhere(c)
+	return lineCount{c.Added, c.Removed, c.From == "" && c.Same()}
 }
 
 // large reports whether the lines of a step are not counted.

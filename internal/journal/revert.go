@@ -100,7 +100,7 @@ func (s step) replay(now *fs.Snapshot, force bool) (next *fs.Snapshot, clean boo
 	switch {
 	case same(now, s.from):
 		if now != nil && s.to != nil && s.to.Mode == 0 {
-			return &fs.Snapshot{Content: s.to.Content, Mode: now.Mode}, true
+			return &fs.Snapshot{Content: s.to.Content, Mode: fileMode(now.Mode)}, true
 		}
 		return s.to, true
 	case same(now, s.to), same(s.from, s.to):
@@ -263,25 +263,29 @@ func (j *Journal) step(from, to Image) (s step, err error) {
 	return s, err
 }
 
-// RevertFile undoes the changes of a part since turn since. Changes elsewhere in the
-// file stay.
+// RevertFile undoes the changes of a part since turn since, and the move of the file. Changes
+// elsewhere in the file stay.
 func (j *Journal) RevertFile(ctx context.Context, part Part, since int) (Done, error) {
 	j.reviewing.Lock()
 	defer j.reviewing.Unlock()
-	j.mu.Lock()
-	changes := j.history.liveSince(part, since)
-	j.mu.Unlock()
-	if len(changes) == 0 {
-		return Done{}, ErrNothing
+	var plans []plan
+	for _, part := range j.withFormer(part, since) {
+		j.mu.Lock()
+		changes := j.history.liveSince(part, since)
+		j.mu.Unlock()
+		if len(changes) == 0 {
+			return Done{}, ErrNothing
+		}
+		p, err := j.revert(part, changes)
+		if err == nil {
+			err = j.check(&p)
+		}
+		if err != nil {
+			return Done{}, fileError(part.Path, err)
+		}
+		plans = append(plans, p)
 	}
-	p, err := j.revert(part, changes)
-	if err == nil {
-		err = j.check(&p)
-	}
-	if err != nil {
-		return Done{}, fileError(part.Path, err)
-	}
-	return j.carryOut(ctx, []plan{p}, actUndo, 0)
+	return j.carryOut(ctx, plans, actUndo, 0)
 }
 
 // UndoTurn undoes the agent's live changes in the last turn that has any. It leaves alone

@@ -62,17 +62,17 @@ func (j *Journal) Summary() *Summary {
 }
 
 // Files returns the files that changed since turn since, in the order of the first change
-// of each part; 0 means all turns.
+// of each part; 0 means all turns. One that was moved is at its new path.
 func (j *Journal) Files(since int) []File {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var out []File
-	index := map[Part]int{}
+	index, away := map[Part]int{}, j.history.movedAway(since)
 	for _, c := range j.history.changes {
-		if c.act != 0 && c.source != SourceMerge || c.turn < since {
+		part := Part{c.path, c.seen}
+		if c.act != 0 && c.source != SourceMerge || c.turn < since || away[part] {
 			continue
 		}
-		part := Part{c.path, c.seen}
 		at, known := index[part]
 		if !known {
 			at = len(out)
@@ -152,6 +152,9 @@ type Comparison struct {
 	// Added and Removed count lines.
 	Added, Removed int
 
+	// From is where the file was, "" if it was not moved. Its changes are kept and undone as a whole,
+	// with those at that path.
+	From string
 	// Since is the first of the compared turns.
 	Since int
 	// Conflicts says of each hunk whether its lines have changed since, so that it cannot be reverted.
@@ -212,6 +215,7 @@ func (j *Journal) compare(c *Comparison) error {
 	}
 	c.Reported, c.NoUndo = p.word != "", j.check(&p) != nil
 	c.compareWith(&p)
+	j.fromElsewhere(c)
 	return nil
 }
 
@@ -326,10 +330,14 @@ func (j *Journal) KeepHunk(c *Comparison, hunk int) {
 // KeepFile accepts all changes of a part so far. It does not write the file.
 func (j *Journal) KeepFile(part Part) {
 	none := Image{Lost: true}
-	j.add(record{Kind: kindKept, Path: part.Path, Seen: part.Seen, Before: &none, After: &none, Whole: true}, true)
+	for _, part := range j.withFormer(part, 0) {
+		j.add(record{Kind: kindKept, Path: part.Path, Seen: part.Seen, Before: &none, After: &none, Whole: true}, true)
+	}
 }
 
 // OpenFile withdraws the acceptance of a part's changes.
 func (j *Journal) OpenFile(part Part) {
-	j.add(record{Kind: kindOpened, Path: part.Path, Seen: part.Seen}, true)
+	for _, part := range j.withFormer(part, 0) {
+		j.add(record{Kind: kindOpened, Path: part.Path, Seen: part.Seen}, true)
+	}
 }

@@ -37,6 +37,7 @@ const (
 	kindKept    kind = "kept"    // the user accepts a change of Path and Seen from Before to After
 	kindOpened  kind = "opened"  // the user withdraws the acceptance of changes of Path and Seen
 	kindBegun   kind = "begun"   // Act, which changes several files, begins
+	kindMoved   kind = "moved"   // the file at Path and Seen was at From when Turn began
 	kindEnded   kind = "ended"   // Act has happened, or was taken back
 )
 
@@ -54,6 +55,7 @@ type record struct {
 	Path   string `json:"path,omitzero"`
 	Before *Image `json:"before,omitzero"`
 	After  *Image `json:"after,omitzero"`
+	From   string `json:"from,omitzero"`
 	Source Source `json:"source,omitzero"`
 	// Provenance says how Before is known.
 	Provenance Provenance `json:"provenance,omitzero"`
@@ -223,6 +225,14 @@ func (i Image) same(o Image) bool {
 // sameMode reports whether two modes may be the same; 0 is any of a file's.
 func sameMode(a, b iofs.FileMode) bool {
 	return a == b || a.Type() == b.Type() && (a == 0 || b == 0)
+}
+
+// fileMode is the mode of a file that has that of what is in its place; 0 of a link.
+func fileMode(mode iofs.FileMode) iofs.FileMode {
+	if mode.IsRegular() {
+		return mode
+	}
+	return 0
 }
 
 // hashOf returns the name of a content in the store.

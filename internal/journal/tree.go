@@ -126,6 +126,7 @@ func (t *turnWatch) end() {
 	for _, path := range slices.Sorted(maps.Keys(t.known)) {
 		t.finish(path, t.known[path])
 	}
+	t.findMoves()
 	t.calls, t.asked, t.touched, t.tree, t.known, t.finished = nil, nil, nil, nil, nil, nil
 }
 
@@ -230,13 +231,15 @@ func (t *turnWatch) checkedOut(path string, was *fs.Snapshot) Image {
 	if was.IsLink() {
 		return t.j.keep(was, false)
 	}
-	perm, executable := os.FileMode(0o644), was.Mode&0o100 != 0
-	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-		perm = info.Mode().Perm()
-	}
-	perm &^= 0o111
-	if executable {
-		perm |= perm & 0o444 >> 2
+	executable := was.Mode&0o100 != 0
+	perm := was.Mode
+	switch info, err := os.Lstat(path); {
+	case err == nil && info.Mode().IsRegular():
+		if perm = info.Mode().Perm() &^ 0o111; executable {
+			perm |= perm & 0o444 >> 2
+		}
+	case !executable:
+		perm = 0 // git does not know more
 	}
 	was.Mode = perm
 	return t.j.keep(was, false)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,7 +97,7 @@ func TestLinksAndChangesOfType(t *testing.T) {
 		for _, name := range []string{"clean", "dirty", "retargeted", "new", "new\nline", "linked dir"} {
 			do(os.Symlink("/etc/hostname", p.path(name)))
 		}
-		p.write("gone/file", "file\n")
+		p.write("gone/file", "another file\n")
 		p.write("dir", "no directory\n")
 		p.write("unlinked", "a file\n")
 		p.write("unlinked too", "a file\n")
@@ -152,6 +153,78 @@ func (p *project) tree() map[string]string {
 		p.Fatal(err)
 	}
 	return tree
+}
+
+// A file that was moved, and changed a little, is one file, and goes back as one.
+func TestMoves(t *testing.T) {
+	for _, how := range []string{"git", "shell", "agent"} {
+		t.Run(how, func(t *testing.T) {
+			p := newRepository(t)
+			all := strings.Repeat("a line\n", 30)
+			for _, name := range []string{"old", "gone too"} {
+				p.write(name, all[:len(all)/2]+name+all[len(all)/2:])
+			}
+			p.git("add", "old", "gone too")
+			p.git("commit", "-qm", "files")
+			was := p.tree()
+			p.turn("", func() {
+				text := all[:len(all)/2] + "old" + all[len(all)/2:] + "one more\n"
+				switch how {
+				case "git":
+					p.git("mv", "old", "sub")
+					p.write("sub", text)
+				case "shell":
+					if err := os.Remove(p.path("old")); err != nil {
+						t.Fatal(err)
+					}
+					p.write("sub", text)
+				case "agent":
+					kind, pending, done := acpclient.ToolMove, acpclient.ToolPending, acpclient.ToolCompleted
+					call := acpclient.ToolCallUpdate{ToolCallID: "1", Kind: &kind, Status: &pending, Locations: []acpclient.ToolCallLocation{{Path: p.path("old")}, {Path: p.path("sub")}}}
+					p.Watch(conversation.Update{Update: &call})
+					p.wait()
+					p.git("mv", "old", "sub")
+					p.write("sub", text)
+					p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "1", Status: &done}})
+				}
+				p.write("other", "another text\n")
+				p.write("gone", "") // is no move of nothing
+				p.write("empty", "")
+			})
+			files := p.Files(0)
+			i := slices.IndexFunc(files, func(f File) bool { return f.Path == p.path("sub") })
+			if got := p.names(0); i < 0 || strings.Contains(got, "old") || strings.Contains(got, "too") {
+				t.Fatalf("files: %s", got)
+			}
+			c := p.compared(files[i].Part, 0)
+			if c.From != p.path("old") || c.Added != 1 || c.Removed != 0 {
+				t.Errorf("from %s, +%d −%d", c.From, c.Added, c.Removed)
+			}
+			if how == "agent" {
+				p.counts(Tally{1, 1, 0})
+			}
+			now := p.tree()
+			done := p.must(p.RevertFile(t.Context(), c.Part, 0))
+			if p.holds("sub", "-"); len(done.Files) != 2 {
+				t.Errorf("undone: %v", done.Files)
+			}
+			p.holds("old", was["old"])
+			p.Watch(conversation.SessionOpened{ID: "s"})
+			p.wait()
+			p.again("s")
+			p.must(p.Redo(t.Context()))
+			if got := p.tree(); !maps.Equal(got, now) {
+				t.Errorf("after the redo: %q", got)
+			}
+			if c := p.compared(c.Part, 0); c.From != p.path("old") {
+				t.Errorf("after the redo it is from %q", c.From)
+			}
+			p.KeepFile(c.Part)
+			if _, err := p.RevertFile(t.Context(), Part{p.path("old"), c.Seen}, 0); !errors.Is(err, ErrNothing) {
+				t.Errorf("a file that is kept moved is undone: %v", err)
+			}
+		})
+	}
 }
 
 func TestWhatTheAgentHasCommitted(t *testing.T) {

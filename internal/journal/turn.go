@@ -483,7 +483,7 @@ func (t *turnWatch) add(r record, path string, was, is Image) {
 		return
 	}
 	if was.Mode == 0 && !was.Absent {
-		was.Mode = is.Mode
+		was.Mode = fileMode(is.Mode)
 	}
 	if was.Lost {
 		r.Provenance = ProvenanceNone
@@ -526,6 +526,9 @@ func unapplied(now *fs.Snapshot, diffs []diff) (was *fs.Snapshot, ok bool) {
 		if d := diffs[0]; len(diffs) == 1 && d.new == "" && d.old != nil {
 			return &fs.Snapshot{Content: *d.old}, true
 		}
+		return nil, false
+	}
+	if now.IsLink() {
 		return nil, false
 	}
 	content := now.Content

@@ -120,6 +120,9 @@ func (r review) list(ctx context.Context) (string, error) {
 func (r review) state(ctx context.Context, f journal.File) string {
 	c, err := session.Do(ctx, r.session, session.CompareFile{Part: f.Part})
 	words := stateOf(f, c, err)
+	if err == nil && c.From != "" && !f.Kept {
+		words = "moved from " + r.at.Path(c.From) + ", " + words
+	}
 	if err == nil && c.Unmarked() {
 		words += ", " + app.Unmarked
 	}
@@ -143,6 +146,8 @@ func stateOf(f journal.File, c *journal.Comparison, err error) string {
 		return "cannot be compared: " + err.Error()
 	case c.Before.Lost:
 		return "changed; its earlier content is unknown"
+	case c.Same() && c.From != "":
+		return "not changed"
 	case c.Same():
 		return "as it was before"
 	case app.LinkWords(c) != "":

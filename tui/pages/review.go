@@ -197,14 +197,15 @@ func (v *Review) table() rows {
 	}
 	onPart := func(do func(part journal.Part, hunk int)) func() {
 		return acts(func() {
-			part, hunk := v.selected(), -1
-			if c := v.shown(); c != nil && len(c.Hunks) > 0 {
+			part, hunk, c := v.selected(), -1, v.shown()
+			whole := c != nil && c.From != ""
+			if c != nil && len(c.Hunks) > 0 && !whole {
 				hunk = v.pane.hunk()
 			}
 			switch {
 			case part.Path == "":
 				v.say("no file here")
-			case v.pane != nil && hunk < 0 && len(v.pane.hunks) > 0: // they are not drawn yet
+			case v.pane != nil && hunk < 0 && len(v.pane.hunks) > 0 && !whole: // they are not drawn yet
 			default:
 				do(part, hunk)
 			}

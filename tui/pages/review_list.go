@@ -38,6 +38,7 @@ type count struct {
 	state          state
 	added, removed int
 	link           string // says what is or was a link
+	from           string // where the file was
 	// reported means that only the agent says what the file contained, noUndo that parley
 	// does not restore that.
 	reported, noUndo bool
@@ -51,6 +52,7 @@ const (
 	changed state = iota
 	created
 	deleted
+	moved
 	same   // unchanged
 	binary // it has no lines
 	lost   // its content before is unknown
@@ -66,10 +68,12 @@ func countOf(c *journal.Comparison, err error) count {
 	case err != nil:
 		return count{state: unreadable}
 	}
-	n := count{added: c.Added, removed: c.Removed, link: app.LinkWords(c), reported: c.Reported, noUndo: c.NoUndo, unmarked: c.Unmarked()}
+	n := count{added: c.Added, removed: c.Removed, link: app.LinkWords(c), from: c.From, reported: c.Reported, noUndo: c.NoUndo, unmarked: c.Unmarked()}
 	switch {
 	case c.Before.Lost:
 		n.state = lost
+	case c.From != "":
+		n.state = moved
 	case c.Same():
 		n.state = same
 	case c.Before.Absent:
@@ -293,6 +297,8 @@ func (v *Review) sign(s state) (string, lipgloss.Style) {
 		return "A", th.DiffAddedCounter
 	case deleted:
 		return "D", th.DiffRemovedCounter
+	case moved:
+		return "R", th.Info
 	case same:
 		return "=", th.Faint
 	case lost, unreadable:
@@ -321,7 +327,11 @@ func (v *Review) fileLine(f *journal.File, marked bool, width int) string {
 		name = th.Muted
 	}
 	room := max(1, width-termtext.Width(right)-8)
-	left := " " + mark + style.Render(sign) + "  " + name.Render(termtext.TruncateStart(termtext.VisibleLine(v.at.Path(f.Path)), room, "…"))
+	path := v.at.Path(f.Path)
+	if c.from != "" {
+		path = v.at.Path(c.from) + " → " + path
+	}
+	left := " " + mark + style.Render(sign) + "  " + name.Render(termtext.TruncateStart(termtext.VisibleLine(path), room, "…"))
 	return left + strings.Repeat(" ", max(1, width-1-termtext.Width(left)-termtext.Width(right))) + right
 }
 
@@ -370,6 +380,8 @@ func (v *Review) paneHead(width int) string {
 			about = "new · " + about
 		case deleted:
 			about = "deleted · " + about
+		case moved:
+			about = "moved from " + termtext.VisibleLine(v.at.Path(c.From)) + " · " + about
 		}
 		if v.part.Seen {
 			about = "not through parley · " + about

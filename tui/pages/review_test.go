@@ -3,8 +3,10 @@ package pages
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/journal"
 	"parley/internal/session"
+	"parley/internal/test"
 )
 
 // user looks at the changes of a project.
@@ -173,6 +176,33 @@ func TestFreeRowsShowTheMarkedFile(t *testing.T) {
 	p.press("enter", "q").shows("❯ A  a.txt", "1 + omega")
 	p.height = 8
 	p.hides("omega")
+}
+
+// A file that was moved is one line, and goes back from there.
+func TestAMoveIsOneChange(t *testing.T) {
+	p := newUser(t, 80, 20)
+	if err := p.saved("old", "1\n2\n3\n"); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "old"}, {"-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "first"}} {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir, cmd.Env = p.dir, test.Environ()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("%v\n%s", err, out)
+		}
+	}
+	p.event(conversation.PromptSent{})
+	if err := errors.Join(p.journal.Wait(t.Context()), os.Rename(p.path("old"), p.path("new")), p.saved("new", "1\n2\n3\n4\n")); err != nil {
+		t.Fatal(err)
+	}
+	p.event(conversation.TurnEnded{})
+	if err := p.journal.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.open().press("down").shows("1 file  +1 −0", "R  old → new").hides("D  old")
+	p.press("enter").shows("moved from ol", "+ 4").press("x")
+	p.answer("Undo it")
+	p.shows("undid the changes in new").holds("old", "1\n2\n3\n")
 }
 
 // A byte order mark draws nothing: that it is gone is said.
