@@ -101,7 +101,7 @@ func (j *Journal) PlanRewind(ctx context.Context, turn int) (*RewindPlan, error)
 	}
 	p := &RewindPlan{Turn: turn, Limits: j.limits}
 	j.mu.Unlock()
-	if git.Branch(j.cwd) == "" {
+	if _, err := git.Top(j.cwd); errors.Is(err, git.ErrNoRepository) {
 		p.Limits = noWorkTree
 	}
 	for _, part := range parts {

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -86,9 +87,12 @@ func (t *turnWatch) state(index string) *git.Status {
 	case err == nil:
 		return w
 	case errors.Is(err, git.ErrNoRepository), t.ctx.Err() != nil:
-	case errors.Is(err, git.ErrTooMany), ctx.Err() != nil:
+	case errors.Is(err, git.ErrTooMany):
 		t.tooLarge = true // the next turn would fail too
 		t.limited("the work tree is too large to find changes that the agent does not report")
+	case ctx.Err() != nil:
+		t.tooLarge = true
+		t.limited(fmt.Sprintf("git did not end within %v: changes that the agent does not report are not recorded", maxLook))
 	default:
 		t.refused(err)
 	}

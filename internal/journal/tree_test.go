@@ -387,6 +387,15 @@ func TestAGitThatFailsIsNotAGitThatFoundNothing(t *testing.T) {
 			want:   "written, edited, earlier seen",
 			says:   "git status: index file",
 		},
+		"no HEAD": {
+			before: func(p *project) {
+				if err := os.Remove(p.path(".git/HEAD")); err != nil {
+					t.Fatal(err)
+				}
+			},
+			want: "written, edited, earlier seen",
+			says: "not a git repository",
+		},
 		"a configuration that is damaged in the turn": {
 			during: func(p *project) { p.write(".git/config", "[") },
 			want:   "written, edited, dirty seen, earlier seen",
@@ -440,6 +449,8 @@ func TestAGitThatFailsIsNotAGitThatFoundNothing(t *testing.T) {
 			}
 			if limits := p.Summary().Limits; (c.says == "") != (limits == "") || !strings.Contains(limits, c.says) {
 				t.Errorf("it says %q", limits)
+			} else if plan, _ := p.plan(2); plan.Limits != limits {
+				t.Errorf("the rewind says %q", plan.Limits)
 			}
 		})
 	}

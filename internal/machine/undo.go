@@ -51,6 +51,9 @@ func (g writeGate) Ask(ctx context.Context, act, path string, before, after *fs.
 
 // shownText returns the content of a file that a question can show, else nil.
 func shownText(s *fs.Snapshot) *string {
+	if s.IsLink() {
+		return new("link to " + s.Content)
+	}
 	if s == nil || len(s.Content) > maxShown/2 || !utf8.ValidString(s.Content) {
 		return nil
 	}

@@ -144,3 +144,25 @@ func TestAnUndoOfMuchIsHidden(t *testing.T) {
 		}
 	}
 }
+
+// A question about a link is one about its own path, not about where it leads, and shows it as a
+// link.
+func TestAnUndoOfALinkIsOfItsPath(t *testing.T) {
+	who := says(conversation.FileNo)
+	s, _ := recorded(t, who)
+	elsewhere := s.put(filepath.Join(s.beside, "f"), "f")
+	for name, asks := range map[string]bool{"link": false, ".env": true} {
+		path := filepath.Join(s.inside, name)
+		if err := os.Symlink(elsewhere, path); err != nil {
+			t.Skip(err)
+		}
+		asked := who.count()
+		err := (writeGate{s.Machine}).Ask(t.Context(), "undo", path, &fs.Snapshot{Content: elsewhere, Mode: fs.LinkMode}, &fs.Snapshot{Content: "text"})
+		if (err != nil) != asks || (writeGate{s.Machine}).Free(path) == asks {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if asks && (who.asked[asked].Target != path || *who.before[asked] != "link to "+elsewhere) {
+			t.Errorf("it asks about %+v with %q", who.asked[asked], *who.before[asked])
+		}
+	}
+}
