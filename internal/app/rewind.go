@@ -72,9 +72,6 @@ func RewindLines(p *journal.RewindPlan, name func(string) string, chosen ...jour
 			if f.Added+f.Removed > 0 {
 				line += fmt.Sprintf("  +%d −%d", f.Added, f.Removed)
 			}
-			if f.Reported && !f.NoUndo {
-				line += ", " + AsReported
-			}
 			if about != "" {
 				line += ": " + about
 			}

@@ -14,13 +14,12 @@ func TestTheLinesOfARewind(t *testing.T) {
 	}
 	p := &journal.RewindPlan{Files: []journal.RewindFile{
 		file("blocked", journal.EffectBlocked, 0, 0), file("claimed", journal.EffectReported, 1, 1), file("lost", journal.EffectLost, 0, 0),
-		file("conflict", journal.EffectConflict, 2, 0), file("other", journal.EffectConflict, 0, 0), file("reported", journal.EffectRestore, 1, 2),
+		file("conflict", journal.EffectConflict, 2, 0), file("other", journal.EffectConflict, 0, 0), file("restored", journal.EffectRestore, 1, 2),
 		file("same", journal.EffectUnchanged, 0, 0),
 	}}
 	p.Files[0].Why = "it is a link now"
-	p.Files[1].Reported, p.Files[1].NoUndo = true, true
-	p.Files[5].Reported = true
-	const want = `restores reported  +1 −2, as reported by the agent
+	p.Files[1].Reported = true
+	const want = `restores restored  +1 −2
 restores conflict  +2 −0: loses what has changed since
 leaves other: you have changed the same lines since
 leaves lost: the earlier content was not kept

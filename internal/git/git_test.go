@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"parley/fs"
 	"parley/internal/git"
 	apart "parley/internal/test"
 )
@@ -186,18 +187,27 @@ func TestBranchOfHostileRepositories(t *testing.T) {
 	}
 }
 
-func TestIgnored(t *testing.T) {
+// That git does not list a file says that it was not there, unless git ignored it, or is not to
+// look there.
+func TestWhatWasNotThere(t *testing.T) {
 	dir, run := repository(t)
-	for path, text := range map[string]string{".gitignore": "*.log\nout/\n", "a.log": "", "kept.log": "", "out/x": "", "a*.go": ""} {
+	for path, text := range map[string]string{".gitignore": "*.log\nout/\n", "a.log": "", "out/x": "", "nested/x": ""} {
 		write(t, filepath.Join(dir, path), text)
 	}
-	run("add", "-f", "kept.log")
-	for path, want := range map[string]bool{"a.log": true, "kept.log": false, "out": true, "out/x": true, "a*.go": false, "new.go": false, "new.log": true} {
-		if got, err := git.Ignored(t.Context(), dir, filepath.Join(dir, path)); got != want || err != nil {
+	run("-C", "nested", "init", "-q")
+	status, err := git.StatusOf(t.Context(), dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, ".gitignore"), "") // since
+	for path, want := range map[string]bool{
+		"sub/file": false, "a.log": false, "out": false, "out/x": false, "nested/x": false, ".git/x": false,
+		"new.go": true, "new.log": true, "sub/new/file": true,
+	} {
+		got := false
+		err := status.Clean(t.Context(), []string{filepath.Join(dir, path)}, 1<<20, func(_ string, was *fs.Snapshot, known bool) { got = known && was == nil })
+		if got != want || err != nil {
 			t.Errorf("%s: %v, %v", path, got, err)
 		}
-	}
-	if _, err := git.Ignored(t.Context(), dir, t.TempDir()); err == nil {
-		t.Error("git answers for a file outside the work tree")
 	}
 }

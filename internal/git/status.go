@@ -38,14 +38,16 @@ type Status struct {
 	// in the work tree, because of a filter, an encoding or an ident attribute.
 	Dirty, Untracked, Converted map[string]bool
 
-	dir   string // below which git looked
-	index string // the index as it was then
-	env   []string
+	dir     string          // below which git looked
+	ignored map[string]bool // files, and directories with all that is in them
+	blind   bool            // git ignores too many files to list them
+	index   string          // the index as it was then
+	env     []string
 }
 
-// covers reports whether git would list a file if it were there and not ignored: it is
-// below the directory, and neither in git's own nor in another repository. So a file that
-// git covers and does not list is as in the last commit, or does not exist.
+// covers reports whether git would have listed a file if it had been there: it is below the
+// directory, not ignored, and neither in git's own nor in another repository. So a file that
+// git covers and does not list is as in the last commit, or did not exist.
 func (w *Status) covers(path string) bool {
 	rel, err := filepath.Rel(w.dir, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -54,8 +56,11 @@ func (w *Status) covers(path string) bool {
 	if slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), func(name string) bool { return strings.EqualFold(name, ".git") }) {
 		return false
 	}
+	if w.ignored[path] {
+		return false
+	}
 	for dir := filepath.Dir(path); dir != w.dir && len(dir) > len(w.dir); dir = filepath.Dir(dir) {
-		if w.Untracked[dir] { // it was a repository, of which git lists the directory alone
+		if w.ignored[dir] || w.Untracked[dir] { // it was a repository, of which git lists the directory alone
 			return false
 		}
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -80,7 +85,10 @@ func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Status{Top: strings.TrimSuffix(top, "\n"), Dirty: map[string]bool{}, Untracked: map[string]bool{}, Converted: map[string]bool{}, dir: dir, index: index}
+	w := &Status{
+		Top: strings.TrimSuffix(top, "\n"), Dirty: map[string]bool{}, Untracked: map[string]bool{}, Converted: map[string]bool{},
+		dir: dir, ignored: map[string]bool{}, index: index,
+	}
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		w.dir = resolved
 	}
@@ -95,8 +103,14 @@ func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
 			return nil, err
 		}
 	}
-	out, err := w.indexed(ctx, dir, "status", "--porcelain", "-z", "--no-renames",
-		"--untracked-files=all", "--ignore-submodules=all", "--no-ahead-behind", "--", ".")
+	list := func(ignored string) (string, error) {
+		return w.indexed(ctx, dir, "status", "--porcelain", "-z", "--no-renames",
+			"--untracked-files=all", "--ignored="+ignored, "--ignore-submodules=all", "--no-ahead-behind", "--", ".")
+	}
+	out, err := list("matching")
+	if w.blind = errors.Is(err, ErrTooMany); w.blind {
+		out, err = list("no")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +119,12 @@ func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
 			continue
 		}
 		path := filepath.Join(w.Top, filepath.FromSlash(entry[3:]))
-		if entry[:2] == "??" {
+		switch entry[:2] {
+		case "!!":
+			w.ignored[path] = true
+		case "??":
 			w.Untracked[path] = true
-		} else {
+		default:
 			w.Dirty[path] = true
 		}
 		if len(w.Dirty)+len(w.Untracked) > maxListed {
@@ -295,7 +312,7 @@ func (w *Status) Clean(ctx context.Context, paths []string, most int64, take fun
 		switch e, exists := entries[path]; {
 		case !exists:
 			if w.covers(path) && !slices.ContainsFunc(w.above(path), func(dir string) bool { return submodules[dir] }) {
-				take(path, nil, true)
+				take(path, nil, !w.blind)
 			}
 		case e.Hash == "":
 			take(path, nil, false)
@@ -340,17 +357,6 @@ func (w *Status) submodules(ctx context.Context, paths []string) (map[string]boo
 	entries, err := w.Entries(ctx, slices.Sorted(maps.Keys(all)))
 	maps.DeleteFunc(all, func(dir string, _ bool) bool { return entries[dir].Mode != "160000" })
 	return all, err
-}
-
-// Ignored reports whether git ignores the file or folder at an absolute path in the work
-// tree of dir.
-func Ignored(ctx context.Context, dir, path string) (bool, error) {
-	// git refuses to check with literal paths; an absolute path has no magic.
-	_, err := output(ctx, dir, "--no-literal-pathspecs", "check-ignore", "-q", "--", path)
-	if exitedWith1(err) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // Files returns the files in a folder that git knows, also those that are gone, or would add, relative

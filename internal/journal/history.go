@@ -31,31 +31,21 @@ type Provenance string
 const (
 	// ProvenanceSeen: parley has read it, or has seen that there was no file.
 	ProvenanceSeen Provenance = "seen"
-	// ProvenanceReported: the agent says so of a file that parley had not seen, and that the
-	// agent may write without asking.
-	ProvenanceReported Provenance = "reported"
-	// ProvenanceClaimed: the agent says so of any other file. It is shown, and never goes
-	// back.
+	// ProvenanceClaimed: the agent says so of a file that parley had not seen. It is shown,
+	// and never goes back.
 	ProvenanceClaimed Provenance = "claimed"
 	// ProvenanceNone: nobody knows.
 	ProvenanceNone Provenance = "none"
 )
 
-// goesBack reports whether an undo may restore what a file contained before the change.
-func (c *change) goesBack() bool {
-	return c.provenance == ProvenanceSeen || c.provenance == ProvenanceReported
-}
-
-// provenance is that of a change in a log, also of one that was written before there were
-// provenances.
+// provenance is that of a change in a log, also of one that was written when the agent's word
+// counted for some files, or when there were no provenances.
 func (r record) provenance() Provenance {
 	switch {
 	case r.Before.Lost:
 		return ProvenanceNone
-	case r.Provenance != "":
-		return r.Provenance
-	case r.Source == SourceReport:
-		return ProvenanceReported
+	case r.Provenance != "" && r.Provenance != ProvenanceSeen, r.Provenance == "" && r.Source == SourceReport:
+		return ProvenanceClaimed
 	}
 	return ProvenanceSeen
 }
@@ -272,7 +262,7 @@ func (h *history) lastLiveTurn() int {
 	last, stuck := -1, -1
 	for _, path := range h.paths {
 		for _, c := range h.liveSince(Part{Path: path}, last+1) {
-			if c.goesBack() {
+			if c.provenance == ProvenanceSeen {
 				last = max(last, c.turn)
 			}
 			stuck = max(stuck, c.turn)

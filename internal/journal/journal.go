@@ -19,10 +19,9 @@
 // the seen part of the file, which undoing the turn leaves alone, like whatever the user
 // wrote between turns.
 //
-// What goes back is what parley itself has seen. Of a file that it has not seen, the
-// agent's word counts only where the agent may write without asking ([Provenance]). Every
-// act of the user's asks about the files that a write of the agent's would ask about
-// ([Gate]).
+// What goes back is what parley itself has seen. What only the agent says of a file is shown
+// ([Provenance]). Every act of the user's asks about the files that a write of the agent's
+// would ask about ([Gate]).
 //
 // A change is live unless a live change undoes it; undo, redo and their undo all follow
 // from that. An undo replays the change backwards on the current content: a merge by
@@ -285,11 +284,9 @@ func (j *Journal) Close(ctx context.Context) error {
 
 // Gate decides which files are written without asking the user.
 type Gate interface {
-	// Free reports whether the agent may write a file without a question.
-	Free(path string) bool
-	// Ask asks the user about a write of their own, as about one of the agent's, unless it
-	// is free. act is "undo", "redo" or "rewind"; before and after are what the file
-	// contains then, nil for no file. The error says that it must not happen.
+	// Ask asks the user about a write of their own, unless the agent may write the file
+	// without a question. act is "undo", "redo" or "rewind"; before and after are what the
+	// file contains then, nil for no file. The error says that it must not happen.
 	Ask(ctx context.Context, act, path string, before, after *fs.Snapshot) error
 }
 
@@ -299,9 +296,6 @@ func (j *Journal) Serve(f *fs.FS, gate Gate) {
 	f.SetRecord(j.record)
 	j.files, j.gate = f, gate
 }
-
-// free reports whether the agent may write a file without a question.
-func (j *Journal) free(path string) bool { return j.gate != nil && j.gate.Free(path) }
 
 // Forgo lets the next write of a file happen even if what it replaces cannot be kept.
 func (j *Journal) Forgo(path string) {

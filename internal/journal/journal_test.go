@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +24,6 @@ type project struct {
 	fs         *fs.FS
 	*Journal
 
-	secret string
 	asked  []string // by the gate
 	refuse error
 }
@@ -72,11 +70,9 @@ func (p *project) begin() {
 	p.Serve(p.fs, p)
 }
 
-// Free implements [Gate]: only files of the project that are not in its "secret" directory,
-// which p.secret may name.
-func (p *project) Free(path string) bool {
-	return p.inside(path) && !below(p.path(cmp.Or(p.secret, "secret")), path)
-}
+// Free reports whether nobody is asked about a file: only about those outside the project
+// and in its "secret" directory.
+func (p *project) Free(path string) bool { return p.inside(path) && !below(p.path("secret"), path) }
 
 // Ask implements [Gate]. It notes what it was asked, and answers p.refuse.
 func (p *project) Ask(_ context.Context, act, path string, before, after *fs.Snapshot) error {
@@ -432,9 +428,12 @@ func TestWhatAgentsTellOf(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := newProject(t)
+			p := newRepository(t)
 			if c.before != "-" {
 				p.write("f", c.before)
+			}
+			if c.want == "lost" {
+				p.write(".gitignore", "f\n")
 			}
 			p.turn("", func() { c.tell(p, func() { p.write("f", c.after) }) })
 			if got := p.names(0); got != "f" {

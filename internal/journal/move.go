@@ -55,7 +55,7 @@ func (j *Journal) fromElsewhere(c *Comparison) {
 		return
 	}
 	p, err := j.revertAll(from, changes)
-	if err != nil || j.check(&p) != nil {
+	if err != nil || p.check() != nil {
 		return
 	}
 	if was, kept := p.both(nil); was != nil && same(was, kept) {

@@ -127,7 +127,7 @@ func (p *project) removed(name string) {
 	if err := os.Remove(p.path(name)); err != nil {
 		p.Fatal(err)
 	}
-	p.add(record{Kind: kindChange, Path: p.path(name), Before: &was, After: &Image{Absent: true}, Source: SourceReport, Happened: true}, true)
+	p.add(record{Kind: kindChange, Path: p.path(name), Before: &was, After: &Image{Absent: true}, Source: SourceReport, Provenance: ProvenanceSeen, Happened: true}, true)
 }
 
 // What the user writes while the agent works is not the agent's: undoing the turn leaves

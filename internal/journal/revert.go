@@ -19,8 +19,7 @@ var (
 	ErrConflict = errors.New("the same lines have changed since; nothing was written")
 	// ErrNothing means that there is nothing to undo or redo.
 	ErrNothing = errors.New("there is nothing to undo or redo")
-	// ErrReported means that only the agent says what a file contained, which it may not
-	// write without asking.
+	// ErrReported means that only the agent says what a file contained.
 	ErrReported = errors.New("only the agent says what it contained; parley does not undo that")
 	// errLost means that the previous content of a file is unknown.
 	errLost = errors.New("its previous content was not kept")
@@ -146,9 +145,7 @@ type plan struct {
 	force   bool // its lines count where the file's have changed since
 	reverts []int
 	merged  bool // it merges a change from elsewhere
-	// word is not "" if only the agent says what the file contained: ProvenanceReported or
-	// ProvenanceClaimed.
-	word Provenance
+	claimed bool // only the agent says what the file contained
 }
 
 // record returns the record of the change that the plan makes in an act, without the contents.
@@ -240,16 +237,14 @@ func (j *Journal) revertAll(path string, changes []*change) (plan, error) {
 			return p, &FileError{path, err}
 		}
 		p.steps = append(p.steps, s)
-		if first.provenance != ProvenanceSeen && p.word != ProvenanceClaimed {
-			p.word = first.provenance
-		}
+		p.claimed = p.claimed || first.provenance != ProvenanceSeen
 	}
 	return p, nil
 }
 
-// check returns ErrReported if the agent's word does not count for what a plan restores.
-func (j *Journal) check(p *plan) error {
-	if p.word == ProvenanceClaimed || p.word == ProvenanceReported && !j.free(p.path) {
+// check returns ErrReported if only the agent says what a plan restores.
+func (p *plan) check() error {
+	if p.claimed {
 		return ErrReported
 	}
 	return nil
@@ -278,7 +273,7 @@ func (j *Journal) RevertFile(ctx context.Context, part Part, since int) (Done, e
 		}
 		p, err := j.revert(part, changes)
 		if err == nil {
-			err = j.check(&p)
+			err = p.check()
 		}
 		if err != nil {
 			return Done{}, fileError(part.Path, err)
@@ -313,7 +308,7 @@ func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 	for _, path := range paths {
 		p, err := j.revert(Part{Path: path}, changes[path])
 		if err == nil {
-			err = j.check(&p)
+			err = p.check()
 		}
 		if now, unreadable := j.now(ctx, path); err == nil {
 			if unreadable = cmp.Or(unreadable, p.fits(now.snapshot())); unreadable != nil {

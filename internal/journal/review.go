@@ -142,9 +142,9 @@ type Comparison struct {
 	Before Version
 	// Now is the content at the time of the comparison.
 	Now Version
-	// Reported means that only the agent says what Before contained, NoUndo that parley does
-	// not restore it.
-	Reported, NoUndo bool
+	// Reported means that only the agent says what Before contained: parley does not restore
+	// it.
+	Reported bool
 	// Binary means that one of the two is a link or not text and so has no lines.
 	Binary bool
 	// Hunks are the changes from Before to Now, nil if the file is binary or lost.
@@ -213,7 +213,7 @@ func (j *Journal) compare(c *Comparison) error {
 	if err := p.fits(c.Now.snapshot()); err != nil {
 		return &FileError{c.Path, err}
 	}
-	c.Reported, c.NoUndo = p.word != "", j.check(&p) != nil
+	c.Reported = p.claimed
 	c.compareWith(&p)
 	j.fromElsewhere(c)
 	return nil
@@ -292,7 +292,7 @@ func (j *Journal) RevertHunk(ctx context.Context, c *Comparison, hunk int) (Done
 	j.mu.Unlock()
 	if p, err := j.revert(c.Part, changes); err != nil {
 		return Done{}, err
-	} else if err := j.check(&p); err != nil {
+	} else if err := p.check(); err != nil {
 		return Done{}, &FileError{c.Path, err}
 	}
 	j.reviewing.Lock()

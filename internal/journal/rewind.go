@@ -28,8 +28,7 @@ const (
 	EffectSeen Effect = "seen"
 	// EffectLost: the earlier content was not kept. The file is left alone.
 	EffectLost Effect = "lost"
-	// EffectReported: only the agent says what the earlier content was, which does not count
-	// for this file. It is left alone.
+	// EffectReported: only the agent says what the earlier content was. The file is left alone.
 	EffectReported Effect = "reported"
 	// EffectBlocked: the path has become a directory or a link, lies behind one, or cannot
 	// be read. It is left alone.
@@ -174,7 +173,7 @@ func (j *Journal) planFile(ctx context.Context, part Part, turn int) (RewindFile
 		f.Before.Lost, f.Effect, f.Why = true, EffectBlocked, blocked(err)
 		return f, nil
 	}
-	f.Reported, f.NoUndo = p.word != "", j.check(&p) != nil
+	f.Reported = p.claimed
 	f.compareWith(&p)
 	_, conflict := p.next(f.Now.snapshot())
 	f.Forced = conflict != nil
@@ -183,7 +182,7 @@ func (j *Journal) planFile(ctx context.Context, part Part, turn int) (RewindFile
 		f.Effect = EffectSeen
 	case f.Same():
 		f.Effect = EffectUnchanged
-	case f.NoUndo:
+	case f.Reported:
 		f.Effect = EffectReported
 	case conflict != nil:
 		f.Effect = EffectConflict

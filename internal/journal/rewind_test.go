@@ -334,7 +334,7 @@ func TestRewindNamesFilesThatAreTooLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 		if kind == "repository" {
-			p.git("add", "run", "huge")
+			p.git("add", "served", "run", "huge")
 		}
 		p.turn("", func() {
 			p.Forgo(p.path("served"))

@@ -31,7 +31,8 @@ const (
 // tree is a work tree at the beginning of a turn.
 type tree struct {
 	*git.Status
-	// copies are the files that differed from the last commit, or that git stores in another form.
+	// copies are the files that differed from the last commit, were not in it, or that git
+	// stores in another form.
 	copies map[string]seenFile
 }
 
@@ -44,12 +45,12 @@ func (t *turnWatch) look(began time.Time) *tree {
 	}
 	tr := &tree{Status: w, copies: map[string]seenFile{}}
 	var copied int64
-	for _, path := range slices.Concat(slices.Sorted(maps.Keys(w.Dirty)), slices.Sorted(maps.Keys(w.Converted))) {
+	for _, path := range slices.Concat(slices.Sorted(maps.Keys(w.Dirty)), slices.Sorted(maps.Keys(w.Converted)), slices.Sorted(maps.Keys(w.Untracked))) {
 		if _, copied := tr.copies[path]; copied {
 			continue
 		}
-		if !w.Dirty[path] && (copied > maxCopied || len(tr.copies) >= maxCopies) {
-			break
+		if w.Converted[path] && !w.Dirty[path] && (copied > maxCopied || len(tr.copies) >= maxCopies) {
+			continue
 		}
 		info, err := os.Lstat(path)
 		switch {
@@ -157,7 +158,7 @@ func (t *turnWatch) compareTrees() {
 		switch {
 		case ok:
 			t.finish(path, known)
-		case t.tree.Untracked[path]: // skipped: the previous content is unknown
+		case t.tree.Untracked[path]: // skipped: another repository, or written since the turn began
 		case t.tree.Dirty[path], t.tree.Converted[path]:
 			t.finish(path, seenFile{Image{Lost: true}, t.looked})
 		default:
@@ -257,13 +258,6 @@ func (t *turnWatch) committed(path string) (image Image, known bool) {
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, maxLook)
 	defer cancel()
-	_ = t.clean(ctx, []string{path}, func(path string, i Image) {
-		if i.Absent {
-			if ignored, err := git.Ignored(ctx, t.tree.Top, path); ignored || err != nil {
-				return
-			}
-		}
-		image, known = i, !i.Lost
-	})
+	_ = t.clean(ctx, []string{path}, func(path string, i Image) { image, known = i, !i.Lost })
 	return image, known
 }

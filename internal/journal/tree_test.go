@@ -45,13 +45,13 @@ func TestWhatIsSeenToChange(t *testing.T) {
 		p.write("dirty", "the agent's\n")
 		p.write("sub/new", "new\n")
 		p.write("ignored/log", "log\n")
-		p.write("mine", "it is left alone\n")
+		p.write("mine", "changed\n")
 		p.write("run.sh", "#!/bin/bash\n")
 		if err := os.Remove(p.path("gone")); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if got := p.names(0); got != "dirty seen, clean seen, gone seen, run.sh seen, sub/new seen" {
+	if got := p.names(0); got != "dirty seen, mine seen, clean seen, gone seen, run.sh seen, sub/new seen" {
 		t.Errorf("files: %s", got)
 	}
 	p.before("dirty", 0, "the user's\n")
@@ -64,12 +64,12 @@ func TestWhatIsSeenToChange(t *testing.T) {
 		t.Errorf("an undo of a file that is gone since: %v", err)
 	}
 	p.write("run.sh", "#!/bin/bash\n")
-	p.undoSeen("dirty", "clean", "gone", "run.sh", "sub/new")
+	p.undoSeen("dirty", "mine", "clean", "gone", "run.sh", "sub/new")
 	p.holds("clean", "clean\n")
 	p.holds("dirty", "the user's\n")
 	p.holds("gone", "gone\n")
 	p.holds("sub/new", "-")
-	p.holds("mine", "it is left alone\n")
+	p.holds("mine", "untracked\n")
 }
 
 // A symbolic link is seen, shown and put back as a link, and so is every change of type.
@@ -423,7 +423,7 @@ func TestAGitThatFailsIsNotAGitThatFoundNothing(t *testing.T) {
 				p.git("add", "clean", "new")
 				p.git("commit", "-qm", "first")
 			},
-			want: "written, edited, earlier seen, new seen",
+			want: "written, edited, clean seen, dirty seen, earlier seen, new seen",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -518,8 +518,9 @@ func TestParleysOwnFilesAreNoChanges(t *testing.T) {
 	}
 }
 
-// That git does not list a file says nothing of one that git never lists: then there is only
-// the agent's word.
+// That git does not list a file says nothing of one that git never lists, also if the agent
+// makes git list it: then there is only the agent's word. What lay there when the turn began was
+// not created in it.
 func TestWhatGitNeverListsIsNotSeen(t *testing.T) {
 	p := newRepository(t)
 	p.write("nested/user", "x\n")
@@ -530,25 +531,32 @@ func TestWhatGitNeverListsIsNotSeen(t *testing.T) {
 		p.git("-C", p.path(dir), "commit", "-qm", "first")
 	}
 	p.write(".git/hooks/pre-commit", "x\n")
+	p.write("ignored/user", "x\n")
+	p.write("mine", "x\n")
 	p.turn("", func() {
-		for i, name := range []string{"nested/user", ".git/hooks/pre-commit", ".GIT/config", "former/user"} {
-			if name == "former/user" { // no repository any more
-				if err := os.RemoveAll(p.path("former/.git")); err != nil {
-					t.Fatal(err)
-				}
-			}
+		p.write(".gitignore", "")
+		if err := os.RemoveAll(p.path("former/.git")); err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"nested/user", ".git/hooks/pre-commit", ".GIT/config", "former/user", "ignored/user", "mine"} {
 			p.tell(fmt.Sprint(i), acpclient.ToolCompleted, acpclient.DiffContent(p.path(name), nil, "x\n"))
 		}
 		p.tell("new", acpclient.ToolPending, acpclient.DiffContent(p.path("new"), nil, "n\n"))
 		p.write("new", "n\n")
 		p.tell("new", acpclient.ToolCompleted, acpclient.DiffContent(p.path("new"), nil, "n\n"))
 	})
-	for _, name := range []string{"nested/user", ".git/hooks/pre-commit", "former/user"} {
-		if c := p.compare(name, 0); !c.Reported {
-			t.Errorf("%s counts as seen not to exist", name)
-		}
+	if got := p.names(0); got != "nested/user, .git/hooks/pre-commit, .GIT/config, former/user, ignored/user, new, .gitignore seen" {
+		t.Errorf("files: %s", got)
 	}
-	if c := p.compare("new", 0); c.Reported {
-		t.Error("a new file counts as reported alone")
+	for _, undo := range []func(){func() { p.must(p.undo()) }, func() {
+		p.must(p.Redo(t.Context()))
+		plan, _ := p.plan(1)
+		p.must(p.Rewind(t.Context(), plan))
+	}} {
+		undo()
+		for _, name := range []string{"nested/user", ".git/hooks/pre-commit", "former/user", "ignored/user", "mine"} {
+			p.holds(name, "x\n")
+		}
+		p.holds("new", "-")
 	}
 }

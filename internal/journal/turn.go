@@ -337,11 +337,7 @@ func (t *turnWatch) settle(path string, c *call) {
 			}
 			t.record(path, base, is, SourceReport, ProvenanceSeen)
 		case len(diffs) > 0:
-			word := ProvenanceClaimed
-			if t.j.free(path) {
-				word = ProvenanceReported
-			}
-			t.record(path, t.reconstructed(now, diffs), is, SourceReport, word)
+			t.record(path, t.reconstructed(now, diffs), is, SourceReport, ProvenanceClaimed)
 		}
 	})
 }
@@ -454,10 +450,13 @@ func (t *turnWatch) finish(path string, begun seenFile) {
 	t.j.mu.Unlock()
 	was := begun.image
 	for _, c := range changes {
-		if c.id > begun.after {
-			t.add(record{Source: SourceSeen, Provenance: ProvenanceSeen, Earlier: true}, path, was, c.before)
-			was = c.after
+		if c.id <= begun.after {
+			continue
 		}
+		if was.ModTime == 0 || was.Size != c.before.Size { // else nothing says that it had changed
+			t.add(record{Source: SourceSeen, Provenance: ProvenanceSeen, Earlier: true}, path, was, c.before)
+		}
+		was = c.after
 	}
 	if len(changes) > 0 && was.unknown() {
 		was = latest(changes) // of an earlier turn

@@ -19,33 +19,30 @@ import (
 	"parley/internal/test"
 )
 
-// What only the agent says of a file goes back where the agent may write without asking,
-// and is marked there. Everywhere else it is shown, and neither undone nor rewound, and it
-// holds up nothing else.
-func TestTheAgentsWordCountsOnlyWhereItMayWrite(t *testing.T) {
+// What only the agent says of a file is shown and marked, and neither undone nor rewound, and
+// it holds up nothing else.
+func TestTheAgentsWordIsNotUndone(t *testing.T) {
 	ctx := context.Background()
 	p := newProject(t)
 	outside := filepath.Join(filepath.Dir(p.dir), "outside")
 	made := acpclient.DiffContent
-	for _, path := range []string{p.path("inside"), p.path("secret/f"), outside} {
+	for _, path := range []string{p.path("inside"), p.path("notes"), outside} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte("x\n"), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	p.turn("", func() {
 		p.tell("1", acpclient.ToolCompleted, made(p.path("inside"), str("made up\n"), "x\n"))
-		p.tell("2", acpclient.ToolCompleted, made(p.path("secret/f"), str("made up\n"), "x\n"))
+		p.tell("2", acpclient.ToolPending, made(p.path("notes"), nil, "x\n"))
+		p.tell("2", acpclient.ToolCompleted)
 		p.tell("3", acpclient.ToolCompleted, made(outside, nil, "x\n"))
 		p.serve("served", "s\n")
 	})
-	for path, noUndo := range map[string]bool{p.path("inside"): false, p.path("secret/f"): true, outside: true} {
+	for _, path := range []string{p.path("inside"), p.path("notes"), outside} {
 		part := Part{Path: path}
 		c := p.compared(part, 0)
-		if !c.Reported || c.NoUndo != noUndo || len(c.Hunks) != 1 {
-			t.Errorf("%s: reported %v, no undo %v, hunks %v", path, c.Reported, c.NoUndo, c.Hunks)
-		}
-		if !noUndo {
-			continue
+		if !c.Reported || len(c.Hunks) != 1 {
+			t.Errorf("%s: reported %v, hunks %v", path, c.Reported, c.Hunks)
 		}
 		if _, err := p.RevertFile(ctx, part, 0); !errors.Is(err, ErrReported) {
 			t.Errorf("%s: the undo of the file: %v", path, err)
@@ -54,47 +51,29 @@ func TestTheAgentsWordCountsOnlyWhereItMayWrite(t *testing.T) {
 			t.Errorf("%s: the undo of the hunk: %v", path, err)
 		}
 	}
-	if c := p.compare("served", 0); c.Reported || c.NoUndo {
+	if c := p.compare("served", 0); c.Reported {
 		t.Error("a served write counts as reported")
 	}
 	plan, said := p.plan(1)
-	if want := "inside restore +1 -1, secret/f reported +1 -1, " + outside + " reported +1 -0, served delete +1 -0"; said != want {
+	if want := "inside reported +1 -1, notes reported +1 -0, " + outside + " reported +1 -0, served delete +1 -0"; said != want {
 		t.Errorf("the plan is %s, want %s", said, want)
 	}
-	p.must(p.Rewind(ctx, plan, Part{Path: outside}, p.part("secret/f")))
-	p.holds("inside", "made up\n")
+	p.must(p.Rewind(ctx, plan, Part{Path: outside}, p.part("notes")))
+	p.holds("served", "-")
 	p.must(p.Redo(ctx))
 	done := p.must(p.undo())
-	if len(done.Files) != 2 || len(done.Left) != 2 || done.Left[0].Why != ErrReported.Error() {
+	if len(done.Files) != 1 || len(done.Left) != 3 || done.Left[0].Why != ErrReported.Error() {
 		t.Errorf("undone: %+v", done)
 	}
-	p.holds("inside", "made up\n")
 	p.holds("served", "-")
-	p.holds("secret/f", "x\n")
-	p.holds("../outside", "x\n")
+	for _, name := range []string{"inside", "notes", "../outside"} {
+		p.holds(name, "x\n")
+	}
 	if _, err := p.undo(); !errors.Is(err, ErrReported) {
 		t.Errorf("an undo of what is left: %v", err)
 	}
 	if len(p.asked) > 0 {
 		t.Errorf("asked: %q", p.asked)
-	}
-}
-
-// The word counts neither if the agent may no longer write the file, nor if it may write it
-// only since.
-func TestTheAgentsWordCountsThenAndNow(t *testing.T) {
-	for _, secret := range [][2]string{{"secret", "other"}, {"other", "secret"}} {
-		p := newProject(t)
-		p.write("secret/f", "x\n")
-		p.secret = secret[0]
-		p.turn("", func() {
-			p.tell("1", acpclient.ToolCompleted, acpclient.DiffContent(p.path("secret/f"), str("made up\n"), "x\n"))
-		})
-		p.secret = secret[1]
-		if _, err := p.undo(); !errors.Is(err, ErrReported) {
-			t.Errorf("undo: %v", err)
-		}
-		p.holds("secret/f", "x\n")
 	}
 }
 
@@ -188,8 +167,8 @@ func (l *liar) look() map[string]string {
 }
 
 // Whatever an agent reports, no undo, redo or rewind writes a line into a file that was
-// not in it before, unless the agent could write there itself; none writes what the user
-// has refused; and none writes anything but the files of the session.
+// not in it before; none writes what the user has refused; and none writes anything but the
+// files of the session.
 func TestNoLieIsWritten(t *testing.T) {
 	test.Apart(t)
 	p := newProject(t)
@@ -322,13 +301,14 @@ func (l *liar) undo() {
 		path := filepath.Clean(l.path(name))
 		content, err := os.ReadFile(path)
 		now := string(content)
-		if err == nil == (before[name] != "") && now == before[name] || l.Free(path) {
+		if err == nil == (before[name] != "") && now == before[name] {
 			continue
 		}
-		if l.refuse != nil {
+		free := l.Free(path)
+		if l.refuse != nil && !free {
 			l.t.Fatalf("%s was written though the user refused", name)
 		}
-		if !slices.ContainsFunc(l.asked, func(a string) bool { return strings.HasSuffix(a, " "+path) }) {
+		if !free && !slices.ContainsFunc(l.asked, func(a string) bool { return strings.HasSuffix(a, " "+path) }) {
 			l.t.Fatalf("%s was written without a question", name)
 		}
 		if l.been[name][now] {

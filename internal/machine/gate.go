@@ -49,18 +49,6 @@ func (g *gate) rule(ctx context.Context, call *acpclient.ToolCallUpdate) (why st
 	return r.Why, nil
 }
 
-// free reports whether the agent may write a file without a question.
-func (g *gate) free(p fs.ResolvedPath) bool {
-	if g.judge(p, true, "") != nil {
-		return false
-	}
-	if g.asker == nil {
-		return true
-	}
-	r := g.asker.Judge(context.Background(), fileCall(p, true))
-	return r.Verdict != policy.Deny && r.Why == ""
-}
-
 // fileCall is the use of a file as a call, by its path as the agent named it and by where
 // that leads.
 func fileCall(p fs.ResolvedPath, write bool) *acpclient.ToolCallUpdate {

@@ -143,14 +143,3 @@ func TestServesWithoutARule(t *testing.T) {
 		t.Errorf("the observer saw %q", s.told.lines)
 	}
 }
-
-// What an agent may not write by itself, it does not have undone on its word alone.
-func TestUndoIsNotFreeWhereRulesDeny(t *testing.T) {
-	s := serveTo(t, ruledBy(conversation.FileOnce))
-	for name, want := range map[string]bool{"file": true, "denied": false, "asked": false, ".env": false} {
-		path := s.put(filepath.Join(s.inside, name), "x")
-		if got := (writeGate{s.Machine}).Free(path); got != want {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}

@@ -12,12 +12,6 @@ import (
 // writes. It implements journal.Gate.
 type writeGate struct{ m *Machine }
 
-// Free implements journal.Gate.
-func (g writeGate) Free(path string) bool {
-	place, err := g.m.fs.FindEntry(path)
-	return err == nil && place.Target == path && g.m.gate.free(place)
-}
-
 // Ask implements journal.Gate.
 func (g writeGate) Ask(ctx context.Context, act, path string, before, after *fs.Snapshot) error {
 	place, err := g.m.fs.FindEntry(path)

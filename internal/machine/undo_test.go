@@ -56,9 +56,6 @@ func TestAnUndoAsksAsAWriteDoes(t *testing.T) {
 			if err := s.write(path, "agent\n"); err != nil {
 				t.Fatal(err)
 			}
-			if free := (writeGate{s.Machine}).Free(path); free == c.asks {
-				t.Errorf("%s is free: %v", name, free)
-			}
 			asked := who.count()
 			who.answer = says(conversation.FileNo).answer
 			_, err := j.UndoTurn(t.Context())

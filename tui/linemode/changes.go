@@ -126,12 +126,8 @@ func (r review) state(ctx context.Context, f journal.File) string {
 	if err == nil && c.Unmarked() {
 		words += ", " + app.Unmarked
 	}
-	switch {
-	case err != nil || !c.Reported:
-	case c.NoUndo:
+	if err == nil && c.Reported {
 		words += ", " + app.AsReported + ": not undone"
-	default:
-		words += ", " + app.AsReported
 	}
 	return words
 }

@@ -39,10 +39,8 @@ type count struct {
 	added, removed int
 	link           string // says what is or was a link
 	from           string // where the file was
-	// reported means that only the agent says what the file contained, noUndo that parley
-	// does not restore that.
-	reported, noUndo bool
-	unmarked         bool // it has lost its byte order mark
+	reported       bool   // only the agent says what the file contained
+	unmarked       bool   // it has lost its byte order mark
 }
 
 // state is how a file has changed.
@@ -68,7 +66,7 @@ func countOf(c *journal.Comparison, err error) count {
 	case err != nil:
 		return count{state: unreadable}
 	}
-	n := count{added: c.Added, removed: c.Removed, link: app.LinkWords(c), from: c.From, reported: c.Reported, noUndo: c.NoUndo, unmarked: c.Unmarked()}
+	n := count{added: c.Added, removed: c.Removed, link: app.LinkWords(c), from: c.From, reported: c.Reported, unmarked: c.Unmarked()}
 	switch {
 	case c.Before.Lost:
 		n.state = lost
@@ -440,7 +438,7 @@ func (v *Review) about() string {
 		}
 		switch c := v.shown(); {
 		case c == nil:
-		case c.NoUndo:
+		case c.Reported:
 			return unsure + ": parley does not undo that"
 		case v.pane.hunk() >= 0 && c.Conflicts[v.pane.hunk()]:
 			return "these lines have changed since: parley cannot undo them"
@@ -459,11 +457,8 @@ func (v *Review) about() string {
 		return ""
 	}
 	words := sources(f.Sources)
-	switch c := v.list.counts[f.Part]; {
-	case c.noUndo:
+	if v.list.counts[f.Part].reported {
 		words += "; " + unsure + ": parley does not undo that"
-	case c.reported:
-		words += "; " + unsure
 	}
 	return words
 }

@@ -269,8 +269,7 @@ func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {
 	p.shows("nothing to undo in g.txt")
 }
 
-// What only the agent says of a file is marked. Of a file that the agent may not write
-// without asking it is shown, and stays when the turn is undone.
+// What only the agent says of a file is marked, and stays when the turn is undone.
 func TestWhatTheAgentReportsIsMarked(t *testing.T) {
 	p := newUser(t, 120, 20)
 	p.turn("first", "a.txt", "agent\n")

@@ -48,7 +48,8 @@ func (p *Parley) holds(name, want string) *Parley {
 
 func TestReviewsAndTakesBack(t *testing.T) {
 	t.Parallel()
-	p := Start(t, Options{Script: twoTurns, Files: map[string]string{"a.txt": "1\n2\n3\n4\n5\n6\n7\n", "b.txt": "b\n"}})
+	at := repositoryPlace(t)
+	p := Start(t, Options{Home: at.home, Project: at.dir, Script: twoTurns, Files: map[string]string{"a.txt": "1\n2\n3\n4\n5\n6\n7\n", "b.txt": "b\n"}})
 	p.Ready().Ask("first").Shows("The first turn is done.").Idle().Ask("second").Shows("The second turn is done.").Idle()
 
 	p.Press("f5").Shows("Session changes", "3 files  +4 −3", "M  a.txt", "M  b.txt", "A  new/c.txt")

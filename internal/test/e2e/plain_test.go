@@ -182,7 +182,7 @@ end-turn
 	p.Hears(invitation).Tells("go").Hears("I am about to edit.").Tells("/changes").Hears("No changes in this session.") // the report is read by now
 	openGate(t, gate)
 	p.Hears("Both are edited.", invitation).Tells("/changes")
-	p.Hears("\n1. b.txt: 1 line added, 1 removed\r\n2. d.txt: 1 line added, 1 removed, as reported by the agent\r\n")
+	p.Hears("\n1. b.txt: 1 line added, 1 removed\r\n2. d.txt: 1 line added, 1 removed, as reported by the agent: not undone\r\n")
 	p.Tells("/quit").Exits(0)
 }
 
