@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -140,23 +141,65 @@ func TestTwoEditsBeforeTheirReportsAreHandled(t *testing.T) {
 	}
 }
 
-// A reported diff that the files do not confirm changes nothing in what parley has seen.
-func TestADiffThatIsMadeUpIsNoBase(t *testing.T) {
-	for _, diffs := range [][2]string{
-		{"made up\n", "agent\n"},
-		{"1\n", "3\n"},
-		{"5\nmade up\n", "agent\n"},
-		{"", "agent\n"},
-	} {
-		p := newRepository(t)
-		p.write("f", lines())
-		p.git("add", "f")
-		p.turn("", func() {
-			p.write("f", lines("5 agent"))
-			p.tell("1", acpclient.ToolCompleted, acpclient.DiffContent(p.path("f"), &diffs[0], diffs[1]))
-		})
-		p.before("f", 0, lines())
-		p.must(p.undo())
-		p.holds("f", lines())
+// A call owns nothing of a file that it has not changed, whatever it reports: what the user
+// wrote, or created, in the same turn stays.
+func TestACallWithoutAnEffectOwnsNothing(t *testing.T) {
+	pending, done := acpclient.ToolPending, acpclient.ToolCompleted
+	calls := map[string]func(p *project, user func()){
+		"places, begun after the user": func(p *project, user func()) {
+			user()
+			p.change("1", acpclient.ToolEdit, func() {}, "f", "new")
+		},
+		"places, completed alone": func(p *project, user func()) {
+			user()
+			p.change("1", acpclient.ToolEdit, func() {})
+			status, kind := done, acpclient.ToolEdit
+			p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{
+				ToolCallID: "2", Kind: &kind, Status: &status, Locations: []acpclient.ToolCallLocation{{Path: p.path("f")}, {Path: p.path("new")}},
+			}})
+		},
+	}
+	for old, text := range map[string]string{"made up\n": "agent\n", "1\n": "3\n", "5\nmade up\n": "agent\n", "5\n": "agent\n", "": "agent\n", "4\n": "4\n"} {
+		diffs := func(p *project) []acpclient.ToolCallContent {
+			return []acpclient.ToolCallContent{acpclient.DiffContent(p.path("f"), &old, text), acpclient.DiffContent(p.path("new"), &old, text)}
+		}
+		calls[old+"→"+text+", completed alone"] = func(p *project, user func()) { user(); p.tell("1", done, diffs(p)...) }
+		calls[old+"→"+text+", begun before the user"] = func(p *project, user func()) {
+			p.tell("1", pending, diffs(p)...)
+			user()
+			p.tell("1", done)
+		}
+	}
+	for name, call := range calls {
+		for _, kind := range []string{"repository", "copied", "known"} {
+			t.Run(name+" of a file that is "+kind, func(t *testing.T) {
+				p := newRepository(t)
+				p.write("f", lines())
+				switch kind {
+				case "repository":
+					p.git("add", "f")
+					p.git("commit", "-qm", "f")
+				case "known":
+					p = newProject(t)
+					p.turn("", func() { p.serve("f", lines()) })
+					p.KeepFile(p.part("f"))
+				}
+				p.turn("", func() {
+					call(p, func() { p.write("f", lines("5 user")); p.write("new", "user\n") })
+				})
+				turn := len(p.Summary().Turns)
+				if got := p.names(turn); got != "f seen, new seen" && got != "f seen" && got != "new, f seen" {
+					t.Errorf("files: %s", got)
+				}
+				if plan, said := p.plan(turn); plan.Tally().Files != 0 {
+					t.Errorf("the plan is %s", said)
+				}
+				if _, err := p.undo(); !errors.Is(err, ErrNothing) && !errors.Is(err, errLost) {
+					t.Errorf("undo: %v", err)
+				}
+				p.holds("f", lines("5 user"))
+				p.holds("new", "user\n")
+			})
+		}
 	}
 }

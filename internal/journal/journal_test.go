@@ -422,6 +422,21 @@ func TestWhatAgentsTellOf(t *testing.T) {
 			edit()
 			p.tell("1", done, acpclient.DiffContent(p.path("f"), str("a\n"), "A\n"), acpclient.DiffContent(p.path("f"), str("c\n"), "C\n"))
 		}},
+		{"formatted since", "a\n\tb\n\nc\n", "a\n\tB\n\nc\n", "a\n\tb\n\nc\n", func(p *project, edit func()) {
+			p.tell("1", pending, acpclient.DiffContent(p.path("f"), str("  b\n"), "  B\n"))
+			edit()
+			p.tell("1", done)
+		}},
+		{"everywhere", "a b\n-\nb c\n", "a B\n-\nB c\n", "a b\n-\nb c\n", func(p *project, edit func()) {
+			p.tell("1", pending, acpclient.DiffContent(p.path("f"), str("b"), "B"))
+			edit()
+			p.tell("1", done)
+		}},
+		{"with other ends of lines", "a\r\nb\r\nc\r\n", "a\r\nc\r\n", "a\r\nb\r\nc\r\n", func(p *project, edit func()) {
+			p.tell("1", pending, acpclient.DiffContent(p.path("f"), str("a\nb\nc\n"), "a\nc\n"))
+			edit()
+			p.tell("1", done)
+		}},
 		{"what cannot be true", "x\n", "y\n", "lost", func(p *project, edit func()) {
 			edit()
 			p.tell("1", done, acpclient.DiffContent(p.path("f"), str("b"), "c"))

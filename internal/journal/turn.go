@@ -311,48 +311,66 @@ func untouched(now *fs.Snapshot, diffs []diff) bool {
 	d := diffs[0]
 	switch {
 	case d.old == nil || *d.old == "":
-		return now == nil || d.new == "" || !strings.Contains(now.Content, d.new)
-	case now == nil || !strings.Contains(now.Content, *d.old):
+		return now == nil || d.new == "" || !has(now.Content, d.new)
+	case now == nil || !has(now.Content, *d.old):
 		return false
 	}
 	// Text that is added around a text leaves that in place.
-	return !strings.Contains(d.new, *d.old) || !strings.Contains(now.Content, d.new)
+	return !strings.Contains(d.new, *d.old) || !has(now.Content, d.new)
 }
 
-// settle records what a call has changed in a file, now that it has completed. The base of
-// the change is what parley last saw of the file before it. If the call reports diffs,
-// only these count as the agent's: what else is new may be the user's, and the end of the
-// turn records it as seen.
+// has reports whether a content has lines that an agent reports, also if it reports them with
+// other ends or indentation.
+func has(content, text string) bool {
+	return strings.Contains(content, text) || strings.Contains(trimLines(content), trimLines(text))
+}
+
+func trimLines(text string) string {
+	lines := termtext.SplitLines(text)
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// settle records what a call has changed in a file, now that it has completed: what parley
+// watched, or what the files confirm of its diffs. What else is new may be the user's, and the
+// end of the turn records it as seen.
 func (t *turnWatch) settle(path string, c *call) {
 	diffs := c.of(path)
 	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not recorded
 		is := t.j.keep(now, false)
-		base, seen := t.base(path, c, is)
+		base, known, watched := t.base(path, c, is)
 		switch {
-		case seen && base.same(is):
+		case known && base.same(is):
 			t.joinLast(path, c, now)
-		case seen:
-			if own, ok := t.own(base, now, diffs); ok {
-				base = own
+		case known && len(diffs) == 0:
+			if watched || now == nil && (c.kind == acpclient.ToolDelete || c.kind == acpclient.ToolMove) {
+				t.record(path, base, is, SourceReport, ProvenanceSeen)
 			}
-			t.record(path, base, is, SourceReport, ProvenanceSeen)
+		case known:
+			if own, ok := t.own(base, now, diffs, watched); ok {
+				t.record(path, own, is, SourceReport, ProvenanceSeen)
+			}
 		case len(diffs) > 0:
 			t.record(path, t.reconstructed(now, diffs), is, SourceReport, ProvenanceClaimed)
 		}
 	})
 }
 
-// base returns what parley last saw of a file before the edit of a call.
-func (t *turnWatch) base(path string, c *call, now Image) (Image, bool) {
+// base returns what parley last saw of a file before the edit of a call, or while it ran:
+// watched means that the file has changed since, before the call's end.
+func (t *turnWatch) base(path string, c *call, now Image) (base Image, known, watched bool) {
 	last := t.last(path)
-	if s, ok := c.seen[path]; ok && (last == nil || s.after >= last.id) && !s.image.same(now) {
-		return s.image, true
-	}
-	if last != nil {
-		return last.after, true
+	s, saw := c.seen[path]
+	switch {
+	case saw && (last == nil || s.after >= last.id) && !s.image.same(now):
+		return s.image, true, true
+	case last != nil:
+		return last.after, true, saw && s.after < last.id && last.source == SourceReport
 	}
 	first, known := t.before(path)
-	return first.image, known && first.image.ModTime == 0
+	return first.image, known && first.image.ModTime == 0, false
 }
 
 // last returns the last change of a file since the turn began, or nil.
@@ -363,31 +381,6 @@ func (t *turnWatch) last(path string) *change {
 		return all[len(all)-1]
 	}
 	return nil
-}
-
-// own returns what a file would contain without the diffs that the agent reports. It is
-// not ok unless each line of that is in the file, or was when parley saw it last: text
-// that only the agent knows does not count.
-func (t *turnWatch) own(base Image, now *fs.Snapshot, diffs []diff) (own Image, ok bool) {
-	was, err := t.j.content(base)
-	if err != nil || was == nil || now == nil || len(diffs) == 0 || !isText(was.Content) || !isText(now.Content) {
-		return Image{}, false
-	}
-	without, ok := unapplied(now, diffs)
-	switch {
-	case !ok || without == nil:
-		return Image{}, false
-	case without.Content == was.Content:
-		return base, true
-	}
-	all, before, old := Hunks(was.Content, now.Content), termtext.SplitLines(was.Content), termtext.SplitLines(without.Content)
-	for _, h := range Hunks(without.Content, now.Content) {
-		if !slices.ContainsFunc(all, func(a Hunk) bool { return sameHunk(a, before, h, old) }) {
-			return Image{}, false
-		}
-	}
-	without.Mode = was.Mode
-	return t.j.keep(without, false), true
 }
 
 // joinLast handles the end of a call whose edit the last change of the file includes, or
@@ -404,7 +397,7 @@ func (t *turnWatch) joinLast(path string, c *call, now *fs.Snapshot) {
 		return
 	}
 	diffs := c.of(path)
-	base, ok := t.own(first, between, diffs)
+	base, ok := t.own(first, between, diffs, false)
 	if s, saw := c.seen[path]; saw && len(diffs) == 0 && s.image.same(first) {
 		base, ok = first, true
 	}
