@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -200,6 +201,52 @@ func TestACallWithoutAnEffectOwnsNothing(t *testing.T) {
 				p.holds("f", lines("5 user"))
 				p.holds("new", "user\n")
 			})
+		}
+	}
+}
+
+// An agent that writes a file itself may ask parley to write it, too. What parley writes then
+// begins with what the call, or its question, had found.
+func TestAWriteOfWhatTheAgentIsWriting(t *testing.T) {
+	for _, before := range []string{"-", lines("1 user")} {
+		for _, found := range []string{"", lines("1 user", "5 agent")} {
+			for _, asked := range []bool{false, true} {
+				for _, completes := range []bool{false, true} {
+					if found != "" && !completes {
+						continue // nothing says whose it is
+					}
+					p := newRepository(t)
+					put := func() { p.write("f", lines("1 user")) }
+					if before == "-" {
+						put = func() { _ = os.Remove(p.path("f")) }
+					}
+					p.write("f", lines("1 older"))
+					p.turn("", func() {
+						call := acpclient.ToolCallUpdate{ToolCallID: "1", Kind: new(acpclient.ToolEdit), Locations: []acpclient.ToolCallLocation{{Path: p.path("f")}}}
+						if !asked {
+							put()
+						}
+						p.Watch(conversation.Update{Update: &call})
+						if asked {
+							p.Watch(conversation.PermissionOpened{ID: 7, Request: &acpclient.RequestPermissionRequest{ToolCall: call}})
+							p.wait()
+							put()
+							p.Watch(conversation.QuestionClosed{ID: 7})
+						}
+						p.wait()
+						p.write("f", found)
+						p.serve("f", lines("1 user", "5 agent"))
+						if completes {
+							p.tell("1", acpclient.ToolCompleted, acpclient.DiffContent(p.path("f"), str(""), lines("1 user", "5 agent")))
+						}
+					})
+					if got := p.names(0); got != "f, f seen" {
+						t.Errorf("found %q, asked %v: files: %s", found, asked, got)
+					}
+					p.must(p.undo())
+					p.holds("f", before)
+				}
+			}
 		}
 	}
 }

@@ -320,6 +320,9 @@ func (j *Journal) record(path string, before, after *fs.Snapshot) (done func(err
 		c, kept, j.acting = *a, true, nil
 	}
 	j.mu.Unlock()
+	if c.Source == SourceWrite && was.same(is) {
+		return func(error) {}, nil // it changes nothing
+	}
 	c.Before, c.After = &was, &is
 	if !kept {
 		return nil, ErrUnkept

@@ -289,7 +289,7 @@ func TestUndoLeavesEveryLineOfTheUser(t *testing.T) {
 			edit("user")
 			p.write(name, text())
 		}
-		for {
+		for len(p.Files(0)) > 0 {
 			c := p.compare(name, 0)
 			i := slices.IndexFunc(c.Hunks, func(h Hunk) bool { return !c.Conflicts[slices.Index(c.Hunks, h)] })
 			if i < 0 {
@@ -331,7 +331,11 @@ func TestUndoingAHunkLeavesTheOthers(t *testing.T) {
 		before, after := text.Draw(rt, "before"), text.Draw(rt, "after")
 		p.write(name, before)
 		p.turn("", func() { p.serve(name, after) })
-		for c := p.compare(name, 0); len(c.Hunks) > 0; c = p.compare(name, 0) {
+		for before != after {
+			c := p.compare(name, 0)
+			if len(c.Hunks) == 0 {
+				break
+			}
 			if slices.Contains(c.Conflicts, true) {
 				rt.Fatalf("conflicts %v in %v of %q", c.Conflicts, c.Hunks, p.now(name))
 			}

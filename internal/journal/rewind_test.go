@@ -515,7 +515,7 @@ func (m *rewindModel) agent() {
 		now := m.changed(was)
 		m.p.serve(name, now.String())
 		m.files[name] = now
-		m.edits = append(m.edits, &edit{turn: m.turns, name: name, before: was, after: now}) // even of the same content
+		m.note(name, was, now)
 	case "report":
 		now := m.changed(was)
 		m.p.change(id, acpclient.ToolEdit, func() { m.put(name, now) }, name)

@@ -209,6 +209,9 @@ type Image struct {
 // unknown reports whether nothing is known of the content.
 func (i Image) unknown() bool { return i.Lost && i.Hash == "" && i.ModTime == 0 }
 
+// empty reports whether there was a file with nothing in it.
+func (i Image) empty() bool { return i.Hash != "" && i.Size == 0 }
+
 // same reports whether two images are known to have the same content and mode. An
 // unknown mode equals any other.
 func (i Image) same(o Image) bool {

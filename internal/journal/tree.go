@@ -117,6 +117,11 @@ func (t *turnWatch) limited(words string) {
 
 // end records the changes of a turn that has ended.
 func (t *turnWatch) end() {
+	for _, id := range slices.Sorted(maps.Keys(t.calls)) {
+		for _, path := range slices.Sorted(maps.Keys(t.calls[id].seen)) {
+			t.reclaim(path, t.calls[id])
+		}
+	}
 	for _, path := range slices.Sorted(maps.Keys(t.touched)) {
 		if i, ok := t.before(path); ok {
 			t.finish(path, i) // after the edit, or instead of one

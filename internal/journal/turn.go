@@ -270,7 +270,7 @@ func (t *turnWatch) opened(id int, u acpclient.ToolCallUpdate) {
 }
 
 // answered looks at the files of a call again: while a permission was open, the user may
-// have edited them.
+// have edited them. The agent does not know the answer yet.
 func (t *turnWatch) answered(id int) {
 	c := t.asked[id]
 	delete(t.asked, id)
@@ -278,6 +278,9 @@ func (t *turnWatch) answered(id int) {
 		return
 	}
 	for path := range c.seen {
+		if len(c.of(path)) == 0 {
+			delete(c.seen, path)
+		}
 		t.remember(path, c)
 	}
 }
@@ -338,6 +341,7 @@ func trimLines(text string) string {
 // end of the turn records it as seen.
 func (t *turnWatch) settle(path string, c *call) {
 	diffs := c.of(path)
+	t.reclaim(path, c)
 	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not recorded
 		is := t.j.keep(now, false)
 		base, known, watched := t.base(path, c, is)
@@ -404,8 +408,25 @@ func (t *turnWatch) joinLast(path string, c *call, now *fs.Snapshot) {
 	if !ok {
 		return
 	}
-	t.record(path, base, t.j.keep(now, false), SourceReport, ProvenanceSeen)
-	superseded := record{Kind: kindFailed, ID: last.id}
+	t.beginEarlier(last, base)
+}
+
+// reclaim handles a write through parley that found an empty file where a call that names it had
+// seen another content: some agents write a file themselves, too, and had just begun to.
+func (t *turnWatch) reclaim(path string, c *call) {
+	last := t.last(path)
+	s, saw := c.seen[path]
+	if saw && last != nil && last.source == SourceWrite && s.after < last.id && last.before.empty() {
+		if before := t.changeBefore(last); before == nil || before.id <= s.after {
+			t.beginEarlier(last, s.image)
+		}
+	}
+}
+
+// beginEarlier replaces a change by one from an earlier content of the file.
+func (t *turnWatch) beginEarlier(c *change, base Image) {
+	t.record(c.path, base, c.after, c.source, ProvenanceSeen)
+	superseded := record{Kind: kindFailed, ID: c.id}
 	t.j.note(t.j.log.add(superseded, false))
 	t.j.mu.Lock()
 	defer t.j.mu.Unlock()
@@ -416,19 +437,23 @@ func (t *turnWatch) joinLast(path string, c *call, now *fs.Snapshot) {
 // beforeChange returns what parley saw of a file before what a change of this turn began
 // with.
 func (t *turnWatch) beforeChange(c *change) (Image, bool) {
+	if before := t.changeBefore(c); before != nil {
+		return before.after, true
+	}
+	first, known := t.before(c.path)
+	return first.image, known && first.after < c.id
+}
+
+// changeBefore returns the change of this turn before another one of the file, or nil.
+func (t *turnWatch) changeBefore(c *change) (before *change) {
 	t.j.mu.Lock()
-	var before *change
+	defer t.j.mu.Unlock()
 	for _, o := range t.j.history.byPath[c.path] {
 		if o.id > t.since && o.id < c.id {
 			before = o
 		}
 	}
-	t.j.mu.Unlock()
-	if before != nil {
-		return before.after, true
-	}
-	first, known := t.before(c.path)
-	return first.image, known && first.after < c.id
+	return before
 }
 
 // finish records, at the end of the turn, what has changed in a file beside the recorded

@@ -308,6 +308,7 @@ func (a *agent) RequestPermission(ctx context.Context, r *acpclient.RequestPermi
 	if err != nil {
 		return nil, err
 	}
+	s.awaitJournal(ctx) // the agent edits the files next
 	return &acpclient.RequestPermissionResponse{Outcome: answer.outcome}, nil
 }
 

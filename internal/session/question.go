@@ -80,9 +80,9 @@ func (s *Session) wait(ctx context.Context, q *question) (answer, error) {
 // close answers a question, with the event that says so. s.mu must be held.
 func (s *Session) close(q *question, a answer, e conversation.QuestionClosed) {
 	delete(s.questions, q.id)
-	q.reply <- a
 	e.ID, e.At = q.id, s.opt.Now()
 	s.post(e)
+	q.reply <- a
 }
 
 // withdraw answers a question as cancelled. s.mu must be held.

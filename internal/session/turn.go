@@ -36,14 +36,22 @@ func (s *Session) send(prompt []acpclient.ContentBlock) {
 		s.turnAnswered, callHooks{emptied: sent})
 }
 
-// holdTime bounds how long a prompt waits for the journal.
+// holdTime bounds how long a prompt, or the answer to a permission, waits for the journal.
 const holdTime = time.Second
+
+// awaitJournal waits until the journal has seen the files as they are.
+func (s *Session) awaitJournal(ctx context.Context) {
+	if j := s.opt.Journal; j != nil {
+		ctx, cancel := context.WithTimeout(ctx, holdTime)
+		defer cancel()
+		_ = j.Wait(ctx)
+	}
+}
 
 // hold lets what is sent from now on wait until the journal has seen the files: an agent may
 // edit them at once. s.mu must be held.
 func (s *Session) hold() {
-	j := s.opt.Journal
-	if j == nil {
+	if s.opt.Journal == nil {
 		return
 	}
 	s.outbox = append(s.outbox, func() {
@@ -51,9 +59,7 @@ func (s *Session) hold() {
 		s.holding = true
 		s.mu.Unlock()
 		s.work.Go(func() {
-			ctx, cancel := context.WithTimeout(s.ctx, holdTime)
-			defer cancel()
-			_ = j.Wait(ctx)
+			s.awaitJournal(s.ctx)
 			s.mu.Lock()
 			defer s.unlock()
 			s.holding = false
