@@ -119,7 +119,7 @@ func (j *Journal) PlanRewind(ctx context.Context, turn int) (*RewindPlan, error)
 func (j *Journal) keepUsersLines(p *RewindPlan) {
 	users := map[string]bool{} // contents, by hash
 	for _, f := range p.Files {
-		if !f.Forced {
+		if !f.Forced || f.Seen {
 			continue
 		}
 		changes := j.changes(f.Reverts)

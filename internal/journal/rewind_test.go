@@ -15,6 +15,7 @@ import (
 	"parley/acpclient"
 	"parley/fs"
 	"parley/internal/conversation"
+	"parley/internal/test"
 )
 
 // plan returns what a rewind to before a turn does, as "name effect" for each file.
@@ -383,13 +384,21 @@ func TestOneJournalForASessionAndItsForks(t *testing.T) {
 	}
 }
 
-// Whatever agent and user do, the files equal those of a model that knows a file as a few
-// cells, each a line between two that never change.
+// Whatever agent and user do, also during a turn, and whatever the agent claims, the files equal
+// those of a model that knows a file as a few cells, each a line between two that never change.
 func TestRewindsOfAnySession(t *testing.T) {
+	test.Apart(t)
 	p := newProject(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		p.anew()
-		m := rewindModel{p: p, t: rt, files: map[string]cells{}}
+		m := rewindModel{p: p, t: rt, files: map[string]cells{}, base: map[string]cells{}, recorded: map[string]bool{}, touched: map[string]bool{}}
+		if m.git = rapid.IntRange(0, 4).Draw(rt, "repository") == 4; m.git {
+			p.write(".gitignore", hidden+"\n")
+			m.put("a", cells{"a", "a", "a"})
+			p.git("init", "-q")
+			p.git("add", ".")
+			p.git("commit", "-qm", "first")
+		}
 		p.Watch(conversation.SessionOpened{ID: "s"})
 		steps := map[string]func(){
 			"turn": m.turn, "user": m.user, "rewind": m.rewind, "undo": m.undo, "undo turn": m.undoTurn,
@@ -431,6 +440,7 @@ type edit struct {
 	name          string
 	before, after cells
 	undoneBy      *modelAct
+	claimed       bool // only the agent says so
 }
 
 func (e *edit) live() bool { return e.undoneBy == nil || e.undoneBy.undone }
@@ -444,11 +454,33 @@ type modelAct struct {
 type rewindModel struct {
 	p     *project
 	t     *rapid.T
+	git   bool
 	turns int
 	calls int
 	files map[string]cells
 	edits []*edit // of the agent
 	acts  []*modelAct
+	// base is what parley has seen last of a file that it knows, in the turn or at its begin:
+	// because git would list it, the journal has recorded a change of it, or a call has named it.
+	base              map[string]cells
+	recorded, touched map[string]bool
+	missing           bool // the hidden file, when the turn began: git would have listed it
+}
+
+// hidden is a file that git ignores.
+const hidden = "hidden"
+
+var modelFiles = []string{"a", "b", "c", hidden}
+
+func (m *rewindModel) knows(name string) bool {
+	return m.git && (name != hidden || m.missing) || m.recorded[name] || m.touched[name]
+}
+
+// named says that a call names a file before it edits it.
+func (m *rewindModel) named(name string) {
+	if !m.knows(name) {
+		m.touched[name], m.base[name] = true, m.files[name]
+	}
 }
 
 func (m *rewindModel) check() {
@@ -498,11 +530,19 @@ func (m *rewindModel) user() {
 
 func (m *rewindModel) turn() {
 	m.turns++
+	m.missing = m.files[hidden] == nil
+	m.touched = map[string]bool{}
+	for _, name := range modelFiles {
+		m.base[name] = m.files[name]
+	}
 	m.p.turn(fmt.Sprint(m.turns), func() {
 		for range rapid.IntRange(0, 3).Draw(m.t, "edits") {
 			m.agent()
 		}
 	})
+	for name := range m.touched { // the end of the turn has looked at it
+		m.recorded[name] = m.recorded[name] || !m.files[name].is(m.base[name])
+	}
 }
 
 func (m *rewindModel) agent() {
@@ -510,7 +550,19 @@ func (m *rewindModel) agent() {
 	was := m.files[name]
 	m.calls++
 	id := fmt.Sprint("call ", m.calls)
-	switch rapid.SampledFrom([]string{"write", "write", "report", "delete", "move"}).Draw(m.t, "edit") {
+	switch rapid.SampledFrom([]string{"write", "write", "report", "delete", "move", "user", "diff", "asked", "twice", "claim", "lie"}).Draw(m.t, "edit") {
+	case "user": // or a command of the agent's
+		m.user()
+	case "diff":
+		m.diff(id, name)
+	case "asked":
+		m.asked(id, name)
+	case "twice":
+		m.twice(id, name)
+	case "claim":
+		m.claim(id, name)
+	case "lie":
+		m.lie(id, name)
 	case "write":
 		now := m.changed(was)
 		m.p.serve(name, now.String())
@@ -518,9 +570,11 @@ func (m *rewindModel) agent() {
 		m.note(name, was, now)
 	case "report":
 		now := m.changed(was)
+		m.named(name)
 		m.p.change(id, acpclient.ToolEdit, func() { m.put(name, now) }, name)
 		m.note(name, was, now)
 	case "delete":
+		m.named(name)
 		m.p.change(id, acpclient.ToolDelete, func() { m.put(name, nil) }, name)
 		m.note(name, was, nil)
 	case "move":
@@ -529,6 +583,8 @@ func (m *rewindModel) agent() {
 			return
 		}
 		over := m.files[to]
+		m.named(name)
+		m.named(to)
 		m.p.change(id, acpclient.ToolMove, func() { m.put(name, nil); m.put(to, was) }, name, to)
 		m.note(name, was, nil)
 		m.note(to, over, was)
@@ -538,6 +594,156 @@ func (m *rewindModel) agent() {
 func (m *rewindModel) note(name string, was, now cells) {
 	if !was.is(now) {
 		m.edits = append(m.edits, &edit{turn: m.turns, name: name, before: was, after: now})
+		m.recorded[name], m.base[name] = true, now
+	}
+}
+
+// word notes an edit of a file that only the agent knows.
+func (m *rewindModel) word(name string, was, now cells) {
+	if !was.is(now) {
+		m.note(name, was, now)
+		m.edits[len(m.edits)-1].claimed = true
+	}
+}
+
+// edited draws an edit of a cell, or a new file, and how a diff reports it.
+func (m *rewindModel) edited(name string) (at int, now cells, d acpclient.ToolCallContent) {
+	was := m.files[name]
+	if now = m.changed(was); was == nil {
+		return -1, now, acpclient.DiffContent(m.p.path(name), nil, now.String())
+	}
+	for i := range now {
+		if now[i] != was[i] {
+			at = i
+		}
+	}
+	return at, now, acpclient.DiffContent(m.p.path(name), str(cellText(at, was[at])), cellText(at, now[at]))
+}
+
+func cellText(at int, text string) string { return fmt.Sprintf("+++ %d\n%s\n", at, text) }
+
+// beside lets the user edit another cell of a file, or not.
+func (m *rewindModel) beside(name string, at int) {
+	if was := m.files[name]; was != nil && rapid.Bool().Draw(m.t, "user") {
+		now := slices.Clone(was)
+		now[(at+1)%cellCount] = rapid.StringMatching("[a-c]").Draw(m.t, "text")
+		m.put(name, now)
+	}
+}
+
+// diff is a call that says what it will edit, and may not do so.
+func (m *rewindModel) diff(id, name string) {
+	was := m.files[name]
+	at, now, d := m.edited(name)
+	if was == nil || at >= 0 && now[at] != was[at] {
+		m.named(name)
+	}
+	m.p.tell(id, acpclient.ToolPending, d)
+	m.beside(name, at)
+	if !rapid.Bool().Draw(m.t, "does it") {
+		if other := m.changed(m.files[name]); other != nil && !other.is(now) && (at < 0 || other[at] != now[at]) {
+			m.put(name, other) // the user, in the same place perhaps
+		}
+		m.p.tell(id, acpclient.ToolCompleted)
+		return
+	}
+	if at < 0 {
+		m.put(name, now)
+	} else {
+		next := slices.Clone(m.files[name])
+		next[at] = now[at]
+		m.put(name, next)
+		m.beside(name, at)
+	}
+	m.p.tell(id, acpclient.ToolCompleted)
+	if at < 0 {
+		m.note(name, nil, now)
+		return
+	}
+	before := slices.Clone(m.files[name])
+	before[at] = was[at]
+	m.note(name, before, m.files[name])
+}
+
+// asked is a call that asks first, while the user goes on.
+func (m *rewindModel) asked(id, name string) {
+	m.named(name)
+	call := acpclient.ToolCallUpdate{
+		ToolCallID: acpclient.ToolCallID(id), Kind: new(acpclient.ToolEdit), Locations: []acpclient.ToolCallLocation{{Path: m.p.path(name)}},
+	}
+	m.p.Watch(conversation.PermissionOpened{ID: m.calls, Request: &acpclient.RequestPermissionRequest{ToolCall: call}})
+	m.p.wait()
+	was := m.changed(m.files[name])
+	m.put(name, was)
+	m.p.Watch(conversation.QuestionClosed{ID: m.calls})
+	m.p.wait()
+	now := m.changed(was)
+	m.put(name, now)
+	m.p.tell(id, acpclient.ToolCompleted)
+	m.note(name, was, now)
+}
+
+// twice is a call that writes a file itself, and has parley write it.
+func (m *rewindModel) twice(id, name string) {
+	m.named(name)
+	was := m.files[name]
+	now := m.changed(was)
+	u := &acpclient.ToolCallUpdate{
+		ToolCallID: acpclient.ToolCallID(id), Kind: new(acpclient.ToolEdit), Locations: []acpclient.ToolCallLocation{{Path: m.p.path(name)}},
+	}
+	m.p.Watch(conversation.Update{Update: u})
+	m.p.wait()
+	m.p.write(name, rapid.SampledFrom([]string{"", now.String()}).Draw(m.t, "found"))
+	m.p.serve(name, now.String())
+	m.files[name] = now
+	if rapid.Bool().Draw(m.t, "says what") {
+		m.p.tell(id, acpclient.ToolCompleted, acpclient.DiffContent(m.p.path(name), str(""), now.String()))
+	} else {
+		m.p.tell(id, acpclient.ToolCompleted)
+	}
+	m.note(name, was, now)
+}
+
+// claim is an edit that the agent reports when it is done.
+func (m *rewindModel) claim(id, name string) {
+	was := m.files[name]
+	at, now, d := m.edited(name)
+	m.put(name, now)
+	m.p.tell(id, acpclient.ToolCompleted, d)
+	base := m.base[name]
+	switch {
+	case !m.knows(name):
+		m.word(name, was, now)
+	case base.is(was), base != nil && was != nil && base[at] == was[at]:
+		m.note(name, was, now)
+	}
+}
+
+// lie is a call that reports what it has not done.
+func (m *rewindModel) lie(id, name string) {
+	now := m.files[name]
+	if now == nil || m.knows(name) && m.base[name] == nil {
+		return // it may have created the file
+	}
+	switch rapid.SampledFrom([]string{"created", "made up", "nothing", "file"}).Draw(m.t, "lie") {
+	case "created":
+		m.p.tell(id, acpclient.ToolCompleted, acpclient.DiffContent(m.p.path(name), nil, now.String()))
+		if !m.knows(name) {
+			m.word(name, nil, now)
+		}
+	case "made up":
+		at := rapid.IntRange(0, cellCount-1).Draw(m.t, "cell")
+		m.p.tell(id, acpclient.ToolCompleted, acpclient.DiffContent(m.p.path(name), str(cellText(at, "made up")), cellText(at, now[at])))
+		if !m.knows(name) {
+			was := slices.Clone(now)
+			was[at] = "made up"
+			m.word(name, was, now)
+		}
+	case "nothing":
+		m.p.tell(id, acpclient.ToolCompleted, acpclient.DiffContent(m.p.path(name), str(now.String()), now.String()))
+	case "file":
+		m.named(name)
+		m.p.change(id, acpclient.ToolEdit, func() {}, name)
 	}
 }
 
@@ -659,8 +865,14 @@ func (m *rewindModel) rewind() {
 				want = EffectConflict
 			}
 		}
+		if want != EffectUnchanged && slices.ContainsFunc(edits, func(e *edit) bool { return e.claimed }) {
+			want = EffectReported
+		}
 		if got := plan.Files[at].Effect; got != want {
 			m.t.Fatalf("the effect on %s is %s, want %s", name, got, want)
+		}
+		if want == EffectReported {
+			continue
 		}
 		if want == EffectConflict {
 			if !rapid.Bool().Draw(m.t, "choose") {
@@ -671,8 +883,13 @@ func (m *rewindModel) rewind() {
 		a.edits = append(a.edits, &edit{name: name, before: now, after: next})
 		a.undid = append(a.undid, edits...)
 	}
-	if len(plan.Files) != seen {
-		m.t.Fatalf("the plan has %d files, want %d", len(plan.Files), seen)
+	for _, f := range plan.Files {
+		if !f.Seen {
+			seen--
+		}
+	}
+	if seen != 0 {
+		m.t.Fatalf("the plan lacks %d files", seen)
 	}
 	done, err := m.p.Rewind(context.Background(), plan, chosen...)
 	if len(a.edits) == 0 {
@@ -724,13 +941,13 @@ func (m *rewindModel) undo() {
 func (m *rewindModel) undoTurn() {
 	turn := 0
 	for _, e := range m.edits {
-		if e.live() {
+		if e.live() && !e.claimed {
 			turn = max(turn, e.turn)
 		}
 	}
 	_, err := m.p.UndoTurn(context.Background())
 	if turn == 0 {
-		if !errors.Is(err, ErrNothing) {
+		if !errors.Is(err, ErrNothing) && !errors.Is(err, ErrReported) {
 			m.t.Fatalf("an undo of nothing: %v", err)
 		}
 		return
@@ -738,7 +955,7 @@ func (m *rewindModel) undoTurn() {
 	a := &modelAct{}
 	for _, name := range modelFiles {
 		edits := m.since(name, turn)
-		if len(edits) == 0 {
+		if len(edits) == 0 || slices.ContainsFunc(edits, func(e *edit) bool { return e.claimed }) {
 			continue
 		}
 		next, kept := back(m.files[name], edits)
@@ -750,6 +967,9 @@ func (m *rewindModel) undoTurn() {
 		}
 		a.edits = append(a.edits, &edit{name: name, before: m.files[name], after: next})
 		a.undid = append(a.undid, edits...)
+	}
+	if len(a.edits) == 0 && errors.Is(err, ErrReported) {
+		return
 	}
 	if err != nil {
 		m.t.Fatal(err)

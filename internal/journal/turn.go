@@ -344,16 +344,17 @@ func (t *turnWatch) settle(path string, c *call) {
 	t.reclaim(path, c)
 	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not recorded
 		is := t.j.keep(now, false)
-		base, known, watched := t.base(path, c, is)
+		base, known, sight := t.base(path, c, is)
 		switch {
 		case known && base.same(is):
 			t.joinLast(path, c, now)
 		case known && len(diffs) == 0:
-			if watched || now == nil && (c.kind == acpclient.ToolDelete || c.kind == acpclient.ToolMove) {
+			gone := now == nil && sight == notWatched && (c.kind == acpclient.ToolDelete || c.kind == acpclient.ToolMove)
+			if sight == sawChange || gone {
 				t.record(path, base, is, SourceReport, ProvenanceSeen)
 			}
 		case known:
-			if own, ok := t.own(base, now, diffs, watched); ok {
+			if own, ok := t.own(base, now, diffs, sight); ok {
 				t.record(path, own, is, SourceReport, ProvenanceSeen)
 			}
 		case len(diffs) > 0:
@@ -362,19 +363,33 @@ func (t *turnWatch) settle(path string, c *call) {
 	})
 }
 
-// base returns what parley last saw of a file before the edit of a call, or while it ran:
-// watched means that the file has changed since, before the call's end.
-func (t *turnWatch) base(path string, c *call, now Image) (base Image, known, watched bool) {
+// sight is what parley has seen of a file while a call ran that names it.
+type sight uint8
+
+const (
+	notWatched  sight = iota
+	sawChange         // the file has changed between the call's begin and its end
+	sawNoChange       // it has not
+)
+
+// base returns what parley last saw of a file before the edit of a call, or while it ran.
+func (t *turnWatch) base(path string, c *call, now Image) (base Image, known bool, of sight) {
 	last := t.last(path)
 	s, saw := c.seen[path]
+	fresh := saw && (last == nil || s.after >= last.id)
 	switch {
-	case saw && (last == nil || s.after >= last.id) && !s.image.same(now):
-		return s.image, true, true
-	case last != nil:
-		return last.after, true, saw && s.after < last.id && last.source == SourceReport
+	case fresh && !s.image.same(now):
+		return s.image, true, sawChange
+	case fresh:
+		of = sawNoChange
+	case saw && last.source == SourceReport:
+		of = sawChange // since the end of another call
+	}
+	if last != nil {
+		return last.after, true, of
 	}
 	first, known := t.before(path)
-	return first.image, known && first.image.ModTime == 0, false
+	return first.image, known && first.image.ModTime == 0, of
 }
 
 // last returns the last change of a file since the turn began, or nil.
@@ -401,7 +416,7 @@ func (t *turnWatch) joinLast(path string, c *call, now *fs.Snapshot) {
 		return
 	}
 	diffs := c.of(path)
-	base, ok := t.own(first, between, diffs, false)
+	base, ok := t.own(first, between, diffs, notWatched)
 	if s, saw := c.seen[path]; saw && len(diffs) == 0 && s.image.same(first) {
 		base, ok = first, true
 	}
