@@ -6,6 +6,8 @@ import (
 	"io"
 	iofs "io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 )
 
 // OpenRegular opens the regular file at path for reading. It never blocks, not
@@ -40,6 +42,44 @@ func openPlain(path string, stat func(string) (iofs.FileInfo, error), open func(
 		return nil, errors.Join(err, fmt.Errorf("open %s: %w", path, ErrNotRegular))
 	}
 	return f, nil
+}
+
+// ReadIn returns the content of a regular file below a directory, which no link leaves, of at most
+// most bytes. path is absolute, or relative to the directory.
+func ReadIn(dir, path string, most int64) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	if filepath.IsAbs(path) {
+		if path, err = filepath.Rel(dir, path); err != nil {
+			return nil, err
+		}
+	}
+	file, err := OpenRegularIn(root, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // read only
+	if info, err := file.Stat(); err != nil || info.Size() > most {
+		return nil, errors.Join(err, fmt.Errorf("%s is too large", path))
+	}
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
+// Absolute returns the absolute path that an agent means which works in dir. It does not clean it,
+// because ".." after a link is relative to the link's target.
+func Absolute(dir, path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return home + string(filepath.Separator) + rest
+		}
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return dir + string(filepath.Separator) + path
 }
 
 // OpenRootIn is dir.OpenRoot, but fails where that would wait: name leads to a named pipe.

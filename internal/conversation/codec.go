@@ -249,6 +249,7 @@ var kinds = sync.OnceValue(func() (all []*kind) {
 		LimitWait{},
 		PermissionOpened{},
 		PermissionReferred{},
+		FilesSeen{},
 		ElicitationOpened{},
 		QuestionClosed{},
 		ElicitationCompleted{},

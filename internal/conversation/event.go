@@ -182,6 +182,12 @@ type (
 		Proposals [][]string `json:"proposals,omitzero"`
 		At        time.Time  `json:"at,omitzero"`
 	}
+	// FilesSeen: what was in the files that a question would replace without saying so. It comes
+	// before the user is asked, or makes the question another.
+	FilesSeen struct {
+		ID    int        `json:"id"`
+		Files []FileSeen `json:"files,omitzero"`
+	}
 	// ElicitationOpened: the agent waits for input.
 	ElicitationOpened struct {
 		ID      int                                 `json:"id"`

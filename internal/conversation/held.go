@@ -181,7 +181,7 @@ func (ps Parts) leaveOut(bytes int) (left bool) {
 }
 
 func (t *ToolCall) weigh() int {
-	n := len(t.Title) + len(t.Name) + len(t.RawInput) + len(t.RawOutput) + weightOf(t.Content) + weightOf(t.Locations) + weightOf(t.Tasks)
+	n := len(t.Title) + len(t.Name) + len(t.RawInput) + len(t.RawOutput) + weightOf(t.Content) + weightOf(t.Locations) + weightOf(t.Tasks) + weightOf(t.Files)
 	for _, other := range slices.Concat(t.Asked, t.Earlier) {
 		n += other.weigh()
 	}
@@ -214,7 +214,7 @@ func (t *ToolCall) leaveOutWork() {
 			t.Content[i] = contentLeftOut(&t.Content[i])
 		}
 	}
-	t.RawInput = lightRaw("input", t.RawInput)
+	t.RawInput, t.Files = lightRaw("input", t.RawInput), nil
 	t.Title, t.Name = termtext.Head(t.Title, shortText, "…"), termtext.Head(t.Name, shortText, "…")
 	t.Locations, t.Tasks = slices.Clone(shortList(t.Locations)), slices.Clone(shortList(t.Tasks))
 	for i := range t.Locations {

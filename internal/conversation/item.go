@@ -103,6 +103,8 @@ type ToolCall struct {
 	// Asked is the call as each closed question showed it, oldest first: the agent may replace
 	// the content afterwards.
 	Asked []*ToolCall
+	// Files are those that it would replace without saying so, as a question about it shows them.
+	Files []FileSeen
 	// Earlier is what the call was said to do before the agent said that it does something
 	// else, oldest first, without content.
 	Earlier []*ToolCall

@@ -150,6 +150,9 @@ func (a subject) digest() string {
 	for i := range t.Content {
 		part(t.Content[i])
 	}
+	if len(t.Files) > 0 {
+		part(t.Files)
+	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
@@ -320,6 +323,52 @@ func (t *ToolCall) with(u *acpclient.ToolCallUpdate) *ToolCall {
 	changed := *t
 	changed.apply(u)
 	return &changed
+}
+
+// FileSeen is a file as parley saw it when an agent asked to write all of it.
+type FileSeen struct {
+	// Path is as the agent gives it.
+	Path string `json:"path"`
+	// Unknown means that parley could not look. Otherwise Exists says whether there was a file,
+	// and Text is its content, "" if that cannot be shown.
+	Unknown bool   `json:"unknown,omitzero"`
+	Exists  bool   `json:"exists,omitzero"`
+	Text    string `json:"text,omitzero"`
+}
+
+// FileSeen returns the file of a change without an old text, as parley saw it; nil if it has not
+// looked.
+func (t *ToolCall) FileSeen(path string) *FileSeen {
+	if i := slices.IndexFunc(t.Files, func(f FileSeen) bool { return f.Path == path }); i >= 0 {
+		return &t.Files[i]
+	}
+	return nil
+}
+
+// Unseen returns the paths of the changes without an old text of which [ToolCall.FileSeen] knows
+// nothing. Some agents send these for files that exist, too.
+func (t *ToolCall) Unseen() (paths []string) {
+	for i := range t.Content {
+		c := &t.Content[i]
+		whole := c.Type == acpclient.ToolContentDiff && (c.OldText == nil || *c.OldText == "") && c.NewText != ""
+		if whole && t.FileSeen(c.Path) == nil && !slices.Contains(paths, c.Path) {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}
+
+// fold makes what was in the files part of the question, and of its call in the transcript.
+func (e FilesSeen) fold(s *State) {
+	p, is := s.Question(e.ID).(*Permission)
+	if !is {
+		return
+	}
+	asked := *p.Asked
+	asked.Files = slices.Concat(asked.Files, e.Files)
+	p.Asked, p.ToolCall.Files = &asked, asked.Files
+	asked.changed()
+	p.ToolCall.changed()
 }
 
 // fold asks the user a question that no rule answers.

@@ -100,10 +100,12 @@ func (s *Session) judge(ctx context.Context, q *question) {
 		if q.foreign != "" && ruling.Verdict == policy.Allow {
 			ruling = Ruling{}
 		}
+		var files []conversation.FileSeen
 		if q.answerOf(ruling) == nil {
+			files = s.see(call.Unseen())
 			q.await(ctx)
 		}
-		if s.settle(q, call, ruling) {
+		if s.settle(q, call, ruling, files) {
 			return
 		}
 	}
@@ -156,7 +158,7 @@ func (s *Session) rule(ctx context.Context, c Case) Ruling {
 
 // settle carries out the decision about a call. It returns false if the agent has
 // changed the call since and it must be judged again.
-func (s *Session) settle(q *question, call *conversation.ToolCall, r Ruling) bool {
+func (s *Session) settle(q *question, call *conversation.ToolCall, r Ruling, files []conversation.FileSeen) bool {
 	s.mu.Lock()
 	defer s.unlock()
 	if now := s.underJudgement(q.id); now == nil || !now.SameSubject(call) || now.Incomplete != call.Incomplete {
@@ -172,6 +174,9 @@ func (s *Session) settle(q *question, call *conversation.ToolCall, r Ruling) boo
 	}
 	if r.Rule != "" && r.Why == "" {
 		r.Why = "the agent offers no one-time answer for the rule " + r.Rule
+	}
+	if len(files) > 0 {
+		s.post(conversation.FilesSeen{ID: q.id, Files: files})
 	}
 	s.refer(q, r)
 	return true

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -65,6 +69,49 @@ func TestARuleAnswers(t *testing.T) {
 			}
 			if err := Try(h.Context(), h, Answer{Question: conversation.Seen{ID: 1, Revision: 1}, Option: "no"}); err == nil {
 				t.Error("a second answer was taken")
+			}
+		})
+	}
+}
+
+// What was in a file that the agent would replace without saying so is part of the question,
+// however late somebody looks: the user is asked with it, and what the agent adds changes the
+// question.
+func TestTheFilesOfAQuestionArePartOfIt(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "notes")
+	if err := os.WriteFile(file, []byte("milk\neggs\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, judged := range []bool{true, false} {
+		bubble(t, func(t *testing.T, h *harness) {
+			h.prompt("go")
+			change := `"content":[{"type":"diff","path":"` + file + `","newText":"milk\n"},{"type":"diff","path":"new","oldText":"","newText":"x"}]`
+			ch := h.agent().ask(t.Context(), "session/request_permission", strings.Replace(permissionFor("t1"), `"toolCallId"`, `"kind":"edit",`+change+`,"toolCallId"`, 1))
+			h.settle()
+			asked := test.Permissions(h.conv)[0]
+			first := asked.Seen
+			want := []conversation.FileSeen{{Path: file, Exists: true, Text: "milk\neggs\n"}, {Path: "new"}}
+			if d := cmp.Diff(want, asked.Asked.Files); d != "" || judged && first.Revision != 1 {
+				t.Errorf("%s, revision %d", d, first.Revision)
+			}
+			h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t1",`+strings.Replace(change, `"new"`, `"`+dir+`"`, 1)+`}`)
+			h.settle()
+			asked = test.Permissions(h.conv)[0]
+			if d := cmp.Diff(append(want, conversation.FileSeen{Path: dir, Exists: true}), asked.Asked.Files); d != "" {
+				t.Error(d)
+			}
+			if err := Try(h.Context(), h, Answer{Question: first, Option: "yes"}); !errors.Is(err, ErrChanged) {
+				t.Errorf("an answer to the question as it was: %v", err)
+			}
+			if err := Try(h.Context(), h, Answer{Question: asked.Seen, Option: "no"}); err != nil {
+				t.Error(err)
+			}
+			<-ch
+		}, func(_ *harness, o *Options) {
+			o.Cwd = dir
+			if judged {
+				o.Judge = &fakeJudge{rule: func(context.Context, Case) Ruling { return Ruling{} }}
 			}
 		})
 	}

@@ -39,6 +39,8 @@ type question struct {
 	// forPermission says that it is an elicitation that stands for a permission request: the user
 	// cannot leave it unanswered but by cancelling the turn.
 	forPermission bool
+	// looking means that parley looks at the files that it is about.
+	looking bool
 }
 
 // answer is the answer to a question: the outcome of a permission, or what was filled in.

@@ -226,6 +226,7 @@ func (s *Session) watch(e conversation.Event) {
 	}
 	s.state.Apply(e)
 	s.judgeEnded(s.state, e)
+	s.seeChanges(e)
 	if s.opt.Journal != nil {
 		s.opt.Journal.Watch(e)
 	}

@@ -42,9 +42,8 @@ type Permission struct {
 	about        column
 	rawFrom      int // index in about of the raw input, if shown
 	version      uint64
-	factsVersion uint64                  // of env.Facts
-	outside      string                  // the paths that lead out of the roots
-	replacing    []toolview.DiffPosition // changes that replace a file without saying so
+	factsVersion uint64 // of env.Facts
+	outside      string // the paths that lead out of the roots
 }
 
 // NewPermission shows a new permission, or the next one after an answer. It is inert at
@@ -53,7 +52,6 @@ func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission
 	d := &Permission{question: newQuestion(env), asked: p, seen: p.Seen, waiting: waiting, number: 1}
 	d.offer()
 	d.version, d.outside = p.Asked.Version(), d.outsidePaths()
-	d.replacing = env.Facts.Replacing(p.Asked.Content)
 	d.refresh()
 	return d
 }
@@ -323,11 +321,11 @@ func (d *Permission) refresh() {
 	if d.about != nil && d.seen == d.asked.Seen && d.version == call.Version() && d.factsVersion == d.env.Facts.Version() {
 		return
 	}
-	outside, replacing := d.outsidePaths(), d.env.Facts.Replacing(call.Content)
-	if d.seen != d.asked.Seen || outside != d.outside || !slices.Equal(replacing, d.replacing) {
+	outside := d.outsidePaths()
+	if d.seen != d.asked.Seen || outside != d.outside {
 		d.renew()
 	}
-	d.outside, d.replacing = outside, replacing
+	d.outside = outside
 	d.version, d.factsVersion = call.Version(), d.env.Facts.Version()
 	d.about = bodyOf(d.parts(), d.env.Diffs, max(d.context, diffview.DefaultContext))
 	d.rawFrom = len(d.about) + 1

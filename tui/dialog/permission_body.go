@@ -165,7 +165,7 @@ func newChange(part toolview.Part, shown *diffview.Preference) content {
 		added, removed := part.Diff.Stats()
 		counts := toolview.Counts{Added: added, Removed: removed}.Styled(p.th)
 		if part.Text != "" {
-			style := map[string]lipgloss.Style{toolview.ReplacesFile: p.th.Warning, toolview.NewFile: p.th.Success, toolview.DeletesFile: p.th.Error}[part.Text]
+			style := map[string]lipgloss.Style{toolview.ReplacesFile: p.th.Warning, toolview.UnknownBefore: p.th.Warning, toolview.NewFile: p.th.Success, toolview.DeletesFile: p.th.Error}[part.Text]
 			counts += "  " + style.Render(part.Text)
 		}
 		lines := drawPlaces(part.Places, p.width, p.th.DiffPath, p.th)

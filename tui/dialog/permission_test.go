@@ -361,7 +361,7 @@ func TestPermissionShowsContent(t *testing.T) {
 			t.Setenv("HOME", "/home/ada")
 			p := editPermission()
 			p.Asked.Content, p.Asked.Locations = []acpclient.ToolCallContent{tt.content}, nil
-			p.Asked.RawInput = nil
+			p.Asked.RawInput, p.Asked.Files = nil, []conversation.FileSeen{{Path: "/home/ada/other/new.go"}}
 			d, _ := armed(p)
 			text := shownBy(d, 80, 40)
 			if want := "✎ edit  │ Greet by name\n"; !strings.Contains(text, want) {

@@ -212,9 +212,9 @@ func TestNewsAboutAQuestionMustBeSeen(t *testing.T) {
 			d.env.Facts.Add(toolview.Found{Targets: map[string]toolview.Target{"/home/ada/greet/main.go": {Outside: true, Real: "/etc/hosts"}}})
 		},
 		"a change that replaces the file": func(d *Permission) {
-			change := d.asked.Asked.Content[0]
-			fragment := toolview.Fragment{Path: change.Path, New: change.NewText}
-			d.env.Facts.Add(toolview.Found{Positions: map[toolview.Fragment]toolview.DiffPosition{fragment: {Exists: true, Replaces: "everything\n"}}})
+			d.asked.Asked = new(*d.asked.Asked)
+			d.asked.Asked.Files = []conversation.FileSeen{{Path: d.asked.Asked.Content[0].Path, Exists: true, Text: "everything\n"}}
+			d.asked.Revision++
 		},
 	} {
 		env, c := newEnv()

@@ -1,7 +1,6 @@
 package tab
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,46 +93,19 @@ func TestChangesAreLookedForOnce(t *testing.T) {
 }
 
 // Some agents send the whole new text of a file that exists without its old one. The
-// question shows what would be lost.
+// question shows what would be lost, as the session has seen it, and calls only that file new
+// of which it has seen that there is none.
 func TestAQuestionShowsWhatItReplaces(t *testing.T) {
 	for name, before := range map[string]*string{"none": nil, "empty": new(string)} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, t.TempDir())
-			if err := os.WriteFile(filepath.Join(b.cwd, "a"), []byte("one\ntwo\nthree\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
 			asked := &acpclient.RequestPermissionRequest{Options: []acpclient.PermissionOption{{OptionID: "yes", Name: "Allow", Kind: acpclient.AllowOnce}}}
 			asked.ToolCall.ToolCallID, asked.ToolCall.Kind = "t", new(acpclient.ToolEdit)
-			asked.ToolCall.Content = acpclient.ToolCallContents{acpclient.DiffContent("a", before, "one\nthree\n"), acpclient.DiffContent("b", before, "new\n")}
-			events := []conversation.Event{conversation.PermissionOpened{ID: 1, Request: asked}}
-			b.events(events...)
-			b.open().questions.look()().(then)()
-			b.mustShow(t, "a tool without a name +1 −1", "a  +0 −1 ", "2   - two", "b  +1 −0  new file")
+			asked.ToolCall.Content = acpclient.ToolCallContents{acpclient.DiffContent("a", before, "one\nthree\n"), acpclient.DiffContent("b", before, "new\n"), acpclient.DiffContent("c", before, "new\n")}
+			b.events(conversation.PermissionOpened{ID: 1, Request: asked})
+			b.mustShow(t, "a  +2 −0  previous content unknown", "b  +1 −0  previous content unknown")
+			b.events(conversation.FilesSeen{ID: 1, Files: []conversation.FileSeen{{Path: "a", Exists: true, Text: "one\ntwo\nthree\n"}, {Path: "b"}, {Path: "c", Exists: true}}})
+			b.mustShow(t, "a tool without a name +2 −1", "a  +0 −1 ", "2   - two", "b  +1 −0  new file", "c  +1 −0  replaces the file")
 		})
 	}
-}
-
-// parley looks whether the file exists also where the rules are asked first, where the
-// content comes later, and where the file is outside the project or empty.
-func TestAQuestionCallsNoFileNewThatExists(t *testing.T) {
-	b := newBench(t, t.TempDir())
-	outside := filepath.Join(t.TempDir(), "outside")
-	if err := errors.Join(os.WriteFile(outside, []byte("secret\n"), 0o600), os.WriteFile(filepath.Join(b.cwd, "empty"), nil, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	show := func(e conversation.Event) {
-		t.Helper()
-		b.events(e)
-		if look := b.open().questions.look(); look != nil {
-			look().(then)()
-		}
-	}
-	asked := &acpclient.RequestPermissionRequest{Options: []acpclient.PermissionOption{{OptionID: "yes", Name: "Allow", Kind: acpclient.AllowOnce}}}
-	asked.ToolCall.ToolCallID, asked.ToolCall.Kind = "t", new(acpclient.ToolEdit)
-	asked.ToolCall.Content = acpclient.ToolCallContents{acpclient.DiffContent(outside, nil, "new\n"), acpclient.DiffContent("empty", nil, "new\n")}
-	show(conversation.PermissionOpened{ID: 1, Request: asked, Judging: true})
-	show(conversation.PermissionReferred{ID: 1})
-	b.mustShow(t, "outside", "empty", "replaces the file")
-	b.mustNotShow(t, "new file")
-	b.mustNotShow(t, "secret")
 }

@@ -83,17 +83,18 @@ func (p Place) String() string {
 const (
 	// OutsideWords follow a path that leads out of the session's directories.
 	OutsideWords = "outside the project"
-	// ReplacesFile, NewFile and DeletesFile follow the path of a change.
-	ReplacesFile = "replaces the file"
-	NewFile      = "new file"
-	DeletesFile  = "deleted"
+	// These follow the path of a change.
+	ReplacesFile  = "replaces the file"
+	NewFile       = "new file"
+	UnknownBefore = "previous content unknown"
+	DeletesFile   = "deleted"
 )
 
 // Asked returns what a permission asks about: everything that is known of it, in the order in which
 // the user reads it.
 func (p Paths) Asked(asked *conversation.Permission, by string, facts *Facts) []Part {
 	t := asked.Asked
-	q := &askedParts{at: p, call: t, facts: facts}
+	q := &askedParts{at: p, call: t, facts: facts, own: asked.File != nil}
 	if asked.File != nil {
 		q.file(asked.File)
 	} else {
@@ -185,6 +186,7 @@ type askedParts struct {
 	call    *conversation.ToolCall
 	facts   *Facts
 	parts   []Part
+	own     bool // parley asks, which has seen the file
 	deletes bool // the change that is visited takes its file away
 }
 
@@ -333,16 +335,18 @@ func (q *askedParts) says(text string) bool {
 }
 
 func (q *askedParts) Diff(path string, before *string, after string) []Part {
-	position := q.facts.Position(path, before, after)
+	position, seen := q.facts.PositionIn(q.call, path, before, after), q.call.FileSeen(path)
 	before, after = position.Whole(before, after)
 	d := diffview.New(q.at.Path(path), before, after)
 	d.SetFirstLine(position.Line)
 	part := Part{Look: LookDiff, Label: "content", Diff: d, Places: []Place{{d.Path(), q.facts.Target(path)}}}
 	switch created := d.Change() == diffview.Created; {
-	case created && position.Exists:
+	case created && seen != nil && seen.Exists:
 		part.Text = ReplacesFile
-	case created:
+	case created && (q.own || seen != nil && !seen.Unknown):
 		part.Text = NewFile
+	case created:
+		part.Text = UnknownBefore
 	case q.deletes || position.Deleted:
 		part.Text = DeletesFile
 	}

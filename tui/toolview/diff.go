@@ -3,9 +3,7 @@ package toolview
 import (
 	"bytes"
 	"errors"
-	"io"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -34,13 +32,9 @@ func fragmentOf(path string, before *string, after string) (f Fragment, part boo
 
 // Fragments returns the changes in the content of a tool call that have to be located
 // in their files.
-func Fragments(content []acpclient.ToolCallContent) []Fragment { return fragments(content, true) }
-
-// fragments returns the changes that have to be located or, without parts, those that have no old
-// text. Some agents send these for files that exist, too.
-func fragments(content []acpclient.ToolCallContent, parts bool) (all []Fragment) {
+func Fragments(content []acpclient.ToolCallContent) (all []Fragment) {
 	for _, c := range content {
-		if f, part := fragmentOf(c.Path, c.OldText, c.NewText); c.Type == acpclient.ToolContentDiff && part == parts && (part || f.New != "") {
+		if f, part := fragmentOf(c.Path, c.OldText, c.NewText); c.Type == acpclient.ToolContentDiff && part {
 			all = append(all, f)
 		}
 	}
@@ -124,9 +118,8 @@ type DiffPosition struct {
 	Lead, Tail string
 	// Deleted means that the change deletes the file.
 	Deleted bool
-	// Exists means that the file of a change without an old text exists, Replaces is its
-	// content, "" if that cannot be shown.
-	Exists   bool
+	// Replaces is the content of the file that a change without an old text replaces, "" if
+	// there is none, or if it cannot be shown.
 	Replaces string
 }
 
@@ -149,6 +142,9 @@ func (f *Facts) Position(path string, before *string, after string) DiffPosition
 // answer need not be in the file, or be there once.
 func (f *Facts) PositionIn(t *conversation.ToolCall, path string, before *string, after string) DiffPosition {
 	p := f.Position(path, before, after)
+	if seen := t.FileSeen(path); seen != nil && (before == nil || *before == "") {
+		p.Replaces = seen.Text
+	}
 	if p != (DiffPosition{}) {
 		return p
 	}
@@ -178,20 +174,6 @@ func (f *Facts) PositionIn(t *conversation.ToolCall, path string, before *string
 	return p
 }
 
-// Replacing returns the positions of the changes in content that replace a file, though
-// they do not say so.
-func (f *Facts) Replacing(content []acpclient.ToolCallContent) []DiffPosition {
-	var all []DiffPosition
-	for i := range content {
-		if c := &content[i]; c.Type == acpclient.ToolContentDiff {
-			if p := f.Position(c.Path, c.OldText, c.NewText); p.Exists {
-				all = append(all, p)
-			}
-		}
-	}
-	return all
-}
-
 // largestSource is the largest file to search, in bytes.
 const largestSource = 4 << 20
 
@@ -199,35 +181,22 @@ const largestSource = 4 << 20
 // It reads each file once.
 func FindPositions(dir string, wanted []Fragment) map[Fragment]DiffPosition {
 	found := map[Fragment]DiffPosition{}
-	if len(wanted) == 0 {
-		return found
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
+	if _, err := os.Stat(dir); err != nil || len(wanted) == 0 {
 		return found // no positions without the directory
 	}
-	defer func() { _ = root.Close() }()
 	files := map[string][]byte{}
 	for _, f := range wanted {
 		text, known := files[f.Path]
 		if !known {
-			text, err = source(root, dir, f.Path)
+			var err error
+			text, err = fs.ReadIn(dir, f.Path, largestSource)
 			if errors.Is(err, os.ErrNotExist) && f.New == "" {
 				found[f] = DiffPosition{Line: 1, Deleted: true}
-			}
-			if err != nil && f.Old == "" {
-				if _, missing := os.Lstat(absolute(dir, f.Path)); missing == nil {
-					found[f] = DiffPosition{Line: 1, Exists: true}
-				}
 			}
 			if err != nil {
 				continue
 			}
 			files[f.Path] = text
-		}
-		if f.Old == "" {
-			found[f] = DiffPosition{Line: 1, Exists: true, Replaces: string(text)}
-			continue
 		}
 		if at, ok := locate(text, f); ok {
 			at.Deleted = Removes(text, f)
@@ -235,28 +204,6 @@ func FindPositions(dir string, wanted []Fragment) map[Fragment]DiffPosition {
 		}
 	}
 	return found
-}
-
-// source reads a project file by the agent's path. It follows no link out of the project,
-// and fails for files that are not regular or too large.
-func source(root *os.Root, dir, path string) ([]byte, error) {
-	name := path
-	if filepath.IsAbs(path) {
-		rel, err := filepath.Rel(dir, path)
-		if err != nil {
-			return nil, err
-		}
-		name = rel
-	}
-	file, err := fs.OpenRegularIn(root, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // read only
-	if info, err := file.Stat(); err != nil || info.Size() > largestSource {
-		return nil, errors.New("not a source file")
-	}
-	return io.ReadAll(io.LimitReader(file, largestSource))
 }
 
 // Replaced returns the content of the question that the call itself no longer shows:

@@ -1,7 +1,6 @@
 package toolview
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -180,8 +179,6 @@ type Facts struct {
 type Found struct {
 	Targets   map[string]Target
 	Positions map[Fragment]DiffPosition
-
-	compared *conversation.ToolCall // whose changes were compared with the files
 }
 
 // Add adds results.
@@ -194,7 +191,6 @@ func (f *Facts) Add(found Found) {
 	}
 	maps.Copy(f.known.Targets, found.Targets)
 	maps.Copy(f.known.Positions, found.Positions)
-	f.known.compared = cmp.Or(found.compared, f.known.compared)
 }
 
 // Version changes with every addition.
@@ -216,16 +212,12 @@ func (f *Facts) Look(asked *conversation.ToolCall) func() Found {
 		_, known := f.known.Targets[path]
 		return known
 	})
-	var changes []Fragment
-	if f.known.compared != asked {
-		changes = fragments(asked.Content, false)
-	}
-	if len(unknown)+len(changes) == 0 {
+	if len(unknown) == 0 {
 		return nil
 	}
 	roots := f.Roots
 	return func() Found {
-		return Found{Resolve(roots, unknown[:min(len(unknown), most)]), FindPositions(roots[0], changes), asked}
+		return Found{Targets: Resolve(roots, unknown[:min(len(unknown), most)])}
 	}
 }
 
@@ -245,21 +237,7 @@ func (f *Facts) Target(path string) Target {
 	if s, ok := f.known.Targets[path]; ok {
 		return s
 	}
-	return Target{Outside: !inOneOf(f.Roots, filepath.Clean(absolute(f.Roots[0], path)))}
-}
-
-// absolute returns the absolute path that an agent means. It does not clean it, because
-// ".." after a link is relative to the link's target.
-func absolute(dir, path string) string {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		if home, err := os.UserHomeDir(); err == nil {
-			return home + string(filepath.Separator) + rest
-		}
-	}
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return dir + string(filepath.Separator) + path
+	return Target{Outside: !inOneOf(f.Roots, filepath.Clean(fs.Absolute(f.Roots[0], path)))}
 }
 
 func inOneOf(roots []string, path string) bool {
@@ -280,8 +258,8 @@ func Resolve(roots, paths []string) map[string]Target {
 	}
 	found := map[string]Target{}
 	for _, path := range paths {
-		plain := filepath.Clean(absolute(roots[0], path))
-		leads := follow(absolute(roots[0], path))
+		plain := filepath.Clean(fs.Absolute(roots[0], path))
+		leads := follow(fs.Absolute(roots[0], path))
 		s := Target{Outside: !inOneOf(real, leads)}
 		// Inside a root that is a link, every path resolves to another one.
 		for i, root := range roots {

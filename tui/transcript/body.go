@@ -359,7 +359,7 @@ func (b *diffBody) fate() string {
 	switch {
 	case b.deletes || b.position.Deleted:
 		return "deleted"
-	case b.Change() == diffview.Created && !b.position.Exists:
+	case b.Change() == diffview.Created && (b.call.FileSeen(b.Path()) == nil || !b.call.FileSeen(b.Path()).Exists):
 		return "new file"
 	}
 	return ""

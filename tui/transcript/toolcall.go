@@ -53,7 +53,7 @@ func (t *toolCall) update(env *environment, expanded bool) (changed bool) {
 	t.env, t.expanded, t.asked = env, expanded, asked
 	if !t.drawn || t.last != t.item.Version() {
 		t.last, t.drawn = t.item.Version(), true
-		now := madeOf{t.item.Title, t.item.Kind, t.item.Content, t.item.RawInput, len(t.item.Asked), t.item.Failed(), toolview.Silent(t.item)}
+		now := madeOf{t.item.Title, t.item.Kind, t.item.Content, t.item.RawInput, len(t.item.Asked), len(t.item.Files), t.item.Failed(), toolview.Silent(t.item)}
 		added := false
 		for _, term := range t.item.Terminals {
 			if t.screens[term] == nil {
@@ -144,12 +144,13 @@ type madeOf struct {
 	content []acpclient.ToolCallContent
 	input   []byte
 	asked   int // the number of closed permission requests
+	seen    int // the number of files that they replace
 	failed  bool
 	silent  bool // see [toolview.Silent]
 }
 
 func (m *madeOf) same(other *madeOf) bool {
-	return m.title == other.title && m.kind == other.kind && m.asked == other.asked && m.failed == other.failed && m.silent == other.silent &&
+	return m.title == other.title && m.kind == other.kind && m.asked == other.asked && m.seen == other.seen && m.failed == other.failed && m.silent == other.silent &&
 		sameArray(m.content, other.content) && sameArray(m.input, other.input)
 }
 
