@@ -123,14 +123,22 @@ await w
 save ${cwd}/b.txt "b\n"
 update {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "Edit b.txt", "kind": "edit", "status": "completed",
   "content": [{"type": "diff", "path": "${cwd}/b.txt", "oldText": null, "newText": "b\n"}]}
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "twice", "title": "Write c.txt", "kind": "edit",
+  "locations": [{"path": "${cwd}/c.txt"}]}, "options": [{"optionId": "yes", "name": "Write it", "kind": "allow_once"}]} as asked
+await asked
+save ${cwd}/c.txt "c\n"
+request fs/write_text_file {"sessionId": "${session}", "path": "${cwd}/c.txt", "content": "c\n"} as w
+await w
+update {"sessionUpdate": "tool_call_update", "toolCallId": "twice", "status": "completed",
+  "content": [{"type": "diff", "path": "${cwd}/c.txt", "oldText": "", "newText": "c\n"}]}
 expect session/cancel
 end-turn cancelled
 `)
-	p.Ready().Ask("go").Press("f5").Shows("A  a.txt", "A  b.txt").Press("q") // the beginning of the turn is recorded
+	p.Ready().Ask("go").Question("Write c.txt").Answer("Write it").Press("f5").Shows("A  a.txt", "A  b.txt", "A  c.txt").Press("q") // the beginning of the turn is recorded
 	must(t, os.WriteFile(filepath.Join(p.Dir(), "poem.txt"), []byte("one\nmine\ntwo\nthree\n"), 0o600))
 	p.Press("esc").Idle()
 	p.Press("f5").Shows("Changed during the turn, not through parley", "M  poem.txt")
-	p.Press("u").Shows("undid “go”: 2 files").holds("a.txt", "-").holds("b.txt", "-").holds("poem.txt", "one\nmine\ntwo\nthree\n")
+	p.Press("u").Shows("undid “go”: 3 files").holds("a.txt", "-").holds("b.txt", "-").holds("c.txt", "-").holds("poem.txt", "one\nmine\ntwo\nthree\n")
 	p.Press("G", "x").Question("Undo a change that may be your own?", "poem.txt").Answer("Undo it")
 	p.Shows("undid the changes in poem.txt").holds("poem.txt", "one\ntwo\nthree\n").Press("q").Leave()
 }
