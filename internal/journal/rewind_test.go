@@ -396,6 +396,11 @@ func TestRewindsOfAnySession(t *testing.T) {
 			p.write(".gitignore", hidden+"\n")
 			m.put("a", cells{"a", "a", "a"})
 			p.git("init", "-q")
+			if rapid.Bool().Draw(rt, "filter") {
+				p.write(".gitattributes", "a filter=up\n")
+				p.git("config", "filter.up.clean", "tr a-z A-Z")
+				p.git("config", "filter.up.smudge", "tr A-Z a-z")
+			}
 			p.git("add", ".")
 			p.git("commit", "-qm", "first")
 		}
@@ -418,12 +423,17 @@ func TestRewindsOfAnySession(t *testing.T) {
 
 const cellCount = 3
 
-// cells is a file of the model, nil if there is none.
+// cells is a file of the model, nil if there is none, or the target of a symbolic link.
 type cells []string
 
+func (c cells) link() bool { return len(c) == 1 }
+
 func (c cells) String() string {
-	if c == nil {
+	switch {
+	case c == nil:
 		return "-"
+	case c.link():
+		return "→ " + c[0]
 	}
 	var b strings.Builder
 	for i, cell := range c {
@@ -486,7 +496,9 @@ func (m *rewindModel) named(name string) {
 func (m *rewindModel) check() {
 	for _, name := range modelFiles {
 		got := "-"
-		if content, err := os.ReadFile(m.p.path(name)); err == nil {
+		if target, err := os.Readlink(m.p.path(name)); err == nil {
+			got = "→ " + target
+		} else if content, err := os.ReadFile(m.p.path(name)); err == nil {
 			got = string(content)
 		}
 		if want := m.files[name].String(); got != want {
@@ -498,7 +510,7 @@ func (m *rewindModel) check() {
 // changed draws another content of a file.
 func (m *rewindModel) changed(was cells) cells {
 	cell := rapid.StringMatching("[a-c]")
-	if was == nil {
+	if was == nil || was.link() {
 		return rapid.SliceOfN(cell, cellCount, cellCount).Draw(m.t, "cells")
 	}
 	now := slices.Clone(was)
@@ -511,9 +523,16 @@ func (m *rewindModel) file(label string) string {
 }
 
 func (m *rewindModel) put(name string, now cells) {
-	if now == nil {
+	if now == nil || now.link() || m.files[name].link() {
 		_ = os.Remove(m.p.path(name))
-	} else {
+	}
+	switch {
+	case now == nil:
+	case now.link():
+		if err := os.Symlink(now[0], m.p.path(name)); err != nil {
+			m.t.Fatal(err)
+		}
+	default:
 		m.p.write(name, now.String())
 	}
 	m.files[name] = now
@@ -521,8 +540,12 @@ func (m *rewindModel) put(name string, now cells) {
 
 func (m *rewindModel) user() {
 	name := m.file("file")
-	if rapid.IntRange(0, 5).Draw(m.t, "delete") == 0 {
+	switch rapid.IntRange(0, 9).Draw(m.t, "delete or link") {
+	case 0, 1:
 		m.put(name, nil)
+		return
+	case 2:
+		m.put(name, cells{rapid.SampledFrom([]string{"nowhere", "..", "a"}).Draw(m.t, "target")})
 		return
 	}
 	m.put(name, m.changed(m.files[name]))
@@ -550,7 +573,16 @@ func (m *rewindModel) agent() {
 	was := m.files[name]
 	m.calls++
 	id := fmt.Sprint("call ", m.calls)
-	switch rapid.SampledFrom([]string{"write", "write", "report", "delete", "move", "user", "diff", "asked", "twice", "claim", "lie"}).Draw(m.t, "edit") {
+	if was.link() {
+		m.user() // what an agent says of a link is about its target
+		return
+	}
+	switch rapid.SampledFrom([]string{"write", "write", "report", "delete", "move", "user", "diff", "asked", "twice", "claim", "lie", "commit"}).Draw(m.t, "edit") {
+	case "commit":
+		if m.git {
+			m.p.git("add", ".")
+			m.p.git("commit", "-qm", id, "--allow-empty")
+		}
 	case "user": // or a command of the agent's
 		m.user()
 	case "diff":
@@ -579,7 +611,7 @@ func (m *rewindModel) agent() {
 		m.note(name, was, nil)
 	case "move":
 		to := m.file("to")
-		if was == nil || to == name {
+		if was == nil || to == name || m.files[to].link() {
 			return
 		}
 		over := m.files[to]
@@ -641,7 +673,9 @@ func (m *rewindModel) diff(id, name string) {
 	m.p.tell(id, acpclient.ToolPending, d)
 	m.beside(name, at)
 	if !rapid.Bool().Draw(m.t, "does it") {
-		if other := m.changed(m.files[name]); other != nil && !other.is(now) && (at < 0 || other[at] != now[at]) {
+		if rapid.Bool().Draw(m.t, "link") {
+			m.put(name, cells{"nowhere"})
+		} else if other := m.changed(m.files[name]); other != nil && !other.is(now) && (at < 0 || other[at] != now[at]) {
 			m.put(name, other) // the user, in the same place perhaps
 		}
 		m.p.tell(id, acpclient.ToolCompleted)
@@ -780,7 +814,7 @@ func replayed(now cells, edits []*edit, force bool) (_ cells, clean bool) {
 		case now.is(from):
 			now = to
 		case now.is(to), from.is(to):
-		case now == nil || from == nil || to == nil:
+		case now == nil || from == nil || to == nil || now.link() || from.link() || to.link():
 			clean = false
 			if force {
 				now = to
@@ -805,7 +839,7 @@ func (m *rewindModel) usersContents(turn int) map[string]bool {
 	users := map[string]bool{}
 	for _, name := range modelFiles {
 		edits := m.since(name, turn)
-		if next, kept := back(m.files[name], edits); next.is(kept) {
+		if next, kept := back(m.files[name], edits); next.is(kept) || m.blocked(name, edits) {
 			continue
 		}
 		for i := range edits[:max(0, len(edits)-1)] {
@@ -815,6 +849,11 @@ func (m *rewindModel) usersContents(turn int) map[string]bool {
 		}
 	}
 	return users
+}
+
+// blocked reports whether a file is a link now, though none of the edits is about one.
+func (m *rewindModel) blocked(name string, edits []*edit) bool {
+	return m.files[name].link() && !slices.ContainsFunc(edits, func(e *edit) bool { return e.before.link() || e.after.link() })
 }
 
 func (m *rewindModel) did(a *modelAct) {
@@ -868,10 +907,13 @@ func (m *rewindModel) rewind() {
 		if want != EffectUnchanged && slices.ContainsFunc(edits, func(e *edit) bool { return e.claimed }) {
 			want = EffectReported
 		}
+		if m.blocked(name, edits) {
+			want = EffectBlocked
+		}
 		if got := plan.Files[at].Effect; got != want {
 			m.t.Fatalf("the effect on %s is %s, want %s", name, got, want)
 		}
-		if want == EffectReported {
+		if want == EffectReported || want == EffectBlocked {
 			continue
 		}
 		if want == EffectConflict {
@@ -920,8 +962,8 @@ func (m *rewindModel) undo() {
 	next := map[string]cells{}
 	for _, e := range a.edits {
 		now, kept := back(m.files[e.name], []*edit{e})
-		if !now.is(kept) {
-			if !errors.Is(err, ErrConflict) {
+		if blocked := m.blocked(e.name, []*edit{e}); blocked || !now.is(kept) {
+			if !errors.Is(err, ErrConflict) && !(blocked && errors.Is(err, fs.ErrMoved)) {
 				m.t.Fatalf("an undo in conflict: %v", err)
 			}
 			return
@@ -952,10 +994,14 @@ func (m *rewindModel) undoTurn() {
 		}
 		return
 	}
-	a := &modelAct{}
+	a, left := &modelAct{}, 0
 	for _, name := range modelFiles {
 		edits := m.since(name, turn)
 		if len(edits) == 0 || slices.ContainsFunc(edits, func(e *edit) bool { return e.claimed }) {
+			continue
+		}
+		if m.blocked(name, edits) {
+			left++
 			continue
 		}
 		next, kept := back(m.files[name], edits)
@@ -968,7 +1014,7 @@ func (m *rewindModel) undoTurn() {
 		a.edits = append(a.edits, &edit{name: name, before: m.files[name], after: next})
 		a.undid = append(a.undid, edits...)
 	}
-	if len(a.edits) == 0 && errors.Is(err, ErrReported) {
+	if len(a.edits) == 0 && (errors.Is(err, ErrReported) || err != nil && left > 0) {
 		return
 	}
 	if err != nil {
