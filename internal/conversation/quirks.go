@@ -37,6 +37,9 @@ type Quirks struct {
 	// ForksAtMessageSince is the first version whose session/fork takes the message to
 	// fork at, in _meta.jetbrains.air.fork; "" if none does.
 	ForksAtMessageSince string
+	// Modes are what its modes allow by their ids, where their names do not tell; see
+	// [State.Autonomy].
+	Modes map[string]Autonomy
 	// LimitWords are parts of the errors, in lower case, by which it says that a limit of the
 	// user's plan is reached, where nothing else in the error says so.
 	LimitWords []string
@@ -69,9 +72,11 @@ var known = map[string]Quirks{
 	// opencode sends tool results as it does to the model: inside tags (<task …>,
 	// <shell_metadata>, <path>), or as sentences that repeat the call's status. A call has
 	// failed only if its command could not be run.
-	"OpenCode": {TaggedOutput: true, ExitCodeInRawOutput: true},
+	// Unless its own configuration says otherwise, it asks about nothing inside the directory.
+	"OpenCode": {TaggedOutput: true, ExitCodeInRawOutput: true, Modes: map[string]Autonomy{"build": DoesAnything}},
 	// Codex uses Claude's field for the fork point, and refuses an unknown message.
-	"@agentclientprotocol/codex-acp": {ForksAtMessageSince: "2.5.0", LimitWords: []string{"hit your usage limit"}},
+	// Its first mode changes files in the directory, and runs commands in its own sandbox.
+	"@agentclientprotocol/codex-acp": {ForksAtMessageSince: "2.5.0", Modes: map[string]Autonomy{"agent": EditsFreely, "auto": EditsFreely}, LimitWords: []string{"hit your usage limit"}},
 	// Claude's tool puts "Exit code 1" above the output for the model; the adapter also
 	// reports the exit code itself. It forks only at an agent's message, and ignores a fork
 	// point that it does not understand.
@@ -79,6 +84,8 @@ var known = map[string]Quirks{
 		ExitCodeInOutput: true, ForksAtMessageSince: "0.101.0",
 		// "This tool result is internal metadata — never quote or paste any part of it".
 		LaunchNote: "Async agent launched successfully.",
+		// A model decides what is asked. Since 0.101 it is the first one.
+		Modes: map[string]Autonomy{"auto": DoesAnything},
 		// Some errors come without an errorKind.
 		LimitWords: []string{"you've hit your", "you've reached your", "you're out of usage credits", "out of extra usage"},
 	},

@@ -122,6 +122,27 @@ func TestAnswersAreWhatTheAgentItselfSaysInEachTurn(t *testing.T) {
 	}
 }
 
+// An agent that starts in a mode in which it asks about nothing is told of, once, unless the user
+// has chosen the mode.
+func TestAModeThatAsksNothingIsTold(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]int{"": 1, "yolo": 0, "default": 0} {
+		var h heard
+		opt := h.options("one", "two")
+		opt.Mode = mode
+		r := headless.Run(t.Context(), scripted(t, `
+expect initialize
+reply {"protocolVersion": 1}
+expect session/new
+reply {"sessionId": "s", "modes": {"currentModeId": "yolo", "availableModes": [{"id": "default", "name": "Default"}, {"id": "yolo", "name": "Yolo"}]}}
+`+strings.Repeat("expect session/set_mode\nreply {}\n", min(1, len(mode)))+strings.Repeat("expect session/prompt\nsay Done.\nend-turn\n", 2)), opt)
+		told := strings.Count(strings.Join(h.told, "\n"), "its mode is Yolo")
+		if r.Status != headless.Answered || told != want || (r.Mode == "Yolo") != (want == 1) {
+			t.Errorf("%q: %s, %q, %q", mode, r.Status, h.told, r.Mode)
+		}
+	}
+}
+
 // Whoever takes a text out of the JSON and prints it prints no control character.
 // What parley does for an agent needs no rule, so the result says what that was.
 func TestTheResultNamesWhatParleyWroteAndRan(t *testing.T) {

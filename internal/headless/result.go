@@ -26,8 +26,11 @@ type Result struct {
 	Text       string               `json:"text"`
 	Agent      AgentInfo            `json:"agent"`
 	SessionID  acpclient.SessionID  `json:"sessionId,omitempty"`
-	Cwd        string               `json:"cwd,omitempty"`
-	Turns      []Turn               `json:"turns"`
+	// Mode is the name of a mode in which the agent changes files without asking, and that
+	// nobody has chosen; see conversation.State.Unasked.
+	Mode  string `json:"unaskedMode,omitempty"`
+	Cwd   string `json:"cwd,omitempty"`
+	Turns []Turn `json:"turns"`
 	// Usage is the agent's latest word about its context and the cost of the session;
 	// nil if it has said nothing.
 	Usage     *acpclient.UsageUpdate `json:"usage,omitempty"`
@@ -89,7 +92,7 @@ func (r *run) report() {
 		out.Status, out.Message = Bypassed, message
 	}
 	out.Agent = AgentInfo{c.Agent.Info.Name, c.Agent.Info.Version}
-	out.SessionID, out.Cwd, out.Usage = c.ID, c.Cwd, c.Usage
+	out.SessionID, out.Cwd, out.Usage, out.Mode = c.ID, c.Cwd, c.Usage, c.Unasked()
 	if n := len(out.Turns); n > 0 {
 		out.StopReason, out.Text = out.Turns[n-1].StopReason, out.Turns[n-1].Text
 	}
