@@ -6,6 +6,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Snapshot is what a file contains at one moment. A nil *Snapshot means that there is
@@ -69,8 +70,8 @@ func (f *FS) Look(ctx context.Context, path string, seen func(now *Snapshot) err
 // nothing.
 //
 // Exchange changes only files inside the roots, and follows no link: one at the path is
-// replaced itself, and if another is on the way, it returns ErrMoved. An empty directory is no
-// file.
+// replaced itself, and if another is on the way, it returns ErrMoved. A directory without
+// files is no file, and gives way to one.
 func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot) (*Snapshot, error)) error {
 	if err := f.acquire(ctx); err != nil {
 		return err
@@ -119,7 +120,7 @@ func (f *FS) contents(ctx context.Context, p ResolvedPath) (*Snapshot, error) {
 	case err == nil && info.Mode()&iofs.ModeSymlink != 0:
 		target, err := dir.Readlink(name)
 		return &Snapshot{Content: target, Mode: LinkMode}, err
-	case err == nil && info.IsDir() && empty(dir, name):
+	case err == nil && info.IsDir() && emptyDirs(dir, name) != nil:
 		return nil, nil
 	}
 	file, info, err := openRegular(dir, name, os.O_RDONLY)
@@ -147,9 +148,11 @@ func (f *FS) put(ctx context.Context, p ResolvedPath, now, want *Snapshot) error
 	if want == nil {
 		return dir.Remove(name)
 	}
-	if now == nil && empty(dir, name) {
-		if err := dir.Remove(name); err != nil {
-			return err
+	if now == nil {
+		for _, name := range slices.Backward(emptyDirs(dir, name)) {
+			if err := dir.Remove(name); err != nil {
+				return err
+			}
 		}
 	}
 	old := &existing{}
@@ -187,17 +190,27 @@ func putLink(dir *os.Root, name, target string) error {
 	return err
 }
 
-// empty reports whether name is an empty directory.
-func empty(dir *os.Root, name string) bool {
+// emptyDirs returns the directory name and those in it, from above, if there is nothing else in it, and
+// else nil.
+func emptyDirs(dir *os.Root, name string) (names []string) {
 	info, err := dir.Lstat(name)
 	if err != nil || !info.IsDir() {
-		return false
+		return nil
 	}
 	inner, err := openSeen(dir, name, info)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer inner.Close()
-	all, err := iofs.ReadDir(inner.FS(), ".")
-	return err == nil && len(all) == 0
+	err = iofs.WalkDir(inner.FS(), ".", func(path string, d iofs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			return iofs.ErrExist
+		}
+		names = append(names, filepath.Join(name, path))
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	return names
 }

@@ -161,7 +161,7 @@ func TestExchangeFollowsNoLink(t *testing.T) {
 	assertNoTemp(t, dir)
 	// An empty directory is no file, and gives way to one.
 	empty := filepath.Join(dir, "empty")
-	if err := os.Mkdir(empty, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(empty, "in"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{empty, filepath.Join(dir, "sub")} {

@@ -39,7 +39,7 @@ type Status struct {
 	Dirty, Untracked, Converted map[string]bool
 
 	dir     string          // below which git looked
-	ignored map[string]bool // files, and directories with all that is in them
+	ignored map[string]bool // files, and directories with all that is in them; other repositories
 	blind   bool            // git ignores too many files to list them
 	index   string          // the index as it was then
 	env     []string
@@ -60,7 +60,7 @@ func (w *Status) covers(path string) bool {
 		return false
 	}
 	for dir := filepath.Dir(path); dir != w.dir && len(dir) > len(w.dir); dir = filepath.Dir(dir) {
-		if w.ignored[dir] || w.Untracked[dir] { // it was a repository, of which git lists the directory alone
+		if w.ignored[dir] {
 			return false
 		}
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -124,6 +124,9 @@ func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
 			w.ignored[path] = true
 		case "??":
 			w.Untracked[path] = true
+			if strings.HasSuffix(entry, "/") { // a repository, of which git lists the directory alone
+				w.ignored[path] = true
+			}
 		default:
 			w.Dirty[path] = true
 		}

@@ -158,7 +158,7 @@ func TestRewindFailsAsAWhole(t *testing.T) {
 	atPoint = func() {
 		if _, err := os.Lstat(p.path("b")); err != nil && !deleted { // then c becomes a directory
 			deleted = true
-			if err := errors.Join(os.Remove(p.path("c")), os.MkdirAll(p.path("c/d"), 0o755)); err != nil {
+			if err := errors.Join(os.Remove(p.path("c")), os.Mkdir(p.path("c"), 0o755), os.WriteFile(p.path("c/d"), nil, 0o600)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -283,7 +283,7 @@ func TestRewindLeavesAloneWhatIsNoFileAnyMore(t *testing.T) {
 	do(os.Rename(p.path("sub"), p.path("shared/sub")))
 	do(os.Symlink("shared/sub", p.path("sub")))
 	do(os.Remove(p.path("dir")))
-	do(os.MkdirAll(p.path("dir/f"), 0o755))
+	p.write("dir/f", "user\n")
 	do(os.Rename(p.path("new"), p.path("shared/new")))
 	do(os.Symlink("shared/new", p.path("new"))) // the plan would delete it
 	plan, said := p.plan(1)

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -559,4 +562,91 @@ func TestWhatGitNeverListsIsNotSeen(t *testing.T) {
 		}
 		p.holds("new", "-")
 	}
+}
+
+// Whatever a shell does in a turn, the files that are put back become what lay in the work tree before
+// it, byte for byte, and of the others parley says that it cannot.
+func TestPutBackAfterAnyShell(t *testing.T) {
+	test.Apart(t)
+	p := newProject(t)
+	names := []string{"a.dat", "b.id", "c.crlf", "d.text", "plain", "dir/in", "link", "untracked", "new", "new/in"}
+	rapid.Check(t, func(rt *rapid.T) {
+		p.anew()
+		p.git("init", "-q")
+		p.git("config", "filter.up.clean", "tr a-z A-Z")
+		p.git("config", "filter.up.smudge", "tr A-Z a-z")
+		p.write(".gitattributes", "*.dat filter=up\n*.id ident\n*.crlf eol=crlf\n*.text text\n")
+		texts := rapid.SampledFrom([]string{"one\n", "one\r\ntwo\r\n", "$Id: x $\none\n", "one\ntwo\nthree\nfour\n", "ONE\n", ""})
+		draw := func(what string) string { return p.path(rapid.SampledFrom(names).Draw(rt, what)) }
+		old := time.Now().Add(-time.Hour) // else git compares contents
+		for _, name := range names[:6] {
+			p.write(name, texts.Draw(rt, name))
+			_ = os.Chtimes(p.path(name), old, old)
+		}
+		_ = os.Symlink("plain", p.path("link"))
+		p.git("add", ".")
+		p.git("commit", "-qm", "first")
+		p.write("untracked", "untracked\n")
+		if rapid.Bool().Draw(rt, "changed before") {
+			p.write(rapid.SampledFrom(names[:6]).Draw(rt, "changed"), texts.Draw(rt, "to"))
+		}
+		p.git("status")
+		was := p.tree()
+		p.turn("", func() {
+			for range rapid.IntRange(1, 6).Draw(rt, "steps") {
+				path, text := draw("file"), texts.Draw(rt, "text")
+				switch rapid.SampledFrom([]string{"write", "write", "link", "remove", "move", "folder", "attributes", "commit"}).Draw(rt, "step") {
+				case "write":
+					if os.MkdirAll(filepath.Dir(path), 0o755) == nil {
+						_ = os.Remove(path)
+						_ = os.WriteFile(path, []byte(text), 0o644)
+					}
+				case "link":
+					_ = os.RemoveAll(path)
+					_ = os.Symlink("/etc/hostname", path)
+				case "remove":
+					_ = os.RemoveAll(path)
+				case "move":
+					_ = os.Rename(path, draw("to"))
+				case "folder":
+					_ = os.RemoveAll(path)
+					_ = os.MkdirAll(filepath.Join(path, "in"), 0o755)
+					_ = os.WriteFile(filepath.Join(path, "in/file"), []byte(text), 0o644)
+				case "attributes":
+					_ = os.WriteFile(p.path(".gitattributes"), nil, 0o644)
+				case "commit":
+					p.git("-c", "filter.up.clean=cat", "add", "-A")
+					p.git("-c", "filter.up.clean=cat", "commit", "-qm", "more", "--allow-empty")
+				}
+			}
+		})
+		now := p.tree()
+		unknown := map[string]bool{"untracked": true} // its content was not seen
+		for range 4 {                                 // what is behind something else comes back after that
+			plan, err := p.PlanRewind(context.Background(), 1)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			var all []Part
+			for _, f := range plan.Files {
+				name, _ := filepath.Rel(p.dir, f.Path)
+				switch f.Effect {
+				case EffectSeen:
+					all = append(all, f.Part)
+				case EffectLost:
+					unknown[name] = true
+				}
+			}
+			if _, err := p.Rewind(context.Background(), plan, all...); err != nil && !errors.Is(err, ErrNothing) {
+				rt.Fatal(err)
+			}
+		}
+		got := p.tree()
+		for _, name := range slices.Concat(slices.Collect(maps.Keys(was)), slices.Collect(maps.Keys(got))) {
+			content, is := got[name]
+			if before, had := was[name]; !unknown[name] && (content != before || is != had) {
+				rt.Errorf("%s is %q, was %q, and %q after the turn", name, content, was[name], now[name])
+			}
+		}
+	})
 }

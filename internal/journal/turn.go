@@ -41,10 +41,14 @@ type turnWatch struct {
 
 // stat shows without reading a file whether it may have changed.
 type stat struct {
-	size  int64
-	mode  os.FileMode
-	at    time.Time
+	info  os.FileInfo
 	image Image
+}
+
+// of reports whether a file is the same one, and as it was.
+func (s stat) of(now os.FileInfo) bool {
+	return s.info.Size() == now.Size() && s.info.Mode() == now.Mode() && s.info.ModTime().Equal(now.ModTime()) &&
+		changedAt(s.info) == changedAt(now) && os.SameFile(s.info, now)
 }
 
 // call is what the agent has reported about a tool call.
@@ -101,7 +105,7 @@ func (t *turnWatch) see(path string) (s seenFile, err error) {
 	info, missing := os.Lstat(path)
 	if missing == nil {
 		c, known := t.stats[path]
-		if known && c.size == info.Size() && c.mode == info.Mode() && c.at.Equal(info.ModTime()) {
+		if known && c.of(info) {
 			s.image = c.image
 			return s, nil
 		}
@@ -112,7 +116,7 @@ func (t *turnWatch) see(path string) (s seenFile, err error) {
 	}
 	err = t.read(path, func(now *fs.Snapshot) { s = seenFile{t.j.keep(now, false), t.j.lastID()} })
 	if err == nil && missing == nil && time.Since(info.ModTime()) > settled {
-		t.stats[path] = stat{info.Size(), info.Mode(), info.ModTime(), s.image}
+		t.stats[path] = stat{info, s.image}
 	}
 	return s, err
 }
