@@ -13,7 +13,8 @@
 // Watch only queues events. One goroutine reads the files that a tool call is about to
 // edit, records the result, and asks git at the beginning and end of each turn. The base of
 // a change is what it saw of the file just before; what has changed between that and the
-// beginning of the turn is no part of it.
+// beginning of the turn is no part of it. A call has changed what parley watched while it ran,
+// and of a call that reports diffs only what the file confirms.
 //
 // A change that is only found at the end of the turn may be the user's own. It belongs to
 // the seen part of the file, which undoing the turn leaves alone, like whatever the user

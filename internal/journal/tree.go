@@ -127,20 +127,20 @@ func (t *turnWatch) end() {
 			t.finish(path, i) // after the edit, or instead of one
 		}
 	}
+	for _, path := range slices.Sorted(maps.Keys(t.known)) {
+		t.finish(path, t.known[path])
+	}
 	if t.tree != nil {
-		t.compareTrees()
 		for _, path := range slices.Sorted(maps.Keys(t.tree.copies)) {
 			t.finish(path, t.tree.copies[path])
 		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(t.known)) {
-		t.finish(path, t.known[path])
+		t.compareTrees()
 	}
 	t.findMoves()
 	t.calls, t.asked, t.touched, t.tree, t.known, t.finished = nil, nil, nil, nil, nil, nil
 }
 
-// compareTrees records the files that changed during the turn.
+// compareTrees records the other files that changed during the turn.
 func (t *turnWatch) compareTrees() {
 	now := t.state("")
 	if now == nil || now.Top != t.tree.Top {
@@ -149,20 +149,14 @@ func (t *turnWatch) compareTrees() {
 		}
 		return
 	}
-	paths := t.suspects(now)
+	paths := slices.DeleteFunc(t.suspects(now), func(path string) bool { return t.finished[path] })
 	if len(paths) > maxSeen {
 		t.limited("too many files changed in one turn: some are not recorded")
 		paths = paths[:maxSeen]
 	}
 	var clean []string // at the beginning of the turn
 	for _, path := range paths {
-		known, ok := t.known[path]
-		if !ok {
-			known, ok = t.tree.copies[path]
-		}
 		switch {
-		case ok:
-			t.finish(path, known)
 		case t.tree.Untracked[path]: // skipped: another repository, or written since the turn began
 		case t.tree.Dirty[path], t.tree.Converted[path]:
 			t.finish(path, seenFile{Image{Lost: true}, t.looked})

@@ -75,6 +75,22 @@ func TestWhatIsSeenToChange(t *testing.T) {
 	p.holds("mine", "untracked\n")
 }
 
+// Files that git does not track are no changes, however many there are.
+func TestManyUntrackedFiles(t *testing.T) {
+	p := newRepository(t)
+	for i := range maxSeen + 1 {
+		p.write(fmt.Sprint("untracked/", i), "x\n")
+	}
+	p.turn("", func() { p.write("clean", "changed\n"); p.write("untracked/0", "changed\n") })
+	if got := p.names(0); got != "untracked/0 seen, clean seen" {
+		t.Errorf("files: %s", got)
+	}
+	if limits := p.Summary().Limits; strings.Contains(limits, "too many files changed") {
+		t.Errorf("it says %q", limits)
+	}
+	p.before("untracked/0", 0, "x\n")
+}
+
 // A symbolic link is seen, shown and put back as a link, and so is every change of type.
 func TestLinksAndChangesOfType(t *testing.T) {
 	p := newRepository(t)
@@ -401,7 +417,7 @@ func TestAGitThatFailsIsNotAGitThatFoundNothing(t *testing.T) {
 		},
 		"a configuration that is damaged in the turn": {
 			during: func(p *project) { p.write(".git/config", "[") },
-			want:   "written, edited, dirty seen, earlier seen",
+			want:   "written, edited, earlier seen, dirty seen",
 			says:   "bad config line",
 		},
 		"commits that are gone": {
@@ -412,7 +428,7 @@ func TestAGitThatFailsIsNotAGitThatFoundNothing(t *testing.T) {
 					_ = os.Remove(path)
 				}
 			},
-			want: "written, edited, dirty seen, earlier seen",
+			want: "written, edited, earlier seen, dirty seen",
 			says: "git cannot tell what has changed",
 		},
 		"a first commit": {
@@ -426,7 +442,7 @@ func TestAGitThatFailsIsNotAGitThatFoundNothing(t *testing.T) {
 				p.git("add", "clean", "new")
 				p.git("commit", "-qm", "first")
 			},
-			want: "written, edited, clean seen, dirty seen, earlier seen, new seen",
+			want: "written, edited, earlier seen, clean seen, dirty seen, new seen",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
