@@ -58,8 +58,8 @@ Linux, sandbox-exec on macOS). They write only to the session's directories, the
 own settings directory, and sandbox_write, and connect to no Unix socket of other programs
 unless sandbox_write names it. Without such a system, parley refuses to start.`),
 		value("sandbox_write", func(c *Config) *[]string { return &c.Sandbox.Write }, (*table).paths, "").standing(anyList(nil)).shown(`["~/go", "~/.cache"]`),
-		{
-			key: "sandbox_hide", standard: anyList(hidden()), examples: []string{`["~/.ssh"]`},
+		{ // the default is shown with its patterns, which are looked for when an agent starts
+			key: "sandbox_hide", standard: anyList(append(inHome(secrets()), hiddenSockets...)), examples: []string{`["~/.ssh"]`},
 			about: `What agents cannot read. This replaces the default: keys and passwords, browser profiles,
 parley's own state, and desktop and container sockets.`,
 			read: func(c *Config, t *table, key string) { c.Sandbox.Hide, c.Sandbox.HideSet = t.paths(key), t.has(key) },

@@ -5,6 +5,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"parley/internal/policy"
 )
 
 // Sandbox says whether agents and their commands run in the system's sandbox, and what
@@ -36,7 +40,7 @@ func (c *Config) SandboxFor(a Agent) Sandbox {
 	}
 	s.Write = slices.Concat(s.Write, a.Sandbox.Write, homesOf(a))
 	if !s.HideSet {
-		s.Hide = hidden()
+		s.Hide = hidden(s.Write)
 	}
 	return s
 }
@@ -77,31 +81,65 @@ func homesOf(a Agent) []string {
 	return inHome(homes)
 }
 
-// hidden returns the paths that are unreadable in the sandbox by default: keys, and sockets
-// of programs outside. What is parley's own is hidden always: see [PrivatePaths].
-func hidden() []string {
-	paths := inHome([]string{
-		".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker/config.json", ".netrc",
-		".password-store", ".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium",
+// secrets are the patterns of policy.Secrets below the home directory, without those of a project.
+func secrets() []string {
+	return slices.DeleteFunc(slices.Clone(policy.Secrets), func(p string) bool {
+		return strings.HasPrefix(p, "!") || strings.HasPrefix(p, ".git/") || strings.HasPrefix(p, ".hg/")
 	})
-	return append(paths, "/run/user", "/run/docker.sock", "/run/podman", "/run/containerd")
 }
 
-func inHome(paths []string) []string {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return nil
-	}
-	dirs := base()
-	out := make([]string, len(paths))
-	for i, p := range paths {
-		out[i] = filepath.Join(home, p)
-		// The directories of the XDG specification may be elsewhere.
-		for prefix, dir := range map[string]string{".config/": dirs.config, ".local/share/": dirs.data, ".local/state/": dirs.state, ".cache/": dirs.cache} {
-			if rest, ok := strings.CutPrefix(p, prefix); ok {
-				out[i] = filepath.Join(dir, rest)
+// hiddenSockets are the directories of sockets of programs outside.
+var hiddenSockets = []string{"/run/user", "/run/docker.sock", "/run/podman", "/run/containerd"}
+
+// hidden returns the paths that are unreadable in the sandbox by default: the secrets that there
+// are, except for sign-ins below what the agent may write, and sockets. What is parley's own is
+// hidden always: see [PrivatePaths].
+func hidden(write []string) (paths []string) {
+	for _, pattern := range secrets() {
+		found := inHome([]string{pattern})
+		if strings.ContainsAny(pattern, "*{") && len(found) > 0 {
+			home, rest := splitHome(pattern)
+			names, _ := doublestar.Glob(os.DirFS(home), rest, doublestar.WithNoFollow()) // the patterns are valid
+			found = nil
+			for _, name := range names {
+				found = append(found, filepath.Join(home, name))
 			}
+		}
+		if slices.Contains(policy.SignIns, pattern) {
+			found = slices.DeleteFunc(found, func(path string) bool {
+				return slices.ContainsFunc(write, func(dir string) bool {
+					rel, err := filepath.Rel(dir, path)
+					return err == nil && filepath.IsLocal(rel)
+				})
+			})
+		}
+		paths = append(paths, found...)
+	}
+	return append(paths, hiddenSockets...)
+}
+
+// inHome returns paths in the home directory; none if that is unknown.
+func inHome(paths []string) (out []string) {
+	for _, p := range paths {
+		if home, rest := splitHome(p); home != "" {
+			out = append(out, filepath.Join(home, rest))
 		}
 	}
 	return out
+}
+
+// splitHome returns what a path in the home directory is relative to, and the rest of it. The
+// directories of the XDG specification may be elsewhere. home is "" if it is unknown.
+func splitHome(path string) (home, rest string) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", path
+	}
+	dirs := base()
+	for prefix, dir := range map[string]string{".config/": dirs.config, ".local/share/": dirs.data, ".local/state/": dirs.state, ".cache/": dirs.cache} {
+		if rest, ok := strings.CutPrefix(path, prefix); ok {
+			return dir, rest
+		}
+	}
+	return home, path
 }

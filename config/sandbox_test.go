@@ -1,6 +1,8 @@
 package config
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +15,14 @@ func TestSandboxFor(t *testing.T) {
 	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"} {
 		t.Setenv(name, "")
 	}
+	secret := func(name string) string {
+		path := filepath.Join(home, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	secret("README")
 	c := parse(t, `
 sandbox = true
 sandbox_write = ["~/go"]
@@ -32,9 +42,24 @@ sandbox = false
 			t.Errorf("%s cannot be written: %v", want, claude.Write)
 		}
 	}
-	for _, want := range []string{filepath.Join(home, ".ssh"), "/run/user"} {
+	for _, name := range []string{"deploy.pem", ".env.local", ".cargo/credentials.toml", ".config/op/x", ".local/share/keyrings/login.keyring", ".config/google-chrome-beta/Cookies", ".gemini/oauth_creds.json"} {
+		secret(name)
+	}
+	claude = c.SandboxFor(c.Agents[0])
+	for _, want := range []string{
+		".ssh", ".git-credentials", ".npmrc", ".config/gh/hosts.yml", "deploy.pem", ".env.local", ".cargo/credentials.toml", ".config/op", ".local/share/keyrings",
+		".config/google-chrome-beta", ".codex/auth.json", ".gemini/oauth_creds.json", "/run/user",
+	} {
+		if want[0] != '/' {
+			want = filepath.Join(home, want)
+		}
 		if !slices.Contains(claude.Hide, want) {
 			t.Errorf("%s is not hidden: %v", want, claude.Hide)
+		}
+	}
+	for _, free := range []string{"README", ".claude/.credentials.json", ".git/config"} { // the second is its own
+		if slices.Contains(claude.Hide, filepath.Join(home, free)) {
+			t.Errorf("%s is hidden", free)
 		}
 	}
 	if mine := c.SandboxFor(c.Agents[1]); mine.On {

@@ -269,21 +269,30 @@ func fold(s string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(s)))
 }
 
-// Secrets are the patterns of files that need a question before reading and writing.
-var Secrets = []string{
+// Secrets are the patterns of files that need a question before reading and writing. The sandbox
+// hides what they match in the home directory.
+var Secrets = slices.Concat([]string{
 	// The environment of projects. This comes first, because its exception must only
 	// apply to it.
 	".env", ".env.*", "!.env.{example,sample,template,dist,defaults}", ".envrc",
 	// Keys and passwords.
-	".ssh", ".gnupg", ".password-store", "*.kdbx", ".local/share/keyrings", "Library/Keychains",
+	".ssh", ".gnupg", ".password-store", "*.kdbx", ".local/share/{keyrings,kwalletd,python_keyring}", "Library/{Keychains,Cookies,Safari}",
 	"id_{rsa,dsa,ecdsa,ed25519,ecdsa_sk,ed25519_sk}", "*.{pem,key,ppk,p12,pfx,jks,keystore}",
-	"credentials.{json,csv,ini,toml,xml,y{a,}ml}", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".htpasswd", ".vault-token",
+	"credentials.{json,csv,ini,toml,xml,y{a,}ml}", ".netrc", "_netrc", ".authinfo*", ".pgpass", ".my.cnf", ".mylogin.cnf", ".htpasswd", ".vault-token",
+	".config/{1Password,Bitwarden,op,keepassxc,age,sops}",
+	// Profiles of browsers and mail programs.
+	".mozilla", ".thunderbird", ".config/{mozilla,google-chrome*,chromium,microsoft-edge*,BraveSoftware,vivaldi*,opera*}", "snap/{firefox,chromium}",
+	"Library/Application*Support/{Firefox,Google,Chromium,BraveSoftware,Microsoft*Edge}",
 	// Clouds.
-	".aws", ".azure", ".config/gcloud", "application_default_credentials.json", "client_secret*.json",
-	".kube", ".docker/config.json", ".terraform.d/credentials.tfrc.json", ".terraformrc", ".boto", ".s3cfg",
+	".aws", ".azure", ".config/{gcloud,rclone,doctl,hcloud,scw,stripe,heroku,netlify}", "application_default_credentials.json", "client_secret*.json",
+	".kube", ".docker/config.json", ".config/containers/auth.json", ".terraform.d/credentials.tfrc.json", ".terraformrc", ".boto", ".s3cfg", ".oci", ".aliyun", ".fly",
 	// Code forges and package registries. Their configuration may have passwords.
 	".git-credentials", ".git/{credentials,config,config.worktree}", ".git/modules", ".config/git/credentials", ".config/gh/hosts.yml", ".config/glab-cli", ".config/hub",
-	".hg/hgrc", ".hgrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials*", ".gem/credentials", ".m2/settings*.xml",
-	// Agents.
-	".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json",
+	".hg/hgrc", ".hgrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".config/pypoetry/auth.toml", ".cargo/credentials*", ".gem/credentials", ".m2/settings*.xml",
+	".composer/auth.json", ".config/composer/auth.json", ".kaggle/kaggle.json", ".cache/huggingface/token",
+}, SignIns)
+
+// SignIns are the patterns of the files by which agents are signed in: each agent needs its own.
+var SignIns = []string{
+	".claude/.credentials.json", ".codex/auth.json", ".{gemini,qwen,iflow}/oauth_creds.json", ".local/share/{opencode,kilo}/auth.json", ".config/github-copilot",
 }

@@ -237,10 +237,10 @@ func inside(wrap []string, program ...string) ([]byte, error) {
 // devices are the harmless devices that programs expect.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"}
 
-// computing returns the devices of this machine for graphics, machine learning and
-// virtual machines.
+// computing returns the devices of this machine for graphics and machine learning. /dev/kvm is
+// none of them: a virtual machine is a program that sees nothing of the sandbox's bounds.
 func computing() []string {
-	return devicesAt("/dev/dri/*", "/dev/nvidia*", "/dev/kfd", "/dev/kvm")
+	return devicesAt("/dev/dri/*", "/dev/nvidia*", "/dev/kfd")
 }
 
 // devicesAt returns what matches patterns and is no directory.
