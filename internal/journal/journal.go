@@ -453,6 +453,21 @@ func (j *Journal) inside(path string) bool {
 	return slices.ContainsFunc(j.roots, func(root string) bool { return below(root, path) })
 }
 
+// displaced reports whether a directory is in the place of a file, or whether one on the way to it, in
+// the session's, is none, or a link.
+func (j *Journal) displaced(path string) bool {
+	info, err := os.Lstat(path)
+	if err == nil && info.IsDir() {
+		return true
+	}
+	for dir := filepath.Dir(path); dir != j.cwd && below(j.cwd, dir); dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
 // below reports whether a path is a directory or in it.
 func below(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)

@@ -176,7 +176,10 @@ func (c *Comparison) Unmarked() bool {
 func (j *Journal) Compare(ctx context.Context, part Part, since int) (*Comparison, error) {
 	c := &Comparison{Part: part, Since: since}
 	var err error
-	if c.Now, err = j.now(ctx, part.Path); err == nil {
+	if c.Now, err = j.now(ctx, part.Path); err != nil && j.displaced(part.Path) {
+		c.Now, err = Version{Image: Image{Absent: true}}, nil
+	}
+	if err == nil {
 		err = j.compare(c)
 	}
 	if err != nil {

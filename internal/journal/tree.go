@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,8 +103,12 @@ func (t *turnWatch) state(index string) *git.Status {
 
 // refused remembers that git does not say what has changed.
 func (t *turnWatch) refused(err error) {
+	why := err.Error()
+	if failed, ok := errors.AsType[*git.Error](err); ok {
+		why = cmp.Or(failed.Output, why)
+	}
 	if t.ctx.Err() == nil {
-		t.limited("git cannot tell what has changed, so only what parley saw itself is recorded: " + termtext.Line(err.Error()))
+		t.limited("git cannot tell what has changed, so only what parley saw itself is recorded: " + termtext.Line(why))
 	}
 }
 

@@ -128,6 +128,11 @@ func TestLinksAndChangesOfType(t *testing.T) {
 	if c := p.compared(Part{p.path("clean"), true}, 0); !c.Now.IsLink() || c.Now.Content != "/etc/hostname" || c.Before.Content != "clean\n" || c.Before.IsLink() || len(c.Hunks) > 0 {
 		t.Errorf("clean is compared as %+v", c)
 	}
+	for _, name := range []string{"gone", "linked dir/file", "dir/file"} {
+		if c := p.compared(Part{p.path(name), true}, 0); !c.Now.Absent || c.Removed != 1 {
+			t.Errorf("%s is compared as %+v", name, c)
+		}
+	}
 	for range 2 { // what is behind something else comes back after that
 		plan, _ := p.plan(1)
 		var all []Part
@@ -404,7 +409,7 @@ func TestAGitThatFailsIsNotAGitThatFoundNothing(t *testing.T) {
 		"a damaged index": {
 			before: func(p *project) { p.write(".git/index", "damaged") },
 			want:   "written, edited, earlier seen",
-			says:   "git status: index file",
+			says:   "recorded: index file",
 		},
 		"no HEAD": {
 			before: func(p *project) {

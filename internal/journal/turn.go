@@ -133,23 +133,13 @@ const settled = 2 * time.Second
 // read shows the content of a file while parley writes nothing. It follows no link. There is
 // no file where a directory is, or behind what is none.
 func (t *turnWatch) read(path string, seen func(*fs.Snapshot)) error {
-	if info, err := os.Lstat(path); err == nil && info.IsDir() || t.hidden(path) {
+	if t.j.displaced(path) {
 		seen(nil)
 		return nil
 	}
 	return t.j.withFiles(path, func(f *fs.FS) error {
 		return f.Look(t.ctx, path, func(now *fs.Snapshot) error { seen(now); return nil })
 	})
-}
-
-// hidden reports whether a directory on the way to a file in the session's is none, or a link.
-func (t *turnWatch) hidden(path string) bool {
-	for dir := filepath.Dir(path); dir != t.j.cwd && below(t.j.cwd, dir); dir = filepath.Dir(dir) {
-		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-			return true
-		}
-	}
-	return false
 }
 
 // reported handles an update of a tool call. It reads the files before the edit, and
