@@ -75,11 +75,11 @@ func TestWhatIsSeenToChange(t *testing.T) {
 	p.holds("mine", "untracked\n")
 }
 
-// Files that git does not track are no changes, however many there are.
+// Files that git does not track are no changes, however many there are, and not read without need.
 func TestManyUntrackedFiles(t *testing.T) {
 	p := newRepository(t)
 	for i := range maxSeen + 1 {
-		p.write(fmt.Sprint("untracked/", i), "x\n")
+		p.write(fmt.Sprint("untracked/", i), fmt.Sprintln(i))
 	}
 	p.turn("", func() { p.write("clean", "changed\n"); p.write("untracked/0", "changed\n") })
 	if got := p.names(0); got != "untracked/0 seen, clean seen" {
@@ -88,7 +88,10 @@ func TestManyUntrackedFiles(t *testing.T) {
 	if limits := p.Summary().Limits; strings.Contains(limits, "too many files changed") {
 		t.Errorf("it says %q", limits)
 	}
-	p.before("untracked/0", 0, "x\n")
+	p.before("untracked/0", 0, "0\n")
+	if kept, err := filepath.Glob(filepath.Join(p.state, "*", "images", "*", "*")); err != nil || len(kept) > maxCopies+10 {
+		t.Errorf("%d contents are kept, %v", len(kept), err)
+	}
 }
 
 // A symbolic link is seen, shown and put back as a link, and so is every change of type.

@@ -319,7 +319,7 @@ func untouched(now *fs.Snapshot, diffs []diff) bool {
 // has reports whether a content has lines that an agent reports, also if it reports them with
 // other ends or indentation.
 func has(content, text string) bool {
-	return strings.Contains(content, text) || strings.Contains(trimLines(content), trimLines(text))
+	return strings.Contains(content, text) || len(content) <= mostCounted && strings.Contains(trimLines(content), trimLines(text))
 }
 
 func trimLines(text string) string {
@@ -491,8 +491,12 @@ func (t *turnWatch) finish(path string, begun seenFile) {
 			was = begun.image
 		}
 	}
-	if s, err := t.see(path); err == nil { // unreadable files are not recorded
-		if info, err := os.Lstat(path); err == nil && was.ModTime != 0 {
+	info, err := os.Lstat(path)
+	if err == nil && was.ModTime != 0 && was.same(unread(info)) {
+		return // without reading it
+	}
+	if s, unreadable := t.see(path); unreadable == nil { // else it is not recorded
+		if err == nil && was.ModTime != 0 {
 			s.image.ModTime = info.ModTime().UnixNano()
 		}
 		t.record(path, was, s.image, SourceSeen, ProvenanceSeen)
