@@ -453,11 +453,10 @@ func (j *Journal) inside(path string) bool {
 	return slices.ContainsFunc(j.roots, func(root string) bool { return below(root, path) })
 }
 
-// displaced reports whether a directory is in the place of a file, or whether one on the way to it, in
-// the session's, is none, or a link.
+// displaced reports whether what is at a path is neither a file nor a link, such as a directory, or
+// whether a directory on the way to it, in the session's, is none, or a link.
 func (j *Journal) displaced(path string) bool {
-	info, err := os.Lstat(path)
-	if err == nil && info.IsDir() {
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type()&^os.ModeSymlink != 0 {
 		return true
 	}
 	for dir := filepath.Dir(path); dir != j.cwd && below(j.cwd, dir); dir = filepath.Dir(dir) {

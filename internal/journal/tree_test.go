@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -154,6 +155,20 @@ func TestLinksAndChangesOfType(t *testing.T) {
 	if got := p.tree(); !maps.Equal(got, now) {
 		t.Errorf("after the redos: %q, want %q", got, now)
 	}
+
+	p = newRepository(t)
+	p.turn("", func() {
+		do(os.Remove(p.path("clean")))
+		if err := exec.CommandContext(t.Context(), "mkfifo", p.path("clean")).Run(); err != nil {
+			t.Skip(err)
+		}
+	})
+	if _, said := p.plan(1); said != "clean seen blocked +0 -0" || !p.compared(Part{p.path("clean"), true}, 0).Now.Absent {
+		t.Errorf("with a pipe in the place of a file: %s", said)
+	}
+	do(os.Remove(p.path("clean")))
+	p.undoSeen("clean")
+	p.holds("clean", "clean\n")
 }
 
 // tree returns what all files of the project contain, and the targets of the links.

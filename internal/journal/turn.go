@@ -131,7 +131,7 @@ func unread(info os.FileInfo) Image {
 const settled = 2 * time.Second
 
 // read shows the content of a file while parley writes nothing. It follows no link. There is
-// no file where a directory is, or behind what is none.
+// no file where something else is, or behind what is no directory.
 func (t *turnWatch) read(path string, seen func(*fs.Snapshot)) error {
 	if t.j.displaced(path) {
 		seen(nil)
