@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"parley/fs"
+	"parley/internal/process"
 	"parley/internal/termtext"
 )
 
@@ -75,8 +76,17 @@ var inherited = []string{
 // .gitignore.
 var readTime, writeTime = 30 * time.Second, 10 * time.Minute
 
-// writing are the commands that may take long because of large or many files.
-var writing = []string{"add", "commit", "merge", "worktree"}
+// maxMemory is how much memory git may take, in bytes: a link to a device makes it read for ever.
+var maxMemory uint64 = 4 << 30
+
+// writing reports whether a command may take long because of large or many files.
+func writing(args []string) bool {
+	switch args[0] {
+	case "add", "commit", "merge":
+		return true
+	}
+	return args[0] == "worktree" && (args[1] == "add" || args[1] == "remove")
+}
 
 // Command prepares git with arguments in a directory. Only reading commands are safe:
 // checking out or adding files runs the filters that a repository names, and no setting
@@ -88,6 +98,7 @@ func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(ctx, "git", append(all, args...)...)
 	cmd.Dir, cmd.WaitDelay = dir, time.Second // a child may outlive it and hold its output
+	process.Bind(cmd)
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		if !slices.ContainsFunc(inherited, func(n string) bool { return strings.EqualFold(n, name) }) {
@@ -96,6 +107,15 @@ func Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	}
 	cmd.Env = append(cmd.Env, environment...)
 	return cmd
+}
+
+// start starts a [Command] within maxMemory.
+func start(cmd *exec.Cmd) error {
+	err := cmd.Start()
+	if err == nil {
+		process.LimitMemory(cmd.Process.Pid, maxMemory)
+	}
+	return err
 }
 
 // fileBound limits what is read of a file in .git, in bytes: one short line.
@@ -294,11 +314,12 @@ func (w *Writer) has(ctx context.Context, ref string) bool {
 
 // runWith is Run with additional environment variables.
 func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (string, error) {
-	most, command := readTime, strings.TrimPrefix(args[0], "--no-literal-pathspecs")
-	if command == "" {
-		command = args[1]
+	most, named := readTime, args
+	if args[0] == "--no-literal-pathspecs" {
+		named = args[1:]
 	}
-	if slices.Contains(writing, command) {
+	command := named[0]
+	if writing(named) {
 		most = writeTime
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, most, errSlow)
@@ -307,7 +328,10 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	cmd.Env = append(append(cmd.Env, w.env...), env...)
 	var out, said bounded
 	cmd.Stdout, cmd.Stderr = &out, &said
-	err := cmd.Run()
+	err := start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
 	switch {
 	case err == nil:
 		return string(out.kept), nil
@@ -316,7 +340,7 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	case out.over:
 		return string(out.kept), ErrTooMany
 	case errors.Is(context.Cause(ctx), errSlow):
-		return "", &Error{Command: command, Output: fmt.Sprintf("it did not end in %v; a named pipe makes it wait for ever: look for one at .gitignore and .gitattributes in %s", most, termtext.Line(w.dir)), Err: errSlow}
+		return "", &Error{Command: command, Output: fmt.Sprintf("it did not end in %v; a named pipe makes it wait for ever: look for one at .gitignore and .gitattributes and below .git/worktrees in %s", most, termtext.Line(w.dir)), Err: errSlow}
 	}
 	why := lastLines(said.kept)
 	if strings.HasPrefix(why, "detected dubious ownership") {

@@ -3,6 +3,8 @@
 package git
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -26,6 +28,12 @@ func TestNamedPipe(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(tree.Path, ".gitignore"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := syscall.Mkfifo(filepath.Join(lesser(t, dir), "gitdir"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Worktrees(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "named pipe") {
+		t.Errorf("list: %v", err)
+	}
 	for name, do := range map[string]func() error{
 		"work": func() error { _, err := tree.Work(t.Context()); return err },
 		"drop": func() error { _, err := tree.Drop(t.Context()); return err },
@@ -34,4 +42,18 @@ func TestNamedPipe(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// lesser makes git's own directory of a worktree that has no gitdir yet.
+func lesser(t *testing.T, dir string) string {
+	t.Helper()
+	admin := filepath.Join(dir, ".git", "worktrees", "odd")
+	err := os.Mkdir(admin, 0o700)
+	for name, text := range map[string]string{"HEAD": "ref: refs/heads/odd\n", "commondir": "../..\n"} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(admin, name), []byte(text), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return admin
 }

@@ -384,7 +384,7 @@ func (w *Status) Blobs(ctx context.Context, entries map[string]Entry, most int64
 	for _, path := range paths {
 		ask.WriteString(entries[path].Hash + "\n")
 	}
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := context.WithTimeout(ctx, writeTime)
 	defer stop()
 	cmd := Command(ctx, w.Top, "cat-file", "--batch")
 	cmd.Stdin = strings.NewReader(ask.String())
@@ -392,7 +392,7 @@ func (w *Status) Blobs(ctx context.Context, entries map[string]Entry, most int64
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := start(cmd); err != nil {
 		return err
 	}
 	err = readBlobs(bufio.NewReader(out), paths, most, take)

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // statSize exceeds the size of any /proc/PID/stat: a name of at most 64 bytes and about
@@ -95,6 +97,12 @@ func parseStat(pid int, stat []byte) (process, bool) {
 
 // setDeathSignal makes the kernel kill the command when this process ends in any way.
 func setDeathSignal(cmd *exec.Cmd) { cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL }
+
+// LimitMemory bounds the memory that a process and what it starts allocate from now on, in bytes
+// for each, where the system can: on Linux. Beyond it, they get none.
+func LimitMemory(pid int, most uint64) {
+	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: most, Max: most}, nil) // it has ended, or has less
+}
 
 // endBelow kills all descendants of this process that are not spared (see spareMark).
 // It returns nil when they are gone, or errAlive when ctx ends first. If the process is

@@ -26,17 +26,23 @@ const (
 // process ends in any way, and its children are never spared (see spareMark). Call it
 // before starting the command and after setting its environment.
 func Lead(cmd *exec.Cmd) {
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
+	Bind(cmd)
 	cmd.SysProcAttr.Setsid = true
-	setDeathSignal(cmd)
 	if owner, marked := os.LookupEnv(spareMark); marked {
 		cmd.Env = slices.DeleteFunc(slices.Clone(cmd.Environ()), func(v string) bool {
 			return strings.HasPrefix(v, spareMark+"=") || strings.HasPrefix(v, ownerMark+"=")
 		})
 		cmd.Env = append(cmd.Env, ownerMark+"="+owner)
 	}
+}
+
+// Bind has the kernel kill a command when this process ends in any way, where it can: on Linux. Call
+// it before starting the command.
+func Bind(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	setDeathSignal(cmd)
 }
 
 // Tree is a process and everything that it has started. It is safe for concurrent use.

@@ -137,3 +137,9 @@ func (t *Tree) taskkill(flags ...string) error {
 	}
 	return exec.Command("taskkill", append(flags, "/T", "/PID", strconv.Itoa(t.leader))...).Run()
 }
+
+// Bind does nothing: only Linux has such a signal.
+func Bind(*exec.Cmd) {}
+
+// LimitMemory does nothing: only Linux limits another process.
+func LimitMemory(int, uint64) {}
