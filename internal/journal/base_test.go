@@ -159,6 +159,16 @@ func TestACallWithoutAnEffectOwnsNothing(t *testing.T) {
 				ToolCallID: "2", Kind: &kind, Status: &status, Locations: []acpclient.ToolCallLocation{{Path: p.path("f")}, {Path: p.path("new")}},
 			}})
 		},
+		"a place beside its diff": func(p *project, user func()) {
+			other := acpclient.DiffContent(p.path("clean"), str("clean\n"), "agent\n")
+			kind := acpclient.ToolEdit
+			p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{
+				ToolCallID: "1", Kind: &kind, Content: acpclient.ToolCallContents{other}, Locations: []acpclient.ToolCallLocation{{Path: p.path("f")}, {Path: p.path("new")}},
+			}})
+			p.wait()
+			user()
+			p.tell("1", done)
+		},
 		"a new file that it found": func(p *project, user func()) {
 			user()
 			kind := acpclient.ToolEdit

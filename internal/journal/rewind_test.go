@@ -667,8 +667,11 @@ func (m *rewindModel) beside(name string, at int) {
 func (m *rewindModel) diff(id, name string) {
 	was := m.files[name]
 	at, now, d := m.edited(name)
-	if was == nil || at >= 0 && now[at] != was[at] {
+	switch {
+	case was == nil || now[at] != was[at]:
 		m.named(name)
+	case !m.knows(name):
+		return // there is only the agent's word
 	}
 	m.p.tell(id, acpclient.ToolPending, d)
 	m.beside(name, at)

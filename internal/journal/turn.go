@@ -56,6 +56,7 @@ type call struct {
 	kind      acpclient.ToolKind
 	diffs     []diff
 	locations []string
+	whole     map[string]bool // those that it changes as a whole
 	// seen are the files that the call is about to edit, as parley saw them last before
 	// the edit.
 	seen map[string]seenFile
@@ -150,7 +151,7 @@ func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 	}
 	c := t.calls[u.ToolCallID]
 	if c == nil {
-		c = &call{seen: map[string]seenFile{}}
+		c = &call{seen: map[string]seenFile{}, whole: map[string]bool{}}
 		t.calls[u.ToolCallID] = c
 	}
 	if u.Kind != nil && *u.Kind != "" {
@@ -177,6 +178,7 @@ func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 			if path = t.path(path); !slices.Contains(c.locations, path) {
 				c.locations = append(c.locations, path)
 			}
+			c.whole[path] = true
 		}
 	}
 	status := acpclient.ToolPending
@@ -344,7 +346,8 @@ func (t *turnWatch) settle(path string, c *call) {
 			t.joinLast(path, c, now)
 		case known && len(diffs) == 0:
 			gone := now == nil && sight == notWatched && (c.kind == acpclient.ToolDelete || c.kind == acpclient.ToolMove)
-			if sight == sawChange || gone {
+			others := c.kind == acpclient.ToolEdit && len(c.diffs) > 0 && !c.whole[path] // are what it edits
+			if (sight == sawChange || gone) && !others {
 				t.record(path, base, is, SourceReport, ProvenanceSeen)
 			}
 		case known:
