@@ -27,7 +27,7 @@ func (s *Session) send(prompt []acpclient.ContentBlock) {
 	s.agent.quiet = false // what comes from now on is new
 	s.agent.works = true
 	if mode := s.state.Unasked(); mode != "" {
-		s.warnOnce("mode", "The agent decides by itself what to ask about: its mode is "+mode,
+		s.warnOnce("mode", "The agent itself decides what to ask about: its mode is "+mode,
 			"Nobody has chosen this mode. Rules only report what it does without asking. To have it ask, choose another mode: f2, or --mode.")
 	}
 	sent := func() { s.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
