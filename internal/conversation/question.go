@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/policy"
 	"parley/internal/termtext"
 )
 
@@ -275,7 +276,7 @@ func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
 		p.Asked.Incomplete = was.Incomplete || t.Incomplete
 		// After a question, opencode repeats earlier updates with more of the input.
 		repeats := !news && p.Asked.Kind == was.Kind && reflect.DeepEqual(p.Asked.Content, was.Content) && holdsAll(p.Asked.RawInput, was.RawInput)
-		if !repeats && !p.Asked.SameSubject(was) {
+		if !repeats && !p.Asked.sameIn(s.Cwd, was) {
 			p.Proposals = nil // they were for the earlier subject
 		}
 	}
@@ -290,6 +291,25 @@ func (t *ToolCall) SameSubject(o *ToolCall) bool {
 		return same && t.Title == o.Title // the title may be all that names the command
 	}
 	return same
+}
+
+// sameIn is SameSubject for a session in a directory: that a call names this changes nothing.
+func (t *ToolCall) sameIn(cwd string, o *ToolCall) bool {
+	if t.SameSubject(o) {
+		return true
+	}
+	now, ok := policy.FieldsWithoutDir(t.RawInput, cwd)
+	was, before := policy.FieldsWithoutDir(o.RawInput, cwd)
+	same := func(a, b policy.Field) bool { return a.Key == b.Key && bytes.Equal(compact(a.Value), compact(b.Value)) }
+	if cwd == "" || !ok || !before || !slices.EqualFunc(now, was, same) {
+		return false
+	}
+	named := func(l acpclient.ToolCallLocation) bool { return l.Path == cwd }
+	here, there := *t, *o
+	here.RawInput, there.RawInput = nil, nil
+	here.Locations, there.Locations = slices.DeleteFunc(slices.Clone(t.Locations), named), slices.DeleteFunc(slices.Clone(o.Locations), named)
+	there.Title = here.Title
+	return here.SameSubject(&there)
 }
 
 // compact returns JSON without white space, and anything else unchanged.

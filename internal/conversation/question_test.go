@@ -274,6 +274,13 @@ func TestProposalsOutliveARepetition(t *testing.T) {
 	if len(test.Permissions(c)[0].Proposals) == 0 {
 		t.Error("a repetition has ended the proposals")
 	}
+	c, tell = ask()
+	c.Cwd = "/project"
+	c.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "c", RawInput: []byte(`{"command":"rm -rf build"}`)}})
+	tell(`{"command":"rm -rf build","workdir":"/project"}`) // for the first time
+	if len(test.Permissions(c)[0].Proposals) == 0 {
+		t.Error("the session's directory has ended the proposals")
+	}
 	for _, other := range []string{`{"command":"rm -rf /","cwd":"/project"}`, `{"command":"rm -rf build","cwd":"/"}`} {
 		c, tell = ask()
 		tell(other)

@@ -524,6 +524,15 @@ func FieldsOf(raw []byte) (fields []Field, ok bool) {
 	return fields, err == nil
 }
 
+// FieldsWithoutDir is FieldsOf without those that say that a command runs in a directory.
+func FieldsWithoutDir(raw []byte, dir string) (fields []Field, ok bool) {
+	fields, ok = FieldsOf(raw)
+	return slices.DeleteFunc(fields, func(f Field) bool {
+		texts, _ := textsOf(f.Value)
+		return slices.Contains(cwdKeys, f.Key) && slices.Equal(texts, []string{dir})
+	}), ok
+}
+
 // textsOf returns the strings of a value that is a string or a list of strings.
 func textsOf(value json.RawMessage) ([]string, bool) {
 	var one string

@@ -39,6 +39,7 @@ type Permission struct {
 	context int // unchanged lines around changes, 0 for the default
 	width   int // of the last drawn body
 
+	shown        []toolview.Part
 	about        column
 	rawFrom      int // index in about of the raw input, if shown
 	version      uint64
@@ -57,8 +58,25 @@ func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission
 }
 
 // offer sets the answers to the question as it is now. None is marked.
-func (d *Permission) offer() {
-	d.replies = newReplies(append(optionReplies(d.env, d.asked), ruleReplies(d.env, d.asked)...))
+func (d *Permission) offer() { d.replies = newReplies(d.offers()) }
+
+func (d *Permission) offers() []reply {
+	return append(optionReplies(d.env, d.asked), ruleReplies(d.env, d.asked)...)
+}
+
+// reread takes a revision of the question that looks as the one before, such as one that names the
+// session's directory, and reports whether it is one: the user has seen it.
+func (d *Permission) reread(parts []toolview.Part) bool {
+	now := d.offers()
+	alike := slices.EqualFunc(now, d.replies.list, func(a, b reply) bool { return a.icon == b.icon && a.name == b.name })
+	if d.raw || !alike || toolview.AskedText(parts) != toolview.AskedText(d.shown) {
+		return false
+	}
+	for i := range now {
+		d.replies.list[i].action = now[i].action
+	}
+	d.seen = d.asked.Seen
+	return true
 }
 
 // renew makes the user look again, because something else is asked than what they saw. The
@@ -321,13 +339,13 @@ func (d *Permission) refresh() {
 	if d.about != nil && d.seen == d.asked.Seen && d.version == call.Version() && d.factsVersion == d.env.Facts.Version() {
 		return
 	}
-	outside := d.outsidePaths()
-	if d.seen != d.asked.Seen || outside != d.outside {
+	outside, parts := d.outsidePaths(), d.parts()
+	if outside != d.outside || d.seen != d.asked.Seen && !d.reread(parts) {
 		d.renew()
 	}
-	d.outside = outside
+	d.outside, d.shown = outside, parts
 	d.version, d.factsVersion = call.Version(), d.env.Facts.Version()
-	d.about = bodyOf(d.parts(), d.env.Diffs, max(d.context, diffview.DefaultContext))
+	d.about = bodyOf(parts, d.env.Diffs, max(d.context, diffview.DefaultContext))
 	d.rawFrom = len(d.about) + 1
 	if d.raw {
 		d.about.add(quoted("title", call.Title), quoted(toolview.RawInput, toolview.JSON(call.RawInput, 0)))

@@ -374,6 +374,24 @@ func TestAClickOnAQuestionThatHasChanged(t *testing.T) {
 	}
 }
 
+// A revision that looks the same is none to the user: the mark stays, and the answer is for the new
+// one.
+func TestAChangeThatNobodySees(t *testing.T) {
+	conv, p := proposed([]string{"allow execute"})
+	conv.Cwd = "/home/ada/greet"
+	d, _ := armed(p)
+	draw(d)
+	d.Key(press("y"))
+	before := p.Seen
+	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t", RawInput: []byte(`{"command":"go test","cwd":"/home/ada/greet"}`)}})
+	if text := shownBy(d, 100, 30); strings.Contains(text, changedWords) || !strings.Contains(text, "Always allow") || p.Seen == before {
+		t.Errorf("revision %d:\n%s", p.Revision, text)
+	}
+	if got := d.Key(press("enter")); got != giving(p.Seen, p.Options[0].OptionID) {
+		t.Errorf("enter did %#v", got)
+	}
+}
+
 // A change under a mark takes the mark and its key: the same key marks again, and is no text.
 func TestAChangeTakesTheMarkAndTheKey(t *testing.T) {
 	for _, key := range []string{"y", "1", "2", "down", "enter"} {

@@ -238,7 +238,21 @@ func (l *live) permission(asked *conversation.Permission) *question {
 		return nil
 	}
 	seen := asked.Seen
-	q := &question{Question: toolview.PermissionQuestion(l.Conversation, asked, &l.facts), current: func() bool { return asked.Seen == seen }}
+	q := &question{Question: toolview.PermissionQuestion(l.Conversation, asked, &l.facts)}
+	text, names := q.Text, len(q.Choices)
+	q.current = func() bool {
+		if asked.Seen == seen || l.looks(asked.Asked) { // until then, no answer is taken
+			return true
+		}
+		now := toolview.PermissionQuestion(l.Conversation, asked, &l.facts) // it may look as before
+		if now.Text != text || len(now.Choices) != names {
+			return false
+		}
+		if seen = asked.Seen; names > 0 {
+			q.Choices = now.Choices
+		}
+		return true
+	}
 	q.Text = "Question: " + q.Title + "\n\n" + q.Text
 	q.Closed = func() { session.Post(l.Session, session.Cancel{}) }
 	if len(q.Choices) == 0 {
