@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,7 +39,7 @@ func (d diversion) is(before diversion) bool {
 const ipcSocket = "fsmonitor--daemon.ipc"
 
 // Clean removes the diversions that were not there when the guard was made, and puts the
-// links back that were, and the index and the packed refs that links lead to. It returns the paths of what it has removed. The agent may change
+// links back that were, and the index and the refs that links lead to. It returns the paths of what it has removed. The agent may change
 // the repository at the same time: nothing outside of it is touched.
 func (g *Guard) Clean() (removed []string, err error) {
 	err = g.survey(func(dir *os.Root, name, path string, d diversion) error {
@@ -45,7 +47,7 @@ func (g *Guard) Clean() (removed []string, err error) {
 		if d.is(before) {
 			return nil
 		}
-		if d.target != "" && materialise(dir, name, path, d.target) {
+		if d.target != "" && before.target == "" && g.materialise(dir, name, path, d.target) {
 			removed = append(removed, path)
 			return nil
 		}
@@ -60,24 +62,68 @@ func (g *Guard) Clean() (removed []string, err error) {
 		removed = append(removed, path)
 		return nil
 	})
+	err = errors.Join(err, g.putBack())
 	slices.Sort(removed)
 	return slices.Compact(removed), err
 }
 
-// kept are the files of a repository whose loss loses something, by their first bytes.
-var kept = map[string]string{"index": "DIRC", "packed-refs": "# pack-refs"}
+// putBack makes the links of the user anew that are gone, where the directory is still there.
+func (g *Guard) putBack() (err error) {
+	for _, path := range slices.Sorted(maps.Keys(g.diversions)) {
+		before := g.diversions[path]
+		i := slices.IndexFunc(g.Write, func(top string) bool { return strings.HasPrefix(path, top+string(filepath.Separator)) })
+		if before.target == "" || i < 0 {
+			continue
+		}
+		root, failed := os.OpenRoot(g.Write[i])
+		if failed != nil {
+			continue
+		}
+		name, _ := filepath.Rel(g.Write[i], path) // it is below
+		if failed := root.Symlink(before.target, name); failed != nil && !errors.Is(failed, fs.ErrExist) && !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, fmt.Errorf("%s cannot be put back: %w", path, failed))
+		}
+		err = errors.Join(err, root.Close())
+	}
+	return err
+}
+
+// kept returns the pattern of the beginning of a file of a repository whose loss loses
+// something; nil for another one. Of a ref it is all of it.
+func kept(name, path string) *regexp.Regexp {
+	switch {
+	case name == "index":
+		return indexHead
+	case name == "packed-refs":
+		return packedHead
+	case strings.Contains(path, string(filepath.Separator)+"refs"+string(filepath.Separator)):
+		return refText
+	}
+	return nil
+}
+
+var indexHead, packedHead, refText = regexp.MustCompile(`^DIRC`), regexp.MustCompile(`^# pack-refs`), regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?\n?$`)
 
 // materialise replaces the link at path, which is name in a directory, by the file that it
-// leads to, if that is one of kept and within the directory. It reports whether it did.
-func materialise(dir *os.Root, name, path, target string) bool {
-	head, is := kept[name]
-	if !is {
+// leads to, if that is one of kept and within the directory or the work tree. It reports whether
+// it did.
+func (g *Guard) materialise(dir *os.Root, name, path, target string) bool {
+	head := kept(name, path)
+	if head == nil {
 		return false
 	}
-	if rel, err := filepath.Rel(filepath.Dir(path), target); err == nil && filepath.IsAbs(target) {
-		target = rel // no absolute link is followed in a root
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
 	}
-	from, err := files.OpenRegularIn(dir, target)
+	from, err := openBelow(dir, filepath.Dir(path), target)
+	if err != nil {
+		tree, failed := os.OpenRoot(g.dir)
+		if failed != nil {
+			return false
+		}
+		defer tree.Close()
+		from, err = openBelow(tree, g.dir, target)
+	}
 	if err != nil {
 		return false
 	}
@@ -86,8 +132,9 @@ func materialise(dir *os.Root, name, path, target string) bool {
 	if err != nil {
 		return false
 	}
-	begins := make([]byte, len(head))
-	if _, err := io.ReadFull(from, begins); err != nil || string(begins) != head {
+	begins := make([]byte, 66) // a ref is shorter
+	n, _ := io.ReadFull(from, begins)
+	if begins = begins[:n]; !head.Match(begins) {
 		return false // it may be anything that the agent is not to see
 	}
 	fresh := name + ".parley"
@@ -107,6 +154,15 @@ func materialise(dir *os.Root, name, path, target string) bool {
 		_ = dir.Remove(fresh)
 	}
 	return err == nil
+}
+
+// openBelow opens a regular file by its absolute path in an open directory, whose path is dir.
+func openBelow(root *os.Root, dir, path string) (*os.File, error) {
+	rel, err := filepath.Rel(dir, path)
+	if err != nil {
+		return nil, err
+	}
+	return files.OpenRegularIn(root, rel)
 }
 
 // survey calls visit for each diversion in what the agent may write of the repository.

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -38,6 +39,10 @@ func TestCleanLeavesWhatIsTheUsers(t *testing.T) {
 		t.Errorf("at the beginning: %q, %v", removed, err)
 	}
 
+	must(os.Remove(at("logs/mine")))
+	if removed, err := g.Clean(); len(removed) > 0 || err != nil { // it comes back, see below
+		t.Errorf("a link that is gone: %q, %v", removed, err)
+	}
 	must(os.Remove(at("logs/moved")))
 	must(os.Symlink("/nowhere", at("logs/moved")))
 	must(os.Link(outside, at("MERGE_MSG")))
@@ -111,8 +116,24 @@ func TestCleanKeepsTheIndex(t *testing.T) {
 			t.Errorf("%s is %v with %d bytes, %v; it had %d", name, info, len(after), err, len(before))
 		}
 	}
+	// Also those that are moved into the work tree, and branches.
+	branch := filepath.Join("refs", "heads", "side")
+	run(dir, "branch", "side")
+	for _, name := range []string{"index", branch} {
+		moved := filepath.Join(dir, filepath.Base(name)+".moved")
+		if err := errors.Join(os.Rename(filepath.Join(git, name), moved), os.Symlink(moved, filepath.Join(git, name))); err != nil {
+			t.Fatal(err)
+		}
+		if removed, err := g.Clean(); !slices.Equal(removed, []string{filepath.Join(git, name)}) || err != nil {
+			t.Errorf("%s: removed %q, %v", name, removed, err)
+		}
+		if info, err := os.Lstat(filepath.Join(git, name)); err != nil || !info.Mode().IsRegular() {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
 	run(dir, "diff", "--cached", "--quiet")
 	run(dir, "rev-parse", "--verify", "-q", "HEAD")
+	run(dir, "rev-parse", "--verify", "-q", "side")
 
 	for target, text := range map[string]string{"secret": "secret\n", filepath.Join(t.TempDir(), "index"): "DIRC of another\n"} {
 		path := target

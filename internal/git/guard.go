@@ -30,6 +30,7 @@ type Guard struct {
 	NoFiles map[string]string
 	// modes are the permissions of the immovable directories.
 	modes map[string]fs.FileMode
+	dir   string // the work tree
 	// diversions are those of the user.
 	diversions map[string]diversion
 }
@@ -69,7 +70,7 @@ func GuardOf(ctx context.Context, dir string) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Guard{NoFiles: map[string]string{}, modes: map[string]fs.FileMode{}, diversions: map[string]diversion{}}
+	g := &Guard{dir: dir, NoFiles: map[string]string{}, modes: map[string]fs.FileMode{}, diversions: map[string]diversion{}}
 	git := filepath.Join(dir, ".git")
 	info, err := os.Lstat(git)
 	switch {
