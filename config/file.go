@@ -60,8 +60,9 @@ unless sandbox_write names it. Without such a system, parley refuses to start.`)
 		value("sandbox_write", func(c *Config) *[]string { return &c.Sandbox.Write }, (*table).paths, "").standing(anyList(nil)).shown(`["~/go", "~/.cache"]`),
 		{ // the default is shown with its patterns, which are looked for when an agent starts
 			key: "sandbox_hide", standard: anyList(append(inHome(secrets()), hiddenSockets...)), examples: []string{`["~/.ssh"]`},
-			about: `What agents cannot read. This replaces the default: keys and passwords, browser profiles,
-parley's own state, and desktop and container sockets.`,
+			about: `What agents cannot read. This replaces the default: the files in the home
+directory that parley knows as secrets, except for the agent's own sign-in, and desktop and
+container sockets.`,
 			read: func(c *Config, t *table, key string) { c.Sandbox.Hide, c.Sandbox.HideSet = t.paths(key), t.has(key) },
 		},
 		flagOn("sandbox_network", func(c *Config) *bool { return &c.Sandbox.Offline }, ""),

@@ -342,6 +342,9 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	case errors.Is(context.Cause(ctx), errSlow):
 		return "", &Error{Command: command, Output: fmt.Sprintf("it did not end in %v; a named pipe makes it wait for ever: look for one at .gitignore and .gitattributes and below .git/worktrees in %s", most, termtext.Line(w.dir)), Err: errSlow}
 	}
+	if ctx.Err() != nil {
+		return "", &Error{Command: command, Output: "interrupted", Err: ctx.Err()}
+	}
 	why := lastLines(said.kept)
 	if strings.HasPrefix(why, "detected dubious ownership") {
 		top := termtext.Line(topOf(w.dir))
