@@ -45,6 +45,7 @@ type held struct {
 	items []reducible // oldest first
 	most  int         // 0 is heldMost
 	left  int         // what they held when they were weighed last
+	times int         // how often content was left out
 	bytes int         // the same, and what has arrived since
 }
 
@@ -57,6 +58,10 @@ type reducible interface {
 	// is hard, it spares what may still be needed.
 	leaveOut(bytes int, hard bool)
 }
+
+// LeftOut counts how often items have left out content. A view that keeps what it has drawn of
+// content then drops that.
+func (c *Conversation) LeftOut() int { return c.heldCalls.times + c.heldItems.times }
 
 func (h *held) add(i reducible) { h.items = append(h.items, i) }
 
@@ -90,6 +95,7 @@ func (h *held) makeRoom(room int, hard bool) {
 		if now := i.weigh(); now != was {
 			i.changed()
 			h.bytes += now - was
+			h.times++
 		}
 		if h.bytes <= room {
 			return

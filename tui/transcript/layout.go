@@ -29,6 +29,7 @@ type layout struct {
 	width int
 
 	drawings map[*conversation.Node]*entry
+	leftOut  int                         // what conv had left out when they were made
 	writing  bool                        // items are drawn for good, see List.Finished
 	expanded map[*conversation.Node]bool // what the user has opened or closed
 	context  map[*conversation.Node]int  // the lines around changes, where not the default

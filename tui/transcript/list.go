@@ -141,6 +141,10 @@ func (l *List) SetNow(now time.Time) { l.now = now }
 func (l *List) Lines() []string {
 	out := make([]string, 0, l.height)
 	l.shown = l.shown[:0]
+	if now := l.conv.LeftOut(); now != l.leftOut { // drawings keep what they are made of
+		l.leftOut = now
+		clear(l.drawings)
+	}
 	l.followSpan()
 	if _, any := l.first(); !any {
 		l.seen = len(l.conv.Items)

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
@@ -300,4 +302,47 @@ func cellsOnGround(line string) (cells int) {
 		line = line[n:]
 	}
 	return cells
+}
+
+// What the conversation leaves out is let go by the view too, though it has drawn it.
+func TestPicturesThatAreLeftOutAreLetGo(t *testing.T) {
+	const size, most = 4 << 20, 48 << 20
+	block, thumb := imageOf(t, 4, 4)
+	for name, add := range map[string]func(int, acpclient.ContentBlock) conversation.Event{
+		"messages": func(i int, b acpclient.ContentBlock) conversation.Event {
+			return conversation.Update{Update: &acpclient.ContentChunk{Chunk: acpclient.AgentMessageChunk, MessageID: acpclient.MessageID(fmt.Sprint(i)), Content: b}}
+		},
+		"calls": func(i int, b acpclient.ContentBlock) conversation.Event {
+			return tool(fmt.Sprint(i), acpclient.ToolCompleted, acpclient.ToolCallContent{Type: acpclient.ToolContentBlock, Content: &b})
+		},
+	} {
+		c := fold(ask("x"))
+		l := newList(c, 80, 10)
+		var all []weak.Pointer[acpclient.ContentBlock]
+		for i := range 24 {
+			b := block
+			b.Data += strings.Repeat("=", size)
+			c.Apply(add(i, b))
+			l.Lines()
+			if wanted := l.Pending(); wanted != nil {
+				all = append(all, weak.Make(wanted))
+				l.SetPicture(wanted, thumb)
+			}
+		}
+		l.Lines()
+		runtime.GC()
+		kept := 0
+		for _, b := range all {
+			if b := b.Value(); b != nil {
+				kept += len(b.Data)
+			}
+		}
+		if len(all) != 24 || kept == 0 || kept > most {
+			t.Errorf("%s: %d MB of %d pictures are kept", name, kept>>20, len(all))
+		}
+		if !strings.Contains(view(l), "▀") {
+			t.Errorf("%s: the latest is not drawn", name)
+		}
+		runtime.KeepAlive(l)
+	}
 }

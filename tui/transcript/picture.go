@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"weak"
+
 	"parley/acpclient"
 	"parley/internal/conversation"
 	"parley/tui/desktop"
@@ -19,9 +21,9 @@ const (
 )
 
 // pictures caches the decoded images of the transcript, by their blocks: content is
-// replaced and never changed in place.
+// replaced and never changed in place. It keeps no block that the conversation has let go.
 type pictures struct {
-	made    map[*acpclient.ContentBlock]*drawnPicture
+	made    map[weak.Pointer[acpclient.ContentBlock]]*drawnPicture
 	clock   uint64
 	version uint64 // counts the decoded images
 }
@@ -88,12 +90,13 @@ func images(item conversation.Item) func(yield func(*acpclient.ContentBlock) boo
 // want marks an image as used and reports whether it must be decoded.
 func (p *pictures) want(b *acpclient.ContentBlock) bool {
 	p.clock++
-	if made, ok := p.made[b]; ok {
+	key := weak.Make(b)
+	if made, ok := p.made[key]; ok {
 		made.used = p.clock
 		return false
 	}
 	if len(p.made) >= keepPictures {
-		var oldest *acpclient.ContentBlock
+		var oldest weak.Pointer[acpclient.ContentBlock]
 		least := p.clock
 		for k, made := range p.made {
 			if made.used < least {
@@ -103,15 +106,15 @@ func (p *pictures) want(b *acpclient.ContentBlock) bool {
 		delete(p.made, oldest)
 	}
 	if p.made == nil {
-		p.made = map[*acpclient.ContentBlock]*drawnPicture{}
+		p.made = map[weak.Pointer[acpclient.ContentBlock]]*drawnPicture{}
 	}
-	p.made[b] = &drawnPicture{used: p.clock}
+	p.made[key] = &drawnPicture{used: p.clock}
 	return true
 }
 
 // SetPicture sets a decoded image. With nil, only a line describes the image.
 func (l *List) SetPicture(b *acpclient.ContentBlock, thumb *desktop.Thumbnail) {
-	if made := l.pictures.made[b]; made != nil && thumb != nil {
+	if made := l.pictures.made[weak.Make(b)]; made != nil && thumb != nil {
 		made.thumb = thumb
 		l.pictures.version++
 	}
@@ -125,7 +128,7 @@ func (p *pictures) lines(b *acpclient.ContentBlock, width int) []string {
 	if p == nil || b.Type != acpclient.ContentImage || b.Data == "" {
 		return nil
 	}
-	made := p.made[b]
+	made := p.made[weak.Make(b)]
 	if made == nil || made.thumb == nil {
 		return nil
 	}
