@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -113,8 +112,17 @@ type events struct {
 
 // encodeEvents returns the JSON of [events], whose lines are JSON.
 func encodeEvents(lines [][]byte, at int64) acpclient.Encoded {
-	b := fmt.Appendf(nil, `{"at":%d,"lines":[`, at)
-	b = append(b, bytes.Join(lines, []byte(","))...)
+	size := 64
+	for _, line := range lines {
+		size += len(line) + 1
+	}
+	b := fmt.Appendf(make([]byte, 0, size), `{"at":%d,"lines":[`, at)
+	for i, line := range lines {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, line...)
+	}
 	return append(b, "]}"...)
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -18,7 +19,7 @@ const (
 	unreadBytes = 128 << 10
 	// ringEntries limits the number of entries.
 	ringEntries = 100_000
-	// longestKept limits what is kept of one message or event.
+	// longestKept limits what is kept of one message, and the length of an event that is kept.
 	longestKept = 4 << 20
 	// entryBytes is the overhead of an entry.
 	entryBytes = 104
@@ -30,8 +31,8 @@ const (
 // of a session.Tap, and it can be read, or saved as a recording, at any
 // time. It stores messages unredacted, but returns them only through its redactor.
 //
-// The bound is small until KeepMore is called, since most rings are never read. A Ring is safe
-// for concurrent use.
+// The bound is small until KeepMore is called, since most rings are never read; only the last
+// event may exceed it. A Ring is safe for concurrent use.
 type Ring struct {
 	header Header
 	redact *Redactor
@@ -93,7 +94,7 @@ func (r *Ring) KeepMore() {
 // Add adds an entry of another ring.
 func (r *Ring) Add(e Numbered) { r.add(e.Time, e.Kind, e.Data) }
 
-// kept returns how much is kept of a message or event of a size. r.mu must be held.
+// kept returns how much is kept of a message of a size. r.mu must be held.
 func (r *Ring) kept(size int) int { return min(size, longestKept, r.most/4*3) }
 
 // Line adds a line from the wire. Its signature is that of a tap.
@@ -108,13 +109,19 @@ func (r *Ring) Line(sent bool, line []byte) {
 // Stderr adds output to stderr.
 func (r *Ring) Stderr(data []byte) { r.add(r.now(), Stderr, data) }
 
-// Take adds events, without copying them. It never fails.
+// Take adds events, without copying them. It never fails. A notice is in the place of one that is
+// longer than longestKept.
 func (r *Ring) Take(events []conversation.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	for _, e := range events {
-		r.push(Numbered{Time: now, Kind: Event, event: e, size: r.kept(conversation.SizeOf(e))})
+		size := conversation.SizeOf(e)
+		if size > longestKept {
+			e = conversation.NoticeAdded{Title: fmt.Sprintf("Not in this recording: an update of %d MB", size>>20)}
+			size = conversation.SizeOf(e)
+		}
+		r.push(Numbered{Time: now, Kind: Event, event: e, size: size})
 	}
 	return nil
 }

@@ -118,6 +118,14 @@ func TestRingCutsWhatIsTooLong(t *testing.T) {
 	if e, ok := r.At(2); !ok || string(e.Data) != "after" {
 		t.Errorf("then %q", e.Data)
 	}
+	r.KeepMore()
+	path := filepath.Join(t.TempDir(), "saved.jsonl")
+	r.Take([]conversation.Event{said(string(long)), said("after")})
+	_, err := r.Save(path)
+	saved, errRead := os.ReadFile(path)
+	if err != nil || errRead != nil || len(saved) > 1<<20 || !bytes.Contains(saved, []byte("Not in this recording: an update of 20 MB")) {
+		t.Errorf("an event of %d bytes is saved in %d: %v, %v", len(long), len(saved), err, errRead)
+	}
 }
 
 func TestRingWaits(t *testing.T) {

@@ -108,8 +108,11 @@ func (l *Log) own(kind string, data any) error {
 }
 
 // keepBuffer limits the buffer, in bytes, that is kept when little is written again after
-// a burst.
-const keepBuffer = 64 << 10
+// a burst, and mostBuffer one that is kept at all.
+const (
+	keepBuffer = 64 << 10
+	mostBuffer = 4 << 20
+)
 
 // write writes the buffer. l.mu must be held.
 func (l *Log) write() error {
@@ -124,7 +127,7 @@ func (l *Log) write() error {
 	if err == nil { // another process may have renamed the session, and so have written, too
 		l.end, err = l.file.Seek(0, io.SeekCurrent)
 	}
-	if cap(l.buf) > max(keepBuffer, 8*len(l.buf)) {
+	if cap(l.buf) > min(mostBuffer, max(keepBuffer, 8*len(l.buf))) {
 		l.buf = nil
 	}
 	if err != nil {
