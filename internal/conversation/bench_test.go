@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,11 +90,17 @@ func BenchmarkFoldMessage(b *testing.B) {
 	}
 }
 
-// BenchmarkFoldToolCalls: each is announced and completed.
+// BenchmarkFoldToolCalls: each is announced and completed, also while a subagent runs.
 func BenchmarkFoldToolCalls(b *testing.B) {
-	for _, n := range []int{1_000, 10_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var events []conversation.Event
+	for _, n := range []int{1_000, 10_000, -1_000, -10_000} {
+		name, begin := fmt.Sprint(n), []conversation.Event{conversation.PromptSent{}}
+		if n < 0 {
+			n = -n
+			name = fmt.Sprint(n, "_beside_a_subagent")
+			begin = append(begin, test.Up(b, `{"sessionUpdate":"subagent_update","sessionId":"k","title":"Look","state":{"state":"running"}}`))
+		}
+		b.Run(name, func(b *testing.B) {
+			events := slices.Clone(begin)
 			done := acpclient.ToolCompleted
 			for i := range n {
 				id := acpclient.ToolCallID(fmt.Sprint("call_", i))
@@ -104,7 +111,6 @@ func BenchmarkFoldToolCalls(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				c := conversation.New()
-				c.Apply(conversation.PromptSent{})
 				for _, e := range events {
 					c.Apply(e)
 				}

@@ -84,6 +84,8 @@ type opened struct {
 	speaking messageKey
 	// subagents are the calls that stand for sessions of subagents.
 	subagents map[acpclient.SessionID]*ToolCall
+	// delegated are those among them that run, oldest first.
+	delegated []*ToolCall
 	served    served
 }
 
@@ -448,6 +450,7 @@ func (e AgentLost) fold(s *State) {
 	s.Queue = Unclaimed(s.Queue)
 	s.LimitWait = time.Time{} // nothing is sent to another agent unasked
 	clear(s.subagents)
+	s.delegated = nil
 	s.AuthError = nil
 	s.endTools(true, e.At)
 	s.loseServed()

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -27,11 +28,8 @@ func (s *State) Subagent(id acpclient.SessionID) *ToolCall { return s.subagents[
 
 // RunningSubagents returns the calls of running subagents, oldest first.
 func (s *State) RunningSubagents() (all []*ToolCall) {
-	if len(s.subagents) == 0 {
-		return nil
-	}
-	for _, t := range s.liveTools {
-		if t.Subagent != nil && t.Running() {
+	for _, t := range s.delegated {
+		if t.Running() {
 			all = append(all, t)
 		}
 	}
@@ -82,6 +80,14 @@ func (s *State) applySubagentUpdate(u *acpclient.SubagentUpdate, at time.Time) {
 		}
 	}
 	s.changeTool(t, change, at)
+	if s.dropEnded(); t.Running() && !slices.Contains(s.delegated, t) {
+		s.delegated = append(s.delegated, t)
+	}
+}
+
+// dropEnded drops ended subagents from those that run.
+func (s *State) dropEnded() {
+	s.delegated = slices.DeleteFunc(s.delegated, func(t *ToolCall) bool { return !t.Running() })
 }
 
 // subagentStatus returns a session's state as the status of its call, nil for an unknown

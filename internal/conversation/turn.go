@@ -86,6 +86,7 @@ func (s *State) endTools(cancelled bool, at time.Time) {
 		s.effect.calls = append(s.effect.calls, t)
 	}
 	s.liveTools = on
+	s.dropEnded()
 }
 
 // addFailure adds a note about an error. The note's Raw has the machine-readable part of the
