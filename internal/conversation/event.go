@@ -300,8 +300,7 @@ func FromNotification(n *acpclient.SessionNotification) Event {
 	return Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
 }
 
-// EventOverhead is roughly the size in bytes of an event without its texts, and of a list
-// element in it.
+// EventOverhead is roughly the size in bytes of an event without what it refers to.
 const EventOverhead = 64
 
 // SizeOf returns roughly how many bytes an event keeps alive, not counting the causes of an
@@ -322,7 +321,7 @@ func sizeIn(v reflect.Value) (n int) {
 		return v.Len()
 	case reflect.Pointer:
 		if !v.IsNil() {
-			return sizeIn(v.Elem())
+			return int(v.Type().Elem().Size()) + sizeIn(v.Elem())
 		}
 	case reflect.Interface:
 		if !v.IsNil() && v.Type() == reflect.TypeFor[acpclient.SessionUpdate]() {
@@ -332,8 +331,9 @@ func sizeIn(v reflect.Value) (n int) {
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return v.Len()
 		}
+		n = v.Len() * int(v.Type().Elem().Size())
 		for i := range v.Len() {
-			n += EventOverhead + sizeIn(v.Index(i))
+			n += sizeIn(v.Index(i))
 		}
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {

@@ -15,10 +15,28 @@ import (
 // A State holds heldMost bytes of agents' content for tool calls, and a Transcript as much for
 // everything else, and more for the output of terminals, at most a quarter more. Beyond that, the oldest content
 // is replaced by a short description; a stored session still has it on disk. Pieces of up to
-// heldAlways bytes stay. What a call is to do stays until the call has ended, since rules and the
-// user decide by it, and so does the output of a running command. Only beyond half as much again
-// is that left out as well; a call is Incomplete then.
+// heldAlways bytes go only if there are too many of them; then all of an item goes. What a call is
+// to do stays until the call has ended, since rules and the user decide by it, and so does the
+// output of a running command. Only beyond half as much again is that left out as well; a call is
+// Incomplete then.
 const heldAlways = 1 << 10
+
+// lightest is what an item that has left out all holds at most, in bytes.
+const lightest = 256
+
+// effort says what may be left out.
+type effort struct {
+	hard  bool // also what may still be needed
+	small bool // also pieces of up to heldAlways bytes
+}
+
+// spares reports whether a piece, or an item, of a size stays.
+func (e effort) spares(size int) bool {
+	if e.small {
+		return size <= lightest
+	}
+	return size <= heldAlways
+}
 
 const shortText = 200 // what stays of a text, in bytes
 
@@ -30,6 +48,10 @@ const (
 	mostCommands = 10_000
 	mostEntries  = 10_000 // of a plan
 )
+
+// mostCalls bounds the calls that an agent's later messages can be about, unless more have not
+// ended. What is older is read only.
+const mostCalls = 20_000
 
 // first returns at most the first most elements of a list.
 func first[S ~[]E, E any](list S, most int) S {
@@ -54,9 +76,8 @@ type reducible interface {
 	changed()
 	// weigh returns roughly how many bytes the item holds.
 	weigh() int
-	// leaveOut replaces the oldest content, at least bytes of it if there is as much. Unless it
-	// is hard, it spares what may still be needed.
-	leaveOut(bytes int, hard bool)
+	// leaveOut replaces the oldest content, at least bytes of it if there is as much.
+	leaveOut(bytes int, e effort)
 }
 
 // LeftOut counts how often items have left out content. A view that keeps what it has drawn of
@@ -75,31 +96,37 @@ func (h *held) arrives(bytes int) {
 	for _, i := range h.items {
 		h.bytes += i.weigh()
 	}
-	if h.bytes > most {
-		h.makeRoom(most-most/4, false) // with some slack, so that this stays rare
-	}
-	if h.bytes > most+most/2 {
-		h.makeRoom(most-most/4, true)
+	for _, then := range []struct {
+		above int
+		effort
+	}{{most, effort{}}, {most, effort{small: true}}, {most + most/2, effort{hard: true}}, {most + most/2, effort{true, true}}} {
+		if h.bytes > then.above {
+			h.makeRoom(most-most/4, then.effort) // with some slack, so that this stays rare
+		}
 	}
 	h.left = h.bytes
 }
 
-// makeRoom leaves out content until room bytes remain, or many small pieces, which stay.
-func (h *held) makeRoom(room int, hard bool) {
+// makeRoom leaves out content until room bytes remain.
+func (h *held) makeRoom(room int, e effort) {
 	for _, i := range h.items {
-		was := i.weigh()
-		if was <= heldAlways {
-			continue
-		}
-		i.leaveOut(h.bytes-room, hard)
-		if now := i.weigh(); now != was {
-			i.changed()
-			h.bytes += now - was
-			h.times++
-		}
-		if h.bytes <= room {
+		if h.reduce(i, h.bytes-room, e); h.bytes <= room {
 			return
 		}
+	}
+}
+
+// reduce leaves out content of an item.
+func (h *held) reduce(i reducible, bytes int, e effort) {
+	was := i.weigh()
+	if e.spares(was) {
+		return
+	}
+	i.leaveOut(bytes, e)
+	if now := i.weigh(); now != was {
+		i.changed()
+		h.bytes += now - was
+		h.times++
 	}
 }
 
@@ -126,6 +153,13 @@ func blockLeftOut(b *acpclient.ContentBlock) acpclient.ContentBlock {
 	return acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: leftOut(termtext.Head(string(b.Type), shortText, "…"), weightOf(b)), URI: uri}
 }
 
+// gone replaces all content of an item, without taking memory for each.
+var (
+	gone        = &acpclient.ContentBlock{Type: acpclient.ContentResourceLink, Name: "content, left out"}
+	goneParts   = Parts{{Block: gone}}
+	goneContent = []acpclient.ToolCallContent{{Type: acpclient.ToolContentBlock, Content: gone}}
+)
+
 // contentLeftOut returns content that describes and replaces a piece of a call's content.
 func contentLeftOut(c *acpclient.ToolCallContent) acpclient.ToolCallContent {
 	switch {
@@ -142,8 +176,11 @@ func contentLeftOut(c *acpclient.ToolCallContent) acpclient.ToolCallContent {
 
 func (m *Message) weigh() int { return m.Parts.size() }
 
-func (m *Message) leaveOut(bytes int, _ bool) {
-	if m.Parts.leaveOut(bytes) {
+func (m *Message) leaveOut(bytes int, e effort) {
+	if e.small {
+		m.Parts = goneParts
+		m.replaced++
+	} else if m.Parts.leaveOut(bytes) {
 		m.replaced++
 	}
 }
@@ -156,6 +193,9 @@ func (ps Parts) size() (n int) {
 }
 
 func (p *Part) size() int {
+	if p.Block == gone {
+		return 0
+	}
 	if p.Block != nil {
 		return EventOverhead + weightOf(p.Block)
 	}
@@ -187,37 +227,47 @@ func (ps Parts) leaveOut(bytes int) (left bool) {
 }
 
 func (t *ToolCall) weigh() int {
-	n := len(t.Title) + len(t.Name) + len(t.RawInput) + len(t.RawOutput) + weightOf(t.Content) + weightOf(t.Locations) + weightOf(t.Tasks) + weightOf(t.Files)
+	n := len(t.Title) + len(t.Name) + len(t.RawInput) + len(t.RawOutput) + weightOf(t.Locations) + weightOf(t.Tasks) + weightOf(t.Files)
+	if len(t.Content) != 1 || t.Content[0].Content != gone {
+		n += weightOf(t.Content)
+	}
 	for _, other := range slices.Concat(t.Asked, t.Earlier) {
 		n += other.weigh()
 	}
 	return n
 }
 
-func (t *ToolCall) leaveOut(_ int, hard bool) {
+func (t *ToolCall) leaveOut(_ int, e effort) {
 	for i, asked := range t.Asked {
-		if asked.weigh() > heldAlways {
+		if !e.spares(asked.weigh()) {
 			light := *asked // the closed question keeps the original
-			light.leaveOutWork()
+			light.leaveOutWork(e)
 			t.Asked[i] = &light
 		}
 	}
 	// Rules or the user may still have to decide on a call.
-	if undecided := !t.ended() && !t.Cancelled && !t.Rejected; undecided && !hard {
+	if undecided := !t.ended() && !t.Cancelled && !t.Rejected; undecided && !e.hard {
 		t.RawOutput = lightRaw("output", t.RawOutput)
 		return
 	}
-	t.leaveOutWork()
+	t.leaveOutWork(e)
 }
 
-// leaveOutWork replaces everything large.
-func (t *ToolCall) leaveOutWork() {
+// leaveOutWork replaces everything large, or all.
+func (t *ToolCall) leaveOutWork(e effort) {
 	t.RawOutput, t.Earlier = lightRaw("output", t.RawOutput), nil
 	before := t.weigh()
-	t.Content, t.grows = slices.Clone(t.Content), true // events share the slice
-	for i := range t.Content {
-		if weightOf(&t.Content[i]) > heldAlways {
-			t.Content[i] = contentLeftOut(&t.Content[i])
+	if e.small {
+		t.Content, t.grows, t.RawOutput, t.Locations, t.Tasks = goneContent, false, nil, nil, nil
+		if len(t.RawInput) > lightest/2 {
+			t.RawInput = nil
+		}
+	} else {
+		t.Content, t.grows = slices.Clone(t.Content), true // events share the slice
+		for i := range t.Content {
+			if weightOf(&t.Content[i]) > heldAlways {
+				t.Content[i] = contentLeftOut(&t.Content[i])
+			}
 		}
 	}
 	t.RawInput, t.Files = lightRaw("input", t.RawInput), nil
@@ -245,32 +295,34 @@ func shortList[S ~[]E, E any](list S) S { return first(list, 20) }
 
 func (p *Plan) weigh() int { return weightOf(p.Entries) + len(p.Markdown) + len(p.URI) }
 
-func (p *Plan) leaveOut(int, bool) {
+func (p *Plan) leaveOut(int, effort) {
 	p.Entries, p.URI, p.Markdown = nil, "", "["+leftOut("plan", p.weigh())+"]"
 }
 
 func (n *Note) weigh() int { return len(n.Title) + len(n.Detail) + len(n.Raw) }
 
-func (n *Note) leaveOut(int, bool) {
+func (n *Note) leaveOut(int, effort) {
 	n.Title, n.Detail, n.Raw = termtext.Head(n.Title, shortText, "…"), "["+leftOut("text", n.weigh())+"]", nil
 }
 
 func (c *Compaction) weigh() int { return c.Summary.size() + len(c.Error) }
 
-func (c *Compaction) leaveOut(bytes int, _ bool) {
-	c.Error = termtext.Head(c.Error, shortText, "…")
+func (c *Compaction) leaveOut(bytes int, e effort) {
+	if c.Error = termtext.Head(c.Error, shortText, "…"); e.small {
+		c.Summary = goneParts
+	}
 	c.Summary.leaveOut(bytes)
 }
 
 func (u *Unknown) weigh() int { return len(u.Kind) + len(u.Raw) }
 
-func (u *Unknown) leaveOut(int, bool) {
+func (u *Unknown) leaveOut(int, effort) {
 	u.Kind, u.Raw = termtext.Head(u.Kind, shortText, "…"), lightRaw("update", u.Raw)
 }
 
 func (e *Elicitation) weigh() int { return weightOf(e.Request) }
 
-func (e *Elicitation) leaveOut(int, bool) {
+func (e *Elicitation) leaveOut(int, effort) {
 	light := *e.Request
 	light.Message, light.RequestedSchema, light.Raw, light.Meta = "["+leftOut("question", e.weigh())+"]", nil, nil, nil
 	e.Request = &light

@@ -97,6 +97,93 @@ func TestWhatASessionHoldsIsBounded(t *testing.T) {
 	}
 }
 
+// Pieces that are small stay only as long as there are not too many of them. What has no end stays.
+func TestManySmallPiecesAreBounded(t *testing.T) {
+	const held, size, many = 1 << 20, 900, 5000
+	conversation.HoldMost(t, held)
+	text := strings.Repeat("x", size)
+	for name, piece := range map[string]string{
+		"calls":    `{"sessionUpdate":"tool_call","toolCallId":"N","title":"T N","status":"completed","content":[{"type":"content","content":{"type":"text","text":"TEXT"}}]}`,
+		"inputs":   `{"sessionUpdate":"tool_call","toolCallId":"N","title":"T N","status":"completed","rawInput":{"command":"TEXT"}}`,
+		"outputs":  `{"sessionUpdate":"tool_call","toolCallId":"N","title":"T N","status":"failed","rawOutput":{"output":"TEXT"}}`,
+		"open":     `{"sessionUpdate":"tool_call","toolCallId":"N","title":"T N","status":"pending","rawInput":{"command":"TEXT"}}`,
+		"messages": `{"sessionUpdate":"agent_message_chunk","messageId":"N","content":{"type":"text","text":"TEXT"},"_meta":{"a":1}}`,
+		"notices":  `{"sessionUpdate":"notice","severity":"info","title":"T N","description":"TEXT"}`,
+	} {
+		c := conversation.New()
+		c.Apply(test.Sent("x"))
+		c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"runs","title":"T","status":"in_progress","rawInput":{"command":"`+text+`"}}`))
+		for i := range many {
+			c.Apply(test.Up(t, strings.NewReplacer("N", fmt.Sprint(i), "TEXT", text).Replace(piece)))
+		}
+		kept := 0
+		for _, item := range c.Items {
+			kept += strings.Count(textIn(item), text)
+		}
+		if kept*size > held*3/2 || kept*size < held/2 && name != "calls" {
+			t.Errorf("%s: %d KB of text are kept", name, kept*size>>10)
+		}
+		if last := textIn(c.Items[len(c.Items)-1]); !strings.Contains(last, text) {
+			t.Errorf("%s: the latest is %q", name, last)
+		}
+		if runs := textIn(c.Items[1]); name != "open" && !strings.Contains(runs, text) {
+			t.Errorf("%s: what the running call does is left out: %q", name, runs)
+		}
+		if title := fmt.Sprint(many / 2); name == "calls" && c.Items[2+many/2].(*conversation.ToolCall).Title != "T "+title {
+			t.Errorf("the title of call %s is left out", title)
+		}
+	}
+}
+
+// Of very many calls only the latest that have ended are known, so a session is as large as they
+// are; the transcript still names the others. A call that runs is known however old it is.
+func TestOldCallsAreForgotten(t *testing.T) {
+	const many, most = 50_000, 20_000
+	c := conversation.New()
+	c.Apply(test.Sent("x"))
+	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"runs","title":"T","status":"in_progress","content":[{"type":"content","content":{"type":"text","text":"so far"}}]}`))
+	for i := range many {
+		c.Apply(test.Up(t, fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"c%d","title":"T %d","status":"completed","content":[{"type":"content","content":{"type":"text","text":"done"}}]}`, i, i)))
+	}
+	known := 0
+	for i := range many {
+		if c.Tool(acpclient.ToolCallID(fmt.Sprint("c", i))) != nil {
+			known++
+		}
+	}
+	if known > most || known < most/2 || c.Tool(acpclient.ToolCallID(fmt.Sprint("c", many-1))) == nil {
+		t.Errorf("%d calls are known", known)
+	}
+	first := c.Items[2].(*conversation.ToolCall)
+	if first.Title != "T 0" || first.Running() || len(c.Items) != many+2 {
+		t.Errorf("%d items, the first call is %q", len(c.Items), first.Title)
+	}
+	if text := textIn(first); strings.Contains(text, "done") {
+		t.Errorf("the content of the oldest call is kept: %q", text)
+	}
+	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"runs","status":"completed"}`))
+	if runs := c.Items[1].(*conversation.ToolCall); runs.Status != acpclient.ToolCompleted || textIn(runs) != "so far" || len(c.Items) != many+2 {
+		t.Errorf("the running call is forgotten: %s, %q", runs.Status, textIn(runs))
+	}
+}
+
+// textIn returns the content of an item.
+func textIn(i conversation.Item) string {
+	switch i := i.(type) {
+	case *conversation.Message:
+		return i.Parts.Plain()
+	case *conversation.ToolCall:
+		text := string(i.RawInput) + string(i.RawOutput)
+		for _, c := range i.Content {
+			text += c.Content.Text
+		}
+		return text
+	case *conversation.Note:
+		return i.Detail
+	}
+	return ""
+}
+
 // grows returns by how many bytes the heap grows while a session takes the events of a flood.
 func grows(pieces int, flood func(i int) []conversation.Event) int {
 	before := heapOf()

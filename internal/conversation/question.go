@@ -792,7 +792,7 @@ func (f *FileChange) weigh() int {
 	return n
 }
 
-func (f *FileChange) leaveOut(int, bool) { f.Before, f.After, f.Dropped = nil, "", true }
+func (f *FileChange) leaveOut(int, effort) { f.Before, f.After, f.Dropped = nil, "", true }
 
 // applyFileWritten records a write. For each file it keeps the content before the first and
 // after the last write.
@@ -805,6 +805,6 @@ func (c *Conversation) applyFileWritten(e FileWritten) {
 	}
 	f := c.Files[i]
 	if f.After = e.After; f.Dropped || e.Dropped || f.weigh() > maxFileKept {
-		f.leaveOut(0, true)
+		f.leaveOut(0, effort{})
 	}
 }

@@ -80,9 +80,13 @@ func (t *Terminal) dropOldest(n int) {
 
 func (t *Terminal) weigh() int { return len(t.buf) }
 
-func (t *Terminal) leaveOut(bytes int, hard bool) {
-	if t.Exit != nil || hard {
-		t.dropOldest(min(bytes, len(t.buf)-outputTail))
+func (t *Terminal) leaveOut(bytes int, e effort) {
+	tail := outputTail
+	if e.small {
+		tail = lightest
+	}
+	if t.Exit != nil || e.hard {
+		t.dropOldest(min(bytes, len(t.buf)-tail))
 	}
 }
 
@@ -144,7 +148,7 @@ func (c *Conversation) applyTerminalUpdate(u *acpclient.TerminalUpdate) {
 }
 
 // outputKeep is how many bytes of output all terminals keep, at most a quarter more; outputTail is
-// how much of its end each terminal keeps in any case.
+// how much of its end each terminal keeps, unless there are too many.
 const (
 	outputKeep = 48 << 20
 	outputTail = 4 << 10

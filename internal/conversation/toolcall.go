@@ -109,11 +109,38 @@ func (s *State) announce(t *ToolCall, id acpclient.ToolCallID, meta acpclient.Me
 	}
 	s.last.end()
 	s.heldCalls.add(t)
+	s.forgetCalls()
 	if id != "" {
 		s.tools[id] = t
 		delete(s.questioned, id)
 	}
 	return t
+}
+
+// forgetCalls has the State forget the oldest of very many calls, those that have ended, with all
+// their content.
+func (s *State) forgetCalls() {
+	items := s.heldCalls.items
+	if len(items) <= mostCalls {
+		return
+	}
+	oldest := mostCalls / 4 // to do this rarely
+	past := map[*ToolCall]bool{}
+	kept := make([]reducible, 0, mostCalls+1)
+	for i, item := range items {
+		t := item.(*ToolCall)
+		if i >= oldest || !t.ended() || t.Subagent != nil {
+			kept = append(kept, t)
+			continue
+		}
+		past[t] = true
+		s.heldCalls.reduce(t, 0, effort{small: true})
+		if t.Live = false; s.tools[t.ID] == t {
+			delete(s.tools, t.ID)
+		}
+	}
+	s.heldCalls.items = kept
+	s.liveTools = slices.DeleteFunc(s.liveTools, func(t *ToolCall) bool { return past[t] })
 }
 
 // applyToolCall creates or updates a call.
