@@ -4,8 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"parley/acpclient"
 	"parley/config"
@@ -183,5 +185,28 @@ func TestAStoredSessionWhoseDirectoryIsGoneCanBeRead(t *testing.T) {
 	r.Session.Close(t.Context())
 	if _, err := l.Store.Continue(id); err != nil {
 		t.Errorf("the log is still taken: %v", err)
+	}
+}
+
+// A session that goes on keeps none of the transcript from which it does: a host shows the log.
+func TestASessionKeepsNoStoredTranscript(t *testing.T) {
+	dir := isolate(t, twoAgents)
+	cfg, err := config.Load(config.ConfigFile(), nil)
+	must(t, err)
+	for name, s := range map[string]Spec{"continued": {}, "branched": {Branch: 2}, "handed over": {Branch: 2, HandOver: true}} {
+		s.Stored = keep(t, store.Meta{Agent: "mine", Cwd: dir}, "x")
+		l := &Launcher{Config: cfg, Cwd: dir, Store: store.New(StoreDir())}
+		o, err := l.Make(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		transcript, session := weak.Make(o.Transcript.Conversation), o.Session
+		o = nil
+		runtime.GC()
+		if transcript.Value() != nil {
+			t.Errorf("%s: the transcript is kept", name)
+		}
+		session.Close(t.Context())
+		l.Close()
 	}
 }
