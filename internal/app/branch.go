@@ -197,15 +197,14 @@ func (b *Opened) TellOld(old Session) {
 	}
 }
 
-// warnOfRecovered tells the user that an interrupted undo or rewind was reverted, if r is not
-// nil.
-func warnOfRecovered(s Session, r *journal.Recovered) {
-	if r == nil {
-		return
-	}
+// warnOfRecovered tells the user that an interrupted undo or rewind was reverted.
+func warnOfRecovered(s Session, r journal.Recovered) {
 	what := "An undo"
 	if r.Rewound != 0 {
 		what = "A rewind of files"
+	}
+	if r.Other {
+		what += " of another session here"
 	}
 	if r.Err != nil {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeError, Title: what + " was interrupted and could not be reverted completely", Detail: r.Err.Error()})

@@ -261,7 +261,9 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: "Some MCP servers were left out", Detail: "They run on this machine, but the agent runs on another: " + strings.Join(leftOut, ", ") + "."})
 	}
 	if changes != nil {
-		warnOfRecovered(s, changes.Recovered())
+		for _, r := range changes.Recovered() {
+			warnOfRecovered(s, r)
+		}
 		warnOfUnrecorded(s, changes.Unopened())
 	}
 	return s, nil

@@ -194,25 +194,26 @@ func (j *Journal) write(ctx context.Context, p *plan, number int) error {
 // Recovered is an undo or a rewind that a kill has interrupted, and that opening the journal
 // took back.
 type Recovered struct {
-	// Rewound is the turn of the rewind, 0 if it was another act.
+	// Other means that it was one of another session in the directory. Rewound is the turn of the
+	// rewind, 0 if it was another act.
+	Other   bool
 	Rewound int
 	// Err names the files that could not be restored, nil if all were.
 	Err error
 }
 
-// Recovered returns the interrupted act that Open found, nil if there was none.
-func (j *Journal) Recovered() *Recovered { return j.recovered }
+// Recovered returns the interrupted acts that Open found.
+func (j *Journal) Recovered() []Recovered { return j.recovered }
 
 // recover takes back the act that a kill has interrupted. Without the marker it was not
 // interrupted, though its end may not be in the log of a full disk.
-func (j *Journal) recover() (out *Recovered) {
+func (j *Journal) recover() {
 	acting := filepath.Join(j.dir, actingName)
 	if _, err := os.Lstat(acting); err == nil && j.history.begun != 0 {
 		number := j.history.begun
-		out = &Recovered{Rewound: j.history.rewinds[number], Err: j.abort(context.Background(), number)}
+		j.recovered = append(j.recovered, Recovered{Rewound: j.history.rewinds[number], Err: j.abort(context.Background(), number)})
 	}
 	_ = os.Remove(acting)
-	return out
 }
 
 // recoverOthers takes back interrupted acts of other sessions in the directory: the files
@@ -229,6 +230,10 @@ func (j *Journal) recoverOthers() {
 		}
 		other.settle()
 		other.recover()
+		for _, r := range other.recovered {
+			r.Other = true
+			j.recovered = append(j.recovered, r)
+		}
 		_ = other.log.close()
 	}
 }

@@ -406,7 +406,7 @@ func TestKilledRewindIsTakenBack(t *testing.T) {
 	p.write("b", "user\n")
 	p.opt.Session = "s"
 	p.begin()
-	if r := p.Recovered(); r == nil || r.Rewound != 1 || r.Err != nil {
+	if r := p.Recovered(); len(r) != 1 || r[0].Other || r[0].Rewound != 1 || r[0].Err != nil {
 		t.Errorf("recovered: %+v", r)
 	}
 	p.holds("a", "a\n")
@@ -420,7 +420,8 @@ func TestKilledRewindIsTakenBack(t *testing.T) {
 // Of an act that is taken back, what the user has made of a file since stays. An act whose end
 // the log of a full disk lacks is not taken back.
 func TestInterruptedActs(t *testing.T) {
-	for _, ended := range []bool{false, true} {
+	for name, test := range map[string]struct{ session, ended bool }{"this session": {session: true}, "another": {}, "ended": {session: true, ended: true}} {
+		ended := test.ended
 		p := newProject(t)
 		p.Watch(conversation.SessionOpened{ID: "s"})
 		p.turn("", func() { p.serve("a", "a\n"); p.serve("b", "b\n") })
@@ -438,20 +439,22 @@ func TestInterruptedActs(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.write("a", "user\n")
-		p.opt.Session = "s"
+		if test.session {
+			p.opt.Session = "s"
+		}
 		p.begin()
 		want := map[string]string{"a": "user\n"}
 		r := p.Recovered()
 		if !ended {
 			want["b"] = "b\n"
-			if r == nil || !errors.Is(r.Err, ErrConflict) || !strings.Contains(r.Err.Error(), p.path("a")) {
-				t.Errorf("recovered %+v", r)
+			if len(r) != 1 || r[0].Other == test.session || !errors.Is(r[0].Err, ErrConflict) || !strings.Contains(r[0].Err.Error(), p.path("a")) {
+				t.Errorf("%s: recovered %+v", name, r)
 			}
 		} else if r != nil {
-			t.Errorf("recovered %+v", r)
+			t.Errorf("%s: recovered %+v", name, r)
 		}
 		if got := contents(t, p.dir); !maps.Equal(got, want) {
-			t.Errorf("ended %t: %q, want %q", ended, got, want)
+			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
 }

@@ -122,8 +122,8 @@ type Journal struct {
 	changed  chan struct{} // closed when version changes
 	summary  *Summary      // of the version; nil until somebody wants it
 
-	reviewing sync.Mutex // one review changes files at a time
-	recovered *Recovered // the act that Open took back
+	reviewing sync.Mutex  // one review changes files at a time
+	recovered []Recovered // the acts that Open took back
 
 	watch watcher
 	lines lineCounter
@@ -489,7 +489,7 @@ func (j *Journal) reopen() bool {
 			continue
 		}
 		j.settle()
-		j.recovered = j.recover()
+		j.recover()
 		return true
 	}
 	return false
