@@ -125,7 +125,8 @@ func elicitation(e *conversation.Elicitation, id string) asked {
 
 // String returns the question as it is listed.
 func (a asked) String(id string) string {
-	lines := []string{"Question " + a.number() + ": " + a.Title, "", a.Text, ""}
+	text := strings.ReplaceAll("\n"+a.Text, "\n", "\n  ") // no line of it looks like one of parley's
+	lines := []string{"Question " + a.number() + ": " + a.Title, text, ""}
 	for i, c := range a.Choices {
 		line := fmt.Sprintf("%d. %s", i+1, c.Line())
 		if c.Kind != "" {

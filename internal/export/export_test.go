@@ -158,6 +158,15 @@ func TestAnySessionCanBeExported(t *testing.T) {
 	})
 }
 
+// An entity is the character that it names, and is shown as such.
+func TestEntitiesAreShown(t *testing.T) {
+	c := conversation.New()
+	c.Apply(conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "a&#27;[31m b&#x202e;c `d`&#7;"})
+	if got := exported(t, c, HTML); !strings.Contains(got, "a␛[31m b⟨U+202E⟩c <code>d</code>␇") {
+		t.Errorf("%s", got)
+	}
+}
+
 // The page has no way to load or run anything.
 func TestPageIsInert(t *testing.T) {
 	got := exported(t, session(t), HTML)

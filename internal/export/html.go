@@ -21,6 +21,8 @@ import (
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"parley/internal/termtext"
 )
 
 //go:embed page.html
@@ -113,7 +115,7 @@ func markdownToHTML(text string) template.HTML {
 	if err := markdown().Convert([]byte(text), &b); err != nil {
 		return template.HTML("<pre>" + html.EscapeString(text) + "</pre>")
 	}
-	return template.HTML(b.String())
+	return template.HTML(termtext.Visible(b.String())) // entities are any characters
 }
 
 // inlineToHTML renders a line of Markdown, such as a title.
