@@ -383,6 +383,26 @@ func TestQuestionsComeInTheirOrder(t *testing.T) {
 	}
 }
 
+// What was done is judged beside the session: while a file system does not answer, turns end and begin.
+func TestJudgingWhatWasDoneHoldsUpNobody(t *testing.T) {
+	never := func(ctx context.Context, _ Case) Ruling {
+		<-ctx.Done()
+		return Ruling{}
+	}
+	judgedBy(t, never, func(t *testing.T, h *harness, j *fakeJudge) {
+		h.prompt("go")
+		for i, status := range []string{"completed", "completed", "in_progress", "in_progress"} {
+			h.agent().update("s1", fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"t%d","title":"T","kind":"execute","status":%q,"rawInput":{"command":"rm %d"}}`, i, status, i))
+		}
+		began := time.Now()
+		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
+		h.prompt("on")
+		if len(j.cases) != 4 || !h.isRunning() || time.Since(began) >= judgeTime {
+			t.Errorf("%d calls are being judged; after %v the next turn runs: %v", len(j.cases), time.Since(began), h.isRunning())
+		}
+	})
+}
+
 // Who has the sandbox on is not told to switch it on.
 func TestWhatWasDeniedAndDoneNamesTheSandboxOnce(t *testing.T) {
 	for bounds, want := range map[string]string{"": "--sandbox bounds the others.", "sandbox": "this one is bounded by the sandbox alone."} {
