@@ -18,7 +18,9 @@ func limited(t *testing.T) *screen {
 	s.stored, s.backend.Stored = "kept", store.NewLibrary(store.New(t.TempDir()))
 	s.backend.Available = func() ([]config.Agent, error) { return []config.Agent{{ID: "codex", Name: "Codex"}}, nil }
 	for _, e := range []conversation.Event{
-		test.Sent("mend it"), conversation.TurnEnded{At: time.Unix(9, 0)}, conversation.LimitReached{Kind: "five_hour"},
+		test.Sent("mend it"),
+		conversation.TurnEnded{At: time.Unix(9, 0)},
+		conversation.LimitReached{Kind: "five_hour"},
 		conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}, Paused: true},
 	} {
 		s.live.Conversation.Apply(e)

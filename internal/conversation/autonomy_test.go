@@ -28,8 +28,12 @@ func TestWhatModesAllow(t *testing.T) {
 // Only of a mode that the agent has chosen itself is it said that it asks about little.
 func TestModesThatNobodyHasChosen(t *testing.T) {
 	for _, c := range []struct{ agent, mode, want string }{
-		{"@agentclientprotocol/claude-agent-acp", "auto", "The auto"}, {"@agentclientprotocol/claude-agent-acp", "default", ""},
-		{"OpenCode", "build", "The build"}, {"OpenCode", "plan", ""}, {"somebody", "build", ""}, {"somebody", "yolo", "The yolo"},
+		{"@agentclientprotocol/claude-agent-acp", "auto", "The auto"},
+		{"@agentclientprotocol/claude-agent-acp", "default", ""},
+		{"OpenCode", "build", "The build"},
+		{"OpenCode", "plan", ""},
+		{"somebody", "build", ""},
+		{"somebody", "yolo", "The yolo"},
 	} {
 		s := NewState()
 		name := "The " + c.mode
