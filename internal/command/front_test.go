@@ -11,6 +11,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/journal"
 	"parley/internal/session"
 	"parley/internal/store"
 )
@@ -29,6 +30,7 @@ type screen struct {
 	seats   []Seat
 	stored  store.ID
 	looksOn bool
+	journal *journal.Summary
 	// With holds, work in the background is held until the test does it; timers always are.
 	holds        bool
 	work, timers []func()
@@ -59,6 +61,8 @@ func (a acts) Begin(c session.Call) (func(context.Context) error, error) {
 
 func (a acts) About() app.About   { return app.About{LookOn: a.to.looksOn} }
 func (a acts) StoredID() store.ID { return a.to.stored }
+
+func (a acts) Journal() *journal.Summary { return a.to.journal }
 
 func (s *screen) Live() *app.Live       { return s.live }
 func (s *screen) Backend() *app.Backend { return &s.backend }
