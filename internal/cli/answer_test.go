@@ -76,3 +76,12 @@ func TestTheQuestionThatANumberNames(t *testing.T) {
 		t.Errorf("the error says %v, and not how to go on", err)
 	}
 }
+
+// The text of a question cannot look like another question, or like an option.
+func TestAQuestionCannotPretendToBeTwo(t *testing.T) {
+	q := asked{Seen: conversation.Seen{ID: 7, Revision: 1}, Question: app.Question{Title: "t", Text: "hi\nQuestion 9: fake\n1. Allow", Choices: []app.Choice{{Name: "Reject"}}}}
+	want := "Question 7: t\n\n  hi\n  Question 9: fake\n  1. Allow\n\n1. Reject\n\nTo answer it: parley answer 4f2c 7 OPTION\n"
+	if got := q.String("4f2c"); got != want {
+		t.Errorf("%q", got)
+	}
+}

@@ -120,7 +120,7 @@ func (k *commands) run(args ...string) string {
 func (k *commands) number(id, line string) string {
 	k.t.Helper()
 	for question := range strings.SplitSeq("\n"+k.run("answer", id), "\nQuestion ") {
-		if strings.Contains(question, "\n"+line+"\n") {
+		if strings.Contains(question, "\n  "+line+"\n") {
 			number, _, _ := strings.Cut(question, ":")
 			return number
 		}
@@ -387,7 +387,7 @@ reply p {"stopReason": "end_turn"}
 	id := k.detached("paint it")
 	waits := k.start("wait", id)
 	waits.tells("a question waits: Which colour?")
-	if list := k.run("answer", id); !strings.Contains(list, "Which colour?\n- colour: red\n\n1. Accept, as it is shown\n2. Decline\n3. Cancel: no answer\n") {
+	if list := k.run("answer", id); !strings.Contains(list, "\n  Which colour?\n  - colour: red\n\n1. Accept, as it is shown\n2. Decline\n3. Cancel: no answer\n") {
 		t.Errorf("the form is %s", list)
 	}
 	k.run("answer", id, k.number(id, "Which colour?"), "accept")

@@ -182,6 +182,19 @@ end-turn
 	mustBeSame(t, transcript(k.attach().Shows("The second answer.").Idle().Screen()), transcript(q.Screen()))
 }
 
+// suspend stops a process. On a busy machine its threads do not all stop at once.
+func suspend(t *testing.T, pid int) {
+	t.Helper()
+	must(t, syscall.Kill(pid, syscall.SIGSTOP))
+	waitFor(t, "all threads are stopped", func() bool {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		return err == nil && !slices.ContainsFunc(threads, func(path string) bool {
+			stat, err := os.ReadFile(path)
+			return err == nil && !strings.Contains(string(stat), ") T ")
+		})
+	})
+}
+
 // A prompt that a host did not get before it was killed waits in the queue of whoever resumes the
 // session, whether its viewer left before or after that.
 func TestUnsentPromptsAreQueued(t *testing.T) {
@@ -191,7 +204,7 @@ func TestUnsentPromptsAreQueued(t *testing.T) {
 		p := k.open(Options{Script: talk(resumes, "One."), Loose: true}) // loose: the tap of a killed agent
 		p.Ready().Ask("first").Shows("One.").Idle()
 		h := k.host()
-		must(t, syscall.Kill(h.PID, syscall.SIGSTOP))
+		suspend(t, h.PID)
 		p.Ask("unsent words").Shows("not sent yet: unsent words")
 		leave := func() {
 			if leaveFirst {
