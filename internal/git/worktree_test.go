@@ -316,6 +316,9 @@ func TestDropKeepsAll(t *testing.T) {
 	run(inner, "init", "-q")
 	run(inner, "add", ".")
 	run(inner, "commit", "-q", "-m", "inner")
+	if err := tree.Commit(t.Context(), "all"); err == nil || !strings.Contains(err.Error(), "inner/") {
+		t.Errorf("committed with %v", err)
+	}
 	if _, err := tree.Drop(t.Context()); err == nil || !strings.Contains(err.Error(), "inner/") {
 		t.Errorf("dropped with a repository in it: %v", err)
 	}
