@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -381,5 +382,27 @@ func TestCheckThatHangs(t *testing.T) {
 	got, err := compare.RunCheck(t.Context(), l, c.Sides[0], "sleep 1000")
 	if err != nil || got.Passed || got.Why != "it ran longer than 50ms" {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A check that was found with a worktree, where anybody may have noted it, runs only once the user has
+// seen it. One that is stopped does not begin again, although its side has worked since.
+func TestWhichChecksRun(t *testing.T) {
+	t.Parallel()
+	var work []func(context.Context) func()
+	ran := 0
+	c := compare.NewContest(&compare.Comparison{Check: "make", Found: true, Sides: []*compare.Side{{}}})
+	c.Background = func(do func(context.Context) func()) { work = append(work, do) }
+	c.Run = func(context.Context, int) (compare.Checked, error) { ran++; return compare.Checked{}, nil }
+	if c.RunCheck(0); len(work) > 0 || c.Checking(0) {
+		t.Fatal("it runs unseen")
+	}
+	c.Trusted = true
+	c.RunCheck(0)
+	c.RunCheck(0)
+	wait := c.StopCheck(0)
+	work[0](t.Context())()
+	if wait(); ran != 1 || len(work) != 1 || c.Checking(0) {
+		t.Errorf("it ran %d times, %d began", ran, len(work))
 	}
 }
