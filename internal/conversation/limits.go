@@ -83,6 +83,7 @@ func (s *State) applyLimit(meta acpclient.Meta, at time.Time) {
 	if r.ResetsAt != nil {
 		l.Resets = plausibleReset(*r.ResetsAt, at)
 	}
+	s.Turn.Limited = s.Turn.Limited || l.Reached
 	list := slices.DeleteFunc(slices.Clone(s.Limits), func(o PlanLimit) bool { return o.Kind == l.Kind })
 	s.Limits = append(list[max(0, len(list)-mostLimits+1):], l)
 }
@@ -101,21 +102,21 @@ func plausibleReset(seconds float64, at time.Time) time.Time {
 }
 
 // LimitIn returns the limit of the user's plan at which a turn has ended, from the error of the
-// agent and from what it has said before.
+// agent and from what it has said before. An error in a turn in which the agent has reported a limit
+// as reached that resets later is that limit, whatever its words.
 func (s *State) LimitIn(err error, at time.Time) (LimitReached, bool) {
 	answer, is := errors.AsType[*acpclient.Error](err)
 	if !is {
 		return LimitReached{}, false
 	}
-	words := answer.Words()
-	if q := s.quirks(); !q.limited(answer, words) {
-		return LimitReached{}, false
-	}
-	var l LimitReached
+	words, l := answer.Words(), LimitReached{}
 	for _, r := range s.Limits {
 		if r.Reached && r.Resets.After(at.Add(-lateError)) && r.Resets.After(l.Resets) { // all of them have to reset
 			l = LimitReached{Kind: r.Kind, Resets: r.Resets}
 		}
+	}
+	if !(s.Turn.Limited && l.Resets.After(at)) && !limited(answer, words) {
+		return LimitReached{}, false
 	}
 	if l.Resets.IsZero() {
 		l.Resets = resetIn(words, at)
@@ -123,8 +124,16 @@ func (s *State) LimitIn(err error, at time.Time) (LimitReached, bool) {
 	return l, true
 }
 
+// limitWords are parts of the errors, in lower case, by which agents say that a limit of the user's
+// plan is reached, where nothing else in the error says so.
+var limitWords = []string{
+	"exhausted your daily quota", "quota exceeded", "exhausted your capacity", "resource_exhausted", // gemini-cli
+	"hit your usage limit", "reached your usage limit", // codex-acp
+	"you've hit your", "you've reached your", "you're out of usage credits", "out of extra usage", // claude-agent-acp
+}
+
 // limited reports whether an error says that a limit of the user's plan is reached.
-func (q *Quirks) limited(e *acpclient.Error, words string) bool {
+func limited(e *acpclient.Error, words string) bool {
 	var data struct {
 		Kind  string          `json:"errorKind"`
 		Codex json.RawMessage `json:"codexErrorInfo"`
@@ -137,7 +146,7 @@ func (q *Quirks) limited(e *acpclient.Error, words string) bool {
 		}
 	}
 	words = strings.ToLower(words)
-	return slices.ContainsFunc(q.LimitWords, func(part string) bool { return strings.Contains(words, part) })
+	return slices.ContainsFunc(limitWords, func(part string) bool { return strings.Contains(words, part) })
 }
 
 // Agents say in words when a limit resets: "try again at 3:04 PM", "try again at Jan 3rd, 2026
@@ -177,7 +186,8 @@ func resetIn(words string, at time.Time) time.Time {
 	return at.Add(d)
 }
 
-// clockTime returns the first moment after at that a match of resetAt names.
+// clockTime returns the first moment after at that a match of resetAt names. A minute is over at its
+// end, and one that has just passed is worth a try, not a day of waiting.
 func clockTime(m []string, at time.Time) time.Time {
 	zone := at.Location()
 	if m[7] != "" {
@@ -191,9 +201,14 @@ func clockTime(m []string, at time.Time) time.Time {
 	resets, err := time.ParseInLocation("Jan 2 2006 3:04PM", fmt.Sprintf("%s %s %s %s:%s%sM",
 		cmp.Or(m[1], now.Format("Jan")), cmp.Or(m[2], now.Format("2")), cmp.Or(m[3], now.Format("2006")),
 		m[4], cmp.Or(m[5], "00"), strings.ToUpper(m[6])), zone)
+	if m[5] != "" {
+		resets = resets.Add(time.Minute)
+	}
 	switch {
 	case err != nil:
 		return time.Time{}
+	case !resets.After(now) && now.Sub(resets) < lateError:
+		return at.Add(time.Minute)
 	case m[3] != "" || resets.After(now):
 	case m[1] != "":
 		resets = resets.AddDate(1, 0, 0)

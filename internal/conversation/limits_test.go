@@ -92,18 +92,23 @@ func TestLimitIn(t *testing.T) {
 		},
 		{"a reset that was long ago says nothing", claude, "rate limited", `{"errorKind":"rate_limit"}`, []string{past}, true, time.Time{}},
 		{"claude in words", claude, "You've hit your session limit · resets 3pm (UTC)", "", nil, true, at.Add(3 * time.Hour)},
-		{"in another zone", claude, "You've hit your limit · resets 9:30pm (Asia/Tokyo)", "", nil, true, at.Add(30 * time.Minute)},
+		{"in another zone", claude, "You've hit your limit · resets 9:30pm (Asia/Tokyo)", "", nil, true, at.Add(31 * time.Minute)},
 		{"tomorrow", claude, "You've hit your limit · resets 9am (UTC)", "", nil, true, at.Add(21 * time.Hour)},
 		{"with a date", claude, "You've hit your weekly limit · resets Dec 1 at 5pm (UTC)", "", nil, true, time.Date(2026, 12, 1, 17, 0, 0, 0, time.UTC)},
 		{"in no zone", claude, "You've hit your limit · resets 3pm (Mars/Olympus)", "", nil, true, time.Time{}},
-		{"codex", codex, "You've hit your usage limit. Try again at 1:05 PM.", `{"codexErrorInfo":"usageLimitExceeded"}`, nil, true, at.Add(65 * time.Minute)},
-		{"codex with a date", codex, "You've hit your usage limit. Try again at Nov 30th, 2026 8:00 AM.", "", nil, true, time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)},
+		{"codex", codex, "You've hit your usage limit. Try again at 1:05 PM.", `{"codexErrorInfo":"usageLimitExceeded"}`, nil, true, at.Add(66 * time.Minute)},
+		{"a minute that has begun", codex, "You've hit your usage limit. Try again at 12:00 PM.", "", nil, true, at.Add(time.Minute)},
+		{"a minute that has just passed", codex, "You've hit your usage limit. Try again at 11:56 AM.", "", nil, true, at.Add(time.Minute)},
+		{"one that passed a while ago", codex, "You've hit your usage limit. Try again at 11:50 AM.", "", nil, true, at.Add(24*time.Hour - 9*time.Minute)},
+		{"codex with a date", codex, "You've hit your usage limit. Try again at Nov 30th, 2026 8:00 AM.", "", nil, true, time.Date(2026, 11, 30, 8, 1, 0, 0, time.UTC)},
 		{"codex, far away", codex, "You've hit your usage limit. Try again at Nov 30th, 2036 8:00 AM.", "", nil, true, time.Time{}},
 		{"codex in days", codex, "You've hit your usage limit. Try again in 3 days 4 hours 2 minutes.", "", nil, true, at.Add(76*time.Hour + 2*time.Minute)},
 		{"gemini", gemini, "You have exhausted your daily quota. Your quota will reset after 3h2m1s.", "", nil, true, at.Add(3*time.Hour + 2*time.Minute + time.Second)},
 		{"a number too large", codex, "You've hit your usage limit. Try again in 99999999999999999999 days.", "", nil, true, time.Time{}},
-		{"another error", claude, "the server is gone", `{"errorKind":"server_error"}`, []string{rejected}, false, time.Time{}},
-		{"these words of another agent", "someone", "You've hit your limit", "", nil, false, time.Time{}},
+		{"another error after a report", claude, "the server is gone", `{"errorKind":"server_error"}`, []string{rejected}, true, at.Add(time.Hour)},
+		{"another error after an old report", claude, "the server is gone", `{"errorKind":"server_error"}`, []string{past}, false, time.Time{}},
+		{"another error", claude, "the server is gone", `{"errorKind":"server_error"}`, nil, false, time.Time{}},
+		{"an agent that nobody knows", "someone", "You've hit your usage limit. Try again in 2 seconds.", "", nil, true, at.Add(2 * time.Second)},
 		{"broken data", "someone", "no", `[1`, nil, false, time.Time{}},
 	} {
 		s := reported(t, at, c.infos...)
@@ -112,6 +117,11 @@ func TestLimitIn(t *testing.T) {
 		if limited != c.limited || !l.Resets.Equal(c.resets) {
 			t.Errorf("%s: a limit %v that resets %v, want %v, %v", c.name, limited, l.Resets, c.limited, c.resets)
 		}
+	}
+	next := reported(t, at, rejected)
+	next.Apply(conversation.PromptSent{At: at})
+	if _, limited := next.LimitIn(&acpclient.Error{Message: "the server is gone"}, at); limited {
+		t.Error("an error is a limit that was reported in the turn before")
 	}
 	if _, limited := conversation.NewState().LimitIn(fmt.Errorf("You've hit your limit"), at); limited {
 		t.Error("an error that no agent sent is a limit of its plan")

@@ -40,9 +40,6 @@ type Quirks struct {
 	// Modes are what its modes allow by their ids, where their names do not tell; see
 	// [State.Autonomy].
 	Modes map[string]Autonomy
-	// LimitWords are parts of the errors, in lower case, by which it says that a limit of the
-	// user's plan is reached, where nothing else in the error says so.
-	LimitWords []string
 }
 
 // known lists the quirks by the name in agentInfo, each with the reason for it.
@@ -55,8 +52,6 @@ var known = map[string]Quirks{
 		// It sends no current_mode_update. When an answer to a permission, or a tool, changes
 		// the mode, a message says so: "[MODE_UPDATE] autoEdit".
 		AnnouncedModes: []string{"plan", "default", "autoEdit", "yolo"},
-		// "You have exhausted your daily quota on this model. Your quota will reset after 3h2m."
-		LimitWords: []string{"exhausted your daily quota", "quota exceeded", "exhausted your capacity", "resource_exhausted"},
 	},
 	"qwen-code": {
 		MissingFileIsEmpty: true,
@@ -76,7 +71,7 @@ var known = map[string]Quirks{
 	"OpenCode": {TaggedOutput: true, ExitCodeInRawOutput: true, Modes: map[string]Autonomy{"build": DoesAnything}},
 	// Codex uses Claude's field for the fork point, and refuses an unknown message.
 	// Its first mode changes files in the directory, and runs commands in its own sandbox.
-	"@agentclientprotocol/codex-acp": {ForksAtMessageSince: "2.5.0", Modes: map[string]Autonomy{"agent": EditsFreely, "auto": EditsFreely}, LimitWords: []string{"hit your usage limit"}},
+	"@agentclientprotocol/codex-acp": {ForksAtMessageSince: "2.5.0", Modes: map[string]Autonomy{"agent": EditsFreely, "auto": EditsFreely}},
 	// Claude's tool puts "Exit code 1" above the output for the model; the adapter also
 	// reports the exit code itself. It forks only at an agent's message, and ignores a fork
 	// point that it does not understand.
@@ -86,8 +81,6 @@ var known = map[string]Quirks{
 		LaunchNote: "Async agent launched successfully.",
 		// A model decides what is asked. Since 0.101 it is the first one.
 		Modes: map[string]Autonomy{"auto": DoesAnything},
-		// Some errors come without an errorKind.
-		LimitWords: []string{"you've hit your", "you've reached your", "you're out of usage credits", "out of extra usage"},
 	},
 }
 

@@ -527,8 +527,9 @@ type Turn struct {
 	Clock
 	// Cancelling is when the user cancelled the turn; zero if they have not.
 	Cancelling time.Time
-	// Rejected means that a request of the turn was denied; agents may then cancel it.
-	Rejected bool
+	// Rejected means that a request of the turn was denied; agents may then cancel it. Limited means
+	// that the agent has reported a limit of the user's plan as reached in it.
+	Rejected, Limited bool
 }
 
 // QueuedPrompt is a prompt in the queue.
