@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"parley/acpclient"
 	"parley/config"
@@ -176,6 +177,19 @@ func TestWhatIsLeftOutOfAHandOverIsNamed(t *testing.T) {
 	text := EarlierText(c)
 	if len(text) > earlierBytes+100 || strings.Contains(text, "prompt 6\n") || !strings.Contains(text, "prompt 7\n") || len(q.Lines) != 6 || q.Lines[0] != "❯ prompt 1" || q.Lines[5] != "and 1 more" {
 		t.Errorf("of %d bytes, left out: %q", len(text), q.Lines)
+	}
+	// Of a turn that is too long, the prompt and the end are told; notes of parley's are not.
+	c.Apply(conversation.NoticeAdded{Title: "a note"})
+	c.Apply(conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("the last prompt")}})
+	for _, piece := range []string{"begins", "goes on"} {
+		c.Apply(conversation.Text{Chunk: acpclient.AgentMessageChunk, MessageID: acpclient.MessageID(piece), Text: piece + strings.Repeat("é", earlierBytes) + "ends"})
+	}
+	text = EarlierText(c)
+	if !strings.Contains(text, "the last prompt") || !strings.HasSuffix(strings.TrimSpace(text), "éends") || strings.Contains(text, "a note") || strings.Contains(text, "goes on") || !utf8.ValidString(text) || len(text) > 5*earlierBytes/4 {
+		t.Errorf("of %d bytes: %.200q", len(text), text)
+	}
+	if q := HandOverQuestion(c, config.Agent{Name: "Other"}, nil); q.Lines[4] != "❯ prompt 5" || q.Lines[5] != "and 4 more" {
+		t.Errorf("left out: %q", q.Lines)
 	}
 	if q := HandOverQuestion(conversation.New(), config.Agent{Name: "Other"}, nil); len(q.Lines) != 0 {
 		t.Errorf("of nothing, %q is left out", q.Lines)

@@ -66,12 +66,13 @@ func (l *Live) Apply(e conversation.Event) {
 
 // WithEarlier adds the text of an earlier session to a prompt, once.
 func (l *Live) WithEarlier(q conversation.QueuedPrompt) conversation.QueuedPrompt {
+	text := "This was said in an earlier session:\n\n" + l.Earlier
 	switch caps := l.Conversation.Agent.Capabilities.PromptCapabilities; {
 	case l.Earlier == "":
 	case caps.EmbeddedContext:
-		q.Prompt = append(q.Prompt, acpclient.TextResourceBlock("parley:earlier-session.md", "text/markdown", l.Earlier))
+		q.Prompt = append(q.Prompt, acpclient.TextResourceBlock("parley:earlier-session.md", "text/markdown", text))
 	default:
-		q.Prompt = append(q.Prompt, acpclient.TextBlock("\n\nThis was said in an earlier session:\n\n"+l.Earlier))
+		q.Prompt = append(q.Prompt, acpclient.TextBlock("\n\n"+text))
 	}
 	l.Earlier = ""
 	return q

@@ -137,8 +137,8 @@ func Begin(c *conversation.Conversation, secrets *record.Redactor) *Transcript {
 const mostBrief = 4 << 10
 
 // Brief returns an item as Markdown for another agent: without the input of tools, and of what they
-// have printed only the end, of changes only the path. It is "" for the user's own commands, and has
-// none of their answers to forms: no agent learns of either.
+// have printed only the end, of changes only the path. It is "" for notes of parley's and for the
+// user's own commands, and has none of their answers to forms: no agent learns of either.
 func Brief(item conversation.Item) string {
 	t := &Transcript{secrets: record.NewRedactor(nil), brief: true}
 	t.Add(item)
@@ -257,7 +257,7 @@ func (w writer) ShellCommand(s *conversation.ShellCommand) {
 // Note adds a note unless it is empty.
 func (w writer) Note(n *conversation.Note) {
 	e := Entry{Type: "note", Title: termtext.Line(n.Title), Text: termtext.Block(n.Detail), Severity: string(n.Severity), Seconds: n.Worked.Round(time.Millisecond).Seconds()}
-	if e.Title != "" || e.Text != "" || e.Seconds != 0 {
+	if !w.brief && (e.Title != "" || e.Text != "" || e.Seconds != 0) {
 		w.add(e)
 	}
 }
