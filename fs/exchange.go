@@ -73,10 +73,11 @@ func (f *FS) Look(ctx context.Context, path string, seen func(now *Snapshot) err
 // replaced itself, and if another is on the way, it returns ErrMoved. A directory without
 // files is no file, and gives way to one.
 func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot) (*Snapshot, error)) error {
-	if err := f.acquire(ctx); err != nil {
-		return err
-	}
-	defer func() { <-f.writing }()
+	return f.exchange(ctx, path, nil, next)
+}
+
+// entry finds what Exchange changes.
+func (f *FS) entry(path string) (ResolvedPath, error) {
 	p, err := f.findEntry(path)
 	if err == nil && p.Target != filepath.Clean(path) {
 		err = ErrMoved
@@ -84,6 +85,15 @@ func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot)
 	if err == nil {
 		err = p.Inside()
 	}
+	return p, err
+}
+
+func (f *FS) exchange(ctx context.Context, path string, ready *Prepared, next func(now *Snapshot) (*Snapshot, error)) error {
+	if err := f.acquire(ctx); err != nil {
+		return err
+	}
+	defer func() { <-f.writing }()
+	p, err := f.entry(path)
 	if err != nil {
 		return fail("change", path, err)
 	}
@@ -101,7 +111,7 @@ func (f *FS) Exchange(ctx context.Context, path string, next func(now *Snapshot)
 			return err
 		}
 	}
-	err = f.put(ctx, p, now, want)
+	err = f.put(ctx, p, ready, now, want)
 	done(err)
 	return fail("change", path, err)
 }
@@ -139,7 +149,7 @@ func (f *FS) contents(ctx context.Context, p ResolvedPath) (*Snapshot, error) {
 }
 
 // put writes want to the file at p, byte for byte, or removes the file if want is nil.
-func (f *FS) put(ctx context.Context, p ResolvedPath, now, want *Snapshot) error {
+func (f *FS) put(ctx context.Context, p ResolvedPath, ready *Prepared, now, want *Snapshot) error {
 	dir, name, err := f.enter(p, want != nil)
 	if err != nil {
 		return err
@@ -165,7 +175,7 @@ func (f *FS) put(ctx context.Context, p ResolvedPath, now, want *Snapshot) error
 	if want.IsLink() {
 		return putLink(dir, name, want.Content)
 	}
-	if now == nil || now.IsLink() || now.Content != want.Content {
+	if (now == nil || now.IsLink() || now.Content != want.Content) && !ready.place(dir, name, want) {
 		old.Encoding = UTF8 // want is bytes: no conversion
 		if err := replace(ctx, dir, name, want.Content, old); err != nil {
 			return err
@@ -175,6 +185,94 @@ func (f *FS) put(ctx context.Context, p ResolvedPath, now, want *Snapshot) error
 		return dir.Chmod(name, want.Mode)
 	}
 	return nil
+}
+
+// Prepared is what a file shall contain, written beside it: to put it in its place takes no space
+// on the disk. Nil stands for what needs no preparation.
+type Prepared struct {
+	want *Snapshot
+	temp *temporary // nil when it is in its place, or dropped
+	dir  *os.Root   // of a temporary file that has a name
+}
+
+// Prepare writes want, which shall replace now at an absolute path, without changing anything
+// there. It is dropped by [Prepared.Drop] unless [Prepared.Exchange] has used it.
+func (f *FS) Prepare(ctx context.Context, path string, now, want *Snapshot) (_ *Prepared, err error) {
+	if want == nil || want.IsLink() || now != nil && !now.IsLink() && now.Content == want.Content {
+		return nil, nil
+	}
+	defer func() { err = fail("change", path, err) }()
+	p, err := f.entry(path)
+	if err != nil {
+		return nil, err
+	}
+	old := &existing{}
+	dir, name, err := f.enter(p, false)
+	missing := errors.Is(err, ErrNotExist)
+	for parent := p.name; errors.Is(err, ErrNotExist) && parent != "."; {
+		parent = filepath.Dir(parent)
+		dir, err = p.top.OpenRoot(parent) // the directories are made when the file is put there
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if dir != nil {
+			_ = dir.Close()
+		}
+	}()
+	if now != nil && !now.IsLink() {
+		if old, err = f.open(ctx, dir, name); err != nil {
+			return nil, err
+		}
+		defer old.close()
+		old.Encoding = UTF8 // want is bytes: no conversion
+	}
+	mode, write := replacing(ctx, want.Content, old)
+	temp, err := writeTemp(dir, filepath.Base(path), mode, true, write)
+	if err != nil {
+		return nil, err
+	}
+	if temp.name == "" {
+		return &Prepared{want: want, temp: temp}, nil
+	}
+	if missing { // it can only be renamed in its directory
+		temp.drop(dir)
+		return nil, nil
+	}
+	defer func() { dir = nil }()
+	return &Prepared{want, temp, dir}, nil
+}
+
+// Exchange is [FS.Exchange] that puts what is prepared in the place of the file if next returns it.
+func (r *Prepared) Exchange(ctx context.Context, f *FS, path string, next func(now *Snapshot) (*Snapshot, error)) error {
+	return f.exchange(ctx, path, r, next)
+}
+
+// place puts want into its place if it is prepared.
+func (r *Prepared) place(dir *os.Root, name string, want *Snapshot) bool {
+	if r == nil || r.temp == nil || r.want != want {
+		return false
+	}
+	err := r.temp.place(dir, name, true)
+	r.temp = nil
+	r.Drop()
+	return err == nil
+}
+
+// Drop removes what is prepared and not in its place.
+func (r *Prepared) Drop() {
+	if r == nil {
+		return
+	}
+	if r.temp != nil {
+		r.temp.drop(r.dir)
+		r.temp = nil
+	}
+	if r.dir != nil {
+		_ = r.dir.Close()
+		r.dir = nil
+	}
 }
 
 // putLink puts a symbolic link in the place of name, as a whole.

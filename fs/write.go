@@ -185,11 +185,18 @@ func (f *FS) open(ctx context.Context, dir *os.Root, name string) (*existing, er
 // replace puts a new file in the place of name and syncs it, with the encoding,
 // attributes, mode and owner of the old one, if any.
 func replace(ctx context.Context, dir *os.Root, name, content string, old *existing) error {
-	mode := iofs.FileMode(0o644) // less the umask
+	mode, write := replacing(ctx, content, old)
+	return swap(dir, name, mode, true, write)
+}
+
+// replacing returns the mode with which a file that replaces the old one is created, and what
+// writes it.
+func replacing(ctx context.Context, content string, old *existing) (mode iofs.FileMode, write func(*os.File) error) {
+	mode = 0o644 // less the umask
 	if old.file != nil {
 		mode = 0o600 // until the owner is right
 	}
-	return swap(dir, name, mode, true, func(file *os.File) (err error) {
+	return mode, func(file *os.File) (err error) {
 		if old.Encoding == UTF8 {
 			_, err = file.WriteString(content)
 		} else {
@@ -206,7 +213,7 @@ func replace(ctx context.Context, dir *os.Root, name, content string, old *exist
 			err = file.Chmod(mode)
 		}
 		return cmp.Or(err, ctx.Err())
-	})
+	}
 }
 
 // Replace puts a file with a content and a mode in the place of name, as a whole, and syncs
@@ -230,37 +237,63 @@ func writing(content []byte, mode iofs.FileMode) func(*os.File) error {
 
 // swap writes a temporary file and renames it to name. The temporary file is in the same
 // directory, created through the same os.Root; libraries for atomic writes work by path.
-func swap(dir *os.Root, name string, mode iofs.FileMode, sync bool, write func(*os.File) error) (err error) {
-	file, temp, err := createTemp(dir, mode)
+func swap(dir *os.Root, name string, mode iofs.FileMode, sync bool, write func(*os.File) error) error {
+	t, err := writeTemp(dir, name, mode, sync, write)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil && temp != "" {
-			_ = dir.Remove(temp) // else the next write does
-		}
-	}()
+	return t.place(dir, name, sync)
+}
+
+// temporary is a temporary file that is written, in a directory; its name is "" if it has none yet.
+type temporary struct {
+	file *os.File
+	name string
+}
+
+// writeTemp writes a temporary file that is to be renamed to name.
+func writeTemp(dir *os.Root, name string, mode iofs.FileMode, sync bool, write func(*os.File) error) (*temporary, error) {
+	file, temp, err := createTemp(dir, mode)
+	if err != nil {
+		return nil, err
+	}
+	t := &temporary{file, temp}
 	err = write(file)
 	if err == nil && sync {
 		err = file.Sync()
 	}
-	if err == nil && temp == "" {
-		temp, err = nameTemp(dir, file)
+	if err == nil {
+		return t, nil
+	}
+	t.drop(dir)
+	if failed, ok := errors.AsType[*iofs.PathError](err); ok && failed.Path == file.Name() {
+		err = &iofs.PathError{Op: failed.Op, Path: filepath.Join(dir.Name(), name), Err: failed.Err} // the temporary file is nobody's
+	}
+	return nil, err
+}
+
+// place renames the temporary file to name.
+func (t *temporary) place(dir *os.Root, name string, sync bool) (err error) {
+	if t.name == "" {
+		t.name, err = nameTemp(dir, t.file)
+	}
+	if err == nil {
+		err = renameTemp(dir, t.file, t.name, name)
 	}
 	if err != nil {
-		_ = file.Close()
-		if failed, ok := errors.AsType[*iofs.PathError](err); ok && failed.Path == file.Name() {
-			return &iofs.PathError{Op: failed.Op, Path: filepath.Join(dir.Name(), name), Err: failed.Err} // the temporary file is nobody's
-		}
-		return err
-	}
-	if err := renameTemp(dir, file, temp, name); err != nil {
-		return err
-	}
-	if sync {
+		t.drop(dir)
+	} else if sync {
 		syncDir(dir)
 	}
-	return nil
+	return err
+}
+
+// drop removes the temporary file.
+func (t *temporary) drop(dir *os.Root) {
+	_ = t.file.Close()
+	if t.name != "" {
+		_ = dir.Remove(t.name) // else the next write does
+	}
 }
 
 // tempName is the name of the temporary file. If a write is killed, the next one in

@@ -372,7 +372,7 @@ func (c *contest) keepBest(ctx context.Context) error {
 	case errors.Is(err, journal.ErrNothing):
 		c.tell(k, "is the best, and its changes are in the working tree already")
 	case err != nil:
-		return fmt.Errorf("nothing was merged of %s: %w", k.Name, err)
+		return fmt.Errorf("%s of %s: %w", journal.Outcome("merged", err), k.Name, err)
 	default:
 		k.Kept = true
 		c.tell(k, "is the best: merged "+termtext.Count(len(done.Files), "file")+" into "+termtext.Line(c.Dir)+", uncommitted")

@@ -30,12 +30,17 @@ const (
 // carryOut executes plans, after checking that all of them can be, and that the user
 // agrees to files that the agent could not write without asking. Several plans, and a
 // rewind to before a turn, which is 0 for anything else, happen whole or not at all, even
-// if the process is killed.
+// if the process is killed or the disk is full.
 func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewind int) (Done, error) {
 	for i := range plans {
 		lost, err := j.try(ctx, &plans[i])
-		if err == nil && rewind != 0 && lost {
-			err = errFull // it could not be undone
+		if err == nil && lost {
+			switch {
+			case rewind != 0:
+				err = errFull // it could not be undone
+			case what == actMerge:
+				err = ErrUnkept
+			}
 		}
 		if err != nil {
 			return Done{}, &FileError{plans[i].path, err}
@@ -54,6 +59,16 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewin
 	j.mu.Unlock()
 	together := len(plans) > 1 || rewind != 0
 	if together {
+		defer func() {
+			for i := range plans {
+				plans[i].ready.Drop()
+			}
+		}()
+		for i := range plans {
+			if err := j.prepare(ctx, what, &plans[i]); err != nil {
+				return Done{}, &FileError{plans[i].path, err}
+			}
+		}
 		if err := j.begin(number, rewind); err != nil {
 			return Done{}, err
 		}
@@ -65,7 +80,9 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewin
 		if err := j.write(ctx, p, number); err != nil {
 			err = &FileError{p.path, err}
 			if together {
-				err = errors.Join(err, j.abort(ctx, number))
+				if back := j.abort(ctx, number); back != nil {
+					err = &TornError{err, back}
+				}
 			}
 			return Done{}, err
 		}
@@ -75,6 +92,25 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewin
 		j.end(number)
 	}
 	return done, nil
+}
+
+// TornError means that an act failed when it had changed files, and that some of them could not be
+// put back.
+type TornError struct{ Err, Back error }
+
+func (e *TornError) Error() string {
+	return e.Err.Error() + "; what was changed before that could not be taken back in: " + e.Back.Error()
+}
+
+func (e *TornError) Unwrap() []error { return []error{e.Err, e.Back} }
+
+// Outcome says what has become of an act that failed: nothing was done, as what says, or not all of
+// it could be taken back.
+func Outcome(what string, err error) string {
+	if _, torn := errors.AsType[*TornError](err); torn {
+		return "files were " + what + " in part"
+	}
+	return "nothing was " + what
 }
 
 // errNotAsked means that nobody can be asked about a file.
@@ -106,6 +142,19 @@ func (j *Journal) try(ctx context.Context, p *plan) (lost bool, err error) {
 		})
 	})
 	return lost, err
+}
+
+// prepare writes what a plan that [Journal.try] has made exact puts into its file beside it, and
+// keeps it in the journal, so that a disk that is full stops an act before it changes a file.
+func (j *Journal) prepare(ctx context.Context, what string, p *plan) error {
+	s := p.steps[0]
+	if i := j.keep(s.to, true); i.Lost && i.Size <= maxImage && what == actMerge {
+		return ErrUnkept
+	}
+	return j.withFiles(p.path, func(f *fs.FS) (err error) {
+		p.ready, err = f.Prepare(ctx, p.path, s.from, s.to)
+		return err
+	})
 }
 
 // begin logs that an act begins. If that fails, nothing happens.
@@ -188,7 +237,7 @@ func (j *Journal) write(ctx context.Context, p *plan, number int) error {
 		j.mu.Unlock()
 		return next, nil
 	}
-	return j.withFiles(p.path, func(f *fs.FS) error { return f.Exchange(ctx, p.path, change) })
+	return j.withFiles(p.path, func(f *fs.FS) error { return p.ready.Exchange(ctx, f, p.path, change) })
 }
 
 // Recovered is an undo or a rewind that a kill has interrupted, and that opening the journal

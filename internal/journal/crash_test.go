@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,8 +35,107 @@ func TestMain(m *testing.M) {
 	if where := os.Getenv(rewinderVariable); where != "" {
 		rewindUntilKilled(where)
 	}
+	if dir := os.Getenv(fullVariable); dir != "" {
+		mergeOnAFullDisk(dir)
+	}
 	os.Exit(m.Run())
 }
+
+// fullVariable makes the test binary a program that merges on a small disk in that directory.
+const fullVariable = "PARLEY_TEST_JOURNAL_FULL"
+
+// A merge for which the disk has no room leaves all files as they were, wherever it fails: room
+// for the first files is not room for the last ones, nor for putting the first ones back.
+func TestMergesNothingOnAFullDisk(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a small disk is made as Linux makes it")
+	}
+	dir := t.TempDir()
+	mount := `mount -t tmpfs -o size=1600k none "$` + fullVariable + `"`
+	run := func(script string) ([]byte, error) {
+		cmd := exec.Command("unshare", "-rm", "sh", "-c", script, os.Args[0])
+		cmd.Env = append(os.Environ(), fullVariable+"="+dir)
+		return cmd.CombinedOutput()
+	}
+	if out, err := run(mount); err != nil {
+		t.Skipf("no small disk can be mounted here: %v, %s", err, out)
+	}
+	if out, err := run(mount + ` && "$0"`); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func mergeOnAFullDisk(top string) {
+	dir, state := filepath.Join(top, "work"), filepath.Join(top, "state")
+	run := func(taken int) (err error) {
+		if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(state), os.Mkdir(dir, 0o700), os.Mkdir(state, 0o700)); err != nil {
+			return err
+		}
+		j, err := Open(Options{Dir: state, Cwd: dir, Roots: []string{dir}})
+		if err != nil {
+			return err
+		}
+		defer j.Close(context.Background())
+		random := rand.New(rand.NewPCG(uint64(taken), 0))
+		noise := func(n int) string { // the journal cannot compress it
+			b := make([]byte, n)
+			for i := range b {
+				b[i] = byte(random.IntN(256))
+			}
+			return string(b)
+		}
+		was := map[string]string{"base": noise(taken)}
+		var changes []Change
+		for i := range 10 {
+			name := fmt.Sprint("f", i)
+			was[name] = noise(20_000)
+			changes = append(changes, NewChange(filepath.Join(dir, name), &fs.Snapshot{Content: was[name]}, &fs.Snapshot{Content: was[name] + noise(20_000)}))
+		}
+		changes = append(changes, NewChange(filepath.Join(dir, "new", "file"), nil, &fs.Snapshot{Content: "new"}))
+		for name, content := range was {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				return fmt.Errorf("no room for the files: %w", err)
+			}
+		}
+		_, err = j.Merge(context.Background(), changes)
+		if err == nil {
+			return nil
+		}
+		var torn *TornError
+		if errors.As(err, &torn) {
+			return err
+		}
+		entries, readErr := os.ReadDir(dir)
+		if len(entries) != len(was) {
+			return fmt.Errorf("there are %v: %w", entries, errors.Join(err, readErr))
+		}
+		for name, content := range was {
+			if now, readErr := os.ReadFile(filepath.Join(dir, name)); string(now) != content {
+				return fmt.Errorf("%s has changed: %w", name, errors.Join(err, readErr))
+			}
+		}
+		return errNotMerged
+	}
+	merged, refused := 0, 0
+	for taken := 0; taken < 800_000; taken += 32_000 {
+		switch err := run(taken); {
+		case err == nil:
+			merged++
+		case errors.Is(err, errNotMerged):
+			refused++
+		default:
+			fmt.Printf("with %d taken: %v\n", taken, err)
+			os.Exit(1)
+		}
+	}
+	if merged == 0 || refused == 0 {
+		fmt.Println(merged, "merged,", refused, "refused")
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+var errNotMerged = errors.New("nothing was merged")
 
 // writeUntilKilled writes a few files again and again.
 func writeUntilKilled(where string) {

@@ -87,3 +87,16 @@ func TestMergesWhollyOrNotAtAll(t *testing.T) {
 	}
 	p.holds("b", "1\n")
 }
+
+// What is said of a merge that failed is so.
+func TestSaysWhatAFailedMergeLeft(t *testing.T) {
+	err := &FileError{"f", errors.New("no space left")}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{{err, "nothing was merged"}, {&TornError{err, err}, "files were merged in part"}} {
+		if got := Outcome("merged", c.err); got != c.want {
+			t.Errorf("of %q it says %q", c.err, got)
+		}
+	}
+}

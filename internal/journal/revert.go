@@ -146,6 +146,7 @@ type plan struct {
 	reverts []int
 	merged  bool // it merges a change from elsewhere
 	claimed bool // only the agent says what the file contained
+	ready   *fs.Prepared
 }
 
 // record returns the record of the change that the plan makes in an act, without the contents.

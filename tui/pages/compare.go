@@ -378,7 +378,7 @@ func (v *Compare) take(side int, picks compare.Picks) {
 			case errors.Is(err, journal.ErrNothing):
 				v.say("the working tree already has these changes")
 			case err != nil:
-				v.failed("nothing was merged", err)
+				v.failed(journal.Outcome("merged", err), err)
 				return
 			default:
 				v.merged = append(v.merged, merge{side, picks, into, done})
@@ -423,7 +423,7 @@ func (v *Compare) undo() {
 		_, err := last.into.Unmerge(ctx, last.done.Act)
 		return func() {
 			if err != nil && !errors.Is(err, journal.ErrNothing) { // undone in the review
-				v.failed("nothing was undone", err)
+				v.failed(journal.Outcome("undone", err), err)
 				return
 			}
 			v.merged = v.merged[:len(v.merged)-1]
