@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"parley/config"
@@ -32,7 +33,14 @@ func LimitQuestion(f Front, now time.Time) *app.Question {
 }
 
 // chooseSuccessor lets the user choose the agent that goes on with the session.
-func chooseSuccessor(f Front) {
+func chooseSuccessor(f Front) { handOverTo(f, "") }
+
+// handOverTo asks whether the agent with this name goes on, or which one where none has it.
+func handOverTo(f Front, name string) {
+	if why := NoHandOver(f); why != "" {
+		f.Say(why)
+		return
+	}
 	l := f.Live()
 	f.InBackground(func(context.Context) func() {
 		agents, err := f.Backend().Others(l.Agent.ID)
@@ -47,6 +55,10 @@ func chooseSuccessor(f Front) {
 			for _, a := range agents {
 				it := agentItem(a)
 				it.Do = func() { f.Ask(app.HandOverQuestion(l.Conversation, a, func() { handOver(f, l, a) })) }
+				if name != "" && (strings.EqualFold(a.ID, name) || strings.EqualFold(a.Name, name)) {
+					it.Do()
+					return
+				}
 				c.Items = append(c.Items, it)
 			}
 			f.Choose(c)

@@ -73,3 +73,16 @@ func TestWhoIsAskedAtALimit(t *testing.T) {
 		t.Errorf("a viewer that looks on is asked: %+v", q)
 	}
 }
+
+// The name of an agent is enough; a name that none has opens the list.
+func TestAHandOverTakesAName(t *testing.T) {
+	t.Parallel()
+	s := limited(t)
+	handOverTo(s, "codex")
+	if len(s.lists) > 0 || len(s.asked) != 1 || s.asked[0].Title != "Hand over to Codex?" {
+		t.Errorf("lists %v, asked %+v", s.lists, s.asked)
+	}
+	if handOverTo(s, "nobody"); len(s.lists) != 1 || len(s.asked) != 1 {
+		t.Errorf("lists %v, asked %+v", s.lists, s.asked)
+	}
+}

@@ -182,7 +182,7 @@ func Commands() Rows[Common] {
 			Session: true, Begins: true, Plain: "new session with another agent", Do: ChooseAgent,
 		}},
 		{ID: HandOver, Help: "Continue with another agent", Words: "hand over switch agent change model move continue", Slash: "handover", Do: Common{
-			Session: true, Plain: "hand the conversation over to another agent", Why: NoHandOver, Do: chooseSuccessor,
+			Session: true, Plain: "hand the conversation over to another agent: /handover AGENT", Why: NoHandOver, Do: chooseSuccessor, With: handOverTo,
 		}},
 		{ID: StartAgain, Keys: "alt+r", Help: "Restart the agent", Words: "reload reconnect retry", Do: Common{
 			Session: true, Begins: true, AtQuestion: true, Plain: "restart the agent, or reconnect", Names: "start", Do: Front.StartAgain,
