@@ -1,12 +1,19 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/conversation"
 	"parley/internal/git"
+	"parley/internal/policy"
+	"parley/internal/rules"
+	"parley/internal/session"
 	"parley/internal/termtext"
 )
 
@@ -164,4 +171,43 @@ func bulleted(names []string) string {
 		lines = append(lines, "• "+termtext.VisibleLine(name))
 	}
 	return strings.Join(atMost(lines, 12), "\n")
+}
+
+// Writes returns what says why a write of an agent's to a file below a directory, or its removal,
+// would be asked about or denied there; "" if it would not. What is merged is judged by it.
+func (l *Launcher) Writes(a config.Agent, dir string) (asked func(ctx context.Context, path string, removed bool) string, err error) {
+	files, err := rules.SensitiveFiles(l.Config.Files, nil, dir)
+	if err != nil {
+		return nil, err
+	}
+	judge, err := rules.Open(rules.Options{
+		Agent: a.ID, Cwd: dir, Configured: append(ConfiguredRules(l.Config), l.Rules...),
+		Store: rules.NewStore(config.StateDir()), Files: l.Config.Files,
+	})
+	if judge == nil {
+		return nil, err
+	}
+	return func(ctx context.Context, path string, removed bool) string {
+		call := &conversation.ToolCall{Kind: acpclient.ToolEdit, Locations: []acpclient.ToolCallLocation{{Path: path}}}
+		if removed {
+			call.Kind = acpclient.ToolDelete
+		}
+		r := session.Ruling{}
+		if !l.NoRules {
+			r = judge.Judge(ctx, session.Case{Call: call, Unasked: true})
+		}
+		switch {
+		case r.Verdict == policy.Deny:
+			return "denied by " + r.Rule
+		case r.Why != "" || r.Rule != "":
+			return cmp.Or(r.Why, "to be asked about by "+r.Rule)
+		case files.Own(path):
+			return "it belongs to parley"
+		case files.Match(policy.Reading, path) != "":
+			return "it may hold secrets"
+		case files.Match(policy.Writing, path) != "":
+			return "it may run commands"
+		}
+		return ""
+	}, nil
 }

@@ -367,7 +367,21 @@ func (c *contest) keepBest(ctx context.Context) error {
 	if changed.More > 0 {
 		return fmt.Errorf("nothing was merged: %s has changed %d files, more than parley merges at once", k.Name, k.Changed.Files)
 	}
-	done, err := c.Keep(ctx, c.Journal(c.launcher), k.side, changed, changed.All())
+	asked, err := c.launcher.Writes(k.agent, c.Dir)
+	if err != nil {
+		return err
+	}
+	picks, left, err := c.Unasked(ctx, asked, changed)
+	if err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		c.tell(k, "not merged, because a write to it would be asked about: "+strings.Join(left, ", ")+". In parley, /compare takes it")
+	}
+	if len(picks) == 0 && len(left) > 0 {
+		return fmt.Errorf("nothing was merged of %s: all that it has changed would be asked about", k.Name)
+	}
+	done, err := c.Keep(ctx, c.Journal(c.launcher), k.side, changed, picks)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
 		c.tell(k, "is the best, and its changes are in the working tree already")

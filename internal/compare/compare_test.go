@@ -16,6 +16,7 @@ import (
 	"parley/internal/compare"
 	"parley/internal/git"
 	"parley/internal/journal"
+	"parley/internal/policy"
 	"parley/internal/test"
 )
 
@@ -404,5 +405,43 @@ func TestWhichChecksRun(t *testing.T) {
 	work[0](t.Context())()
 	if wait(); ran != 1 || len(work) != 1 || c.Checking(0) {
 		t.Errorf("it ran %d times, %d began", ran, len(work))
+	}
+}
+
+// What a write would ask about, or a rule denies, is not merged unasked, and is named.
+func TestMergesUnaskedWhatAWriteWouldNotAsk(t *testing.T) {
+	dir, _ := test.New(t, map[string]string{"poem.txt": poem, "vendor/gone": "1\n"})
+	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
+	side := c.Sides[0]
+	for _, name := range []string{"poem.txt", ".envrc", ".vscode/tasks.json", "vendor/a.go"} {
+		write(t, "new\n", side.Tree.Path, name)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(side.Tree.Path, "vendor/gone")), os.Symlink("../outside", filepath.Join(side.Tree.Path, "out")),
+		os.Symlink("poem.txt", filepath.Join(side.Tree.Path, "in"))); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	l := &app.Launcher{Config: &config.Config{}}
+	for _, line := range []string{"deny edit(vendor)", "deny delete(vendor)"} {
+		r, err := policy.Parse(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Rules = append(l.Rules, r)
+	}
+	asked, err := l.Writes(side.Agent, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := changed(t, side)
+	taken, left, err := c.Unasked(t.Context(), asked, all)
+	if err != nil || len(all.Files) != 7 || len(taken) != 2 || !taken.Has("poem.txt", 0) || !taken.Has("in", 0) {
+		t.Fatalf("of %d files it takes %v: %v", len(all.Files), taken, err)
+	}
+	said := strings.Join(left, "\n")
+	for _, want := range []string{".envrc (it may hold secrets)", ".vscode/tasks.json (it may run commands)", "out (it is a link", "vendor/a.go (denied by deny edit(vendor)", "vendor/gone (denied by deny"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("left out are\n%s\nwant %s", said, want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -270,4 +271,28 @@ func Lost(ctx context.Context, sides []*Side) (string, error) {
 		}
 	}
 	return strings.Join(parts, "\n\n"), nil
+}
+
+// Unasked picks what of a side's changes may be merged without asking the user. left names the
+// other files, and why each would be asked about: by asked, or because it is a link that may lead
+// out of the project.
+func (c *Comparison) Unasked(ctx context.Context, asked func(ctx context.Context, path string, removed bool) string, changed *Changed) (picks Picks, left []string, err error) {
+	top, err := git.Top(c.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	picks = Picks{}
+	for i := range changed.Files {
+		f := &changed.Files[i]
+		why := asked(ctx, filepath.Join(top, filepath.FromSlash(f.Name)), f.New == nil && !f.Opaque)
+		if why == "" && f.NewMode&os.ModeSymlink != 0 && (f.New == nil || !filepath.IsLocal(filepath.Join(filepath.Dir(f.Name), *f.New)) || filepath.IsAbs(*f.New)) {
+			why = "it is a link that may lead out of the project"
+		}
+		if why == "" {
+			picks[Hunk{f.Name, Whole}] = true
+		} else {
+			left = append(left, termtext.VisibleLine(f.Name)+" ("+termtext.Line(why)+")")
+		}
+	}
+	return picks, left, nil
 }
