@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
@@ -284,7 +285,7 @@ func (s *tabInfo) Notice(e conversation.Event) {
 	if e, ok := e.(conversation.TurnEnded); ok {
 		s.turns++
 		switch {
-		case s.shown:
+		case s.shown, e.Reason == acpclient.StopCancelled: // or the user knows
 		case e.Err != nil:
 			s.unseen = conversation.StandingFailed
 		default:

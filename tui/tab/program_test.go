@@ -101,6 +101,10 @@ func TestLeavingTheChoiceOfAnAgentLeavesTheTab(t *testing.T) {
 // What has ended in the background is told until the tab is shown.
 func TestUnseen(t *testing.T) {
 	var s tabInfo
+	s.Notice(conversation.TurnEnded{Reason: acpclient.StopCancelled})
+	if s.unseen != conversation.StandingIdle {
+		t.Errorf("one that the user has cancelled: %d", s.unseen)
+	}
 	s.Notice(conversation.TurnEnded{})
 	if s.unseen != conversation.StandingDone {
 		t.Errorf("a turn in the background: %d", s.unseen)
@@ -111,7 +115,7 @@ func TestUnseen(t *testing.T) {
 	}
 	s.show()
 	s.Notice(conversation.TurnEnded{})
-	if s.unseen != conversation.StandingIdle || s.turns != 3 {
+	if s.unseen != conversation.StandingIdle || s.turns != 4 {
 		t.Errorf("after it was seen: %d, and %d turns", s.unseen, s.turns)
 	}
 }
