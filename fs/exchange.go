@@ -211,7 +211,7 @@ func (f *FS) Prepare(ctx context.Context, path string, now, want *Snapshot) (_ *
 	missing := errors.Is(err, ErrNotExist)
 	for parent := p.name; errors.Is(err, ErrNotExist) && parent != "."; {
 		parent = filepath.Dir(parent)
-		dir, err = p.top.OpenRoot(parent) // the directories are made when the file is put there
+		dir, err = OpenRootIn(p.top, parent) // the directories are made when the file is put there
 	}
 	if err != nil {
 		return nil, err

@@ -99,7 +99,7 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewin
 type TornError struct{ Err, Back error }
 
 func (e *TornError) Error() string {
-	return e.Err.Error() + "; what was changed before that could not be taken back in: " + e.Back.Error()
+	return e.Err.Error() + "; what was changed before that could not be undone in: " + e.Back.Error()
 }
 
 func (e *TornError) Unwrap() []error { return []error{e.Err, e.Back} }
