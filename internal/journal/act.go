@@ -58,14 +58,16 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewin
 	number := j.history.lastAct
 	j.mu.Unlock()
 	together := len(plans) > 1 || rewind != 0
-	if together {
-		defer func() {
-			for i := range plans {
-				plans[i].ready.Drop()
-			}
-		}()
+	drop := func() {
 		for i := range plans {
-			if err := j.prepare(ctx, what, &plans[i]); err != nil {
+			plans[i].ready.Drop()
+		}
+	}
+	if together {
+		defer drop()
+		for i := range plans {
+			// Those that are not prepared come first: if one fails, dropping the others makes room.
+			if err := j.prepare(ctx, what, &plans[i], i >= len(plans)-maxPrepared); err != nil {
 				return Done{}, &FileError{plans[i].path, err}
 			}
 		}
@@ -80,6 +82,7 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewin
 		if err := j.write(ctx, p, number); err != nil {
 			err = &FileError{p.path, err}
 			if together {
+				drop() // what is put back needs the room
 				if back := j.abort(ctx, number); back != nil {
 					err = &TornError{err, back}
 				}
@@ -144,12 +147,20 @@ func (j *Journal) try(ctx context.Context, p *plan) (lost bool, err error) {
 	return lost, err
 }
 
-// prepare writes what a plan that [Journal.try] has made exact puts into its file beside it, and
-// keeps it in the journal, so that a disk that is full stops an act before it changes a file.
-func (j *Journal) prepare(ctx context.Context, what string, p *plan) error {
+// maxPrepared is how many files are written before an act changes one. They stay open until then,
+// and a process may often open only 1,024.
+const maxPrepared = 500
+
+// prepare keeps what a plan that [Journal.try] has made exact puts into its file in the journal, and
+// writes it beside the file if that is wanted, so that a disk that is full stops an act before it
+// changes a file.
+func (j *Journal) prepare(ctx context.Context, what string, p *plan, beside bool) error {
 	s := p.steps[0]
 	if i := j.keep(s.to, true); i.Lost && i.Size <= maxImage && what == actMerge {
 		return ErrUnkept
+	}
+	if !beside {
+		return nil
 	}
 	return j.withFiles(p.path, func(f *fs.FS) (err error) {
 		p.ready, err = f.Prepare(ctx, p.path, s.from, s.to)

@@ -4,6 +4,7 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -56,4 +57,27 @@ func TestAClosedJournalIsFreeWhileAProgramIsStarted(t *testing.T) {
 	if got := p.names(0); got != "a" {
 		t.Errorf("files: %q", got)
 	}
+}
+
+// An act changes more files than the process may have open.
+func TestAnActOfMoreFilesThanMayBeOpen(t *testing.T) {
+	p := newProject(t)
+	var changes []Change
+	for i := range 1200 {
+		name := fmt.Sprint("f", i)
+		p.write(name, "1\n")
+		changes = append(changes, p.changed(name, "1\n", "2\n"))
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	few := limit
+	few.Cur = min(limit.Cur, 1100)
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) }()
+	p.must(p.Merge(t.Context(), changes))
+	p.holds("f1199", "2\n")
 }
