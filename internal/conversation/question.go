@@ -666,8 +666,8 @@ type FileQuestion struct {
 	Target string `json:"target"`
 	// Write means that the file is to be written, not read.
 	Write bool `json:"write,omitzero"`
-	// Act is the user's action that writes the file: "undo", "redo" or "rewind"; "" if the
-	// agent writes. Removes means that it removes the file.
+	// Act is the user's action that writes the file: "undo", "redo", "rewind" or "merge"; "" if
+	// the agent writes. Removes means that it removes the file.
 	Act     string `json:"act,omitzero"`
 	Removes bool   `json:"removes,omitzero"`
 	// Outside means that the target is in none of the session's directories.

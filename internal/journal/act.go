@@ -24,7 +24,7 @@ const (
 	actUndo   = "undo"
 	actRedo   = "redo"
 	actRewind = "rewind"
-	actMerge  = "merge"
+	ActMerge  = "merge"
 )
 
 // carryOut executes plans, after checking that all of them can be, and that the user
@@ -38,7 +38,7 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewin
 			switch {
 			case rewind != 0:
 				err = errFull // it could not be undone
-			case what == actMerge:
+			case what == ActMerge:
 				err = ErrUnkept
 			}
 		}
@@ -156,7 +156,7 @@ const maxPrepared = 500
 // changes a file.
 func (j *Journal) prepare(ctx context.Context, what string, p *plan, beside bool) error {
 	s := p.steps[0]
-	if i := j.keep(s.to, true); i.Lost && i.Size <= maxImage && what == actMerge {
+	if i := j.keep(s.to, true); i.Lost && i.Size <= maxImage && what == ActMerge {
 		return ErrUnkept
 	}
 	if !beside {

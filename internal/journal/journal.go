@@ -286,7 +286,7 @@ func (j *Journal) Close(ctx context.Context) error {
 // Gate decides which files are written without asking the user.
 type Gate interface {
 	// Ask asks the user about a write of their own, unless the agent may write the file
-	// without a question. act is "undo", "redo" or "rewind"; before and after are what the
+	// without a question. act is "undo", "redo", "rewind" or [ActMerge]; before and after are what the
 	// file contains then, nil for no file. The error says that it must not happen.
 	Ask(ctx context.Context, act, path string, before, after *fs.Snapshot) error
 }

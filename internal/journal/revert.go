@@ -400,7 +400,7 @@ func (j *Journal) Merge(ctx context.Context, changes []Change) (Done, error) {
 	for _, c := range changes {
 		plans = append(plans, plan{path: c.Path, steps: []step{{c.Before.snapshot(), c.After.snapshot()}}, turn: turn, seen: true, merged: true})
 	}
-	return j.merge(ctx, plans, actMerge)
+	return j.merge(ctx, plans, ActMerge)
 }
 
 // Unmerge takes a merge back, by the number of its act.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"parley/acpclient"
@@ -162,4 +163,44 @@ func TestAnUndoOfALinkIsOfItsPath(t *testing.T) {
 			t.Errorf("it asks about %+v with %q", who.asked[asked], *who.before[asked])
 		}
 	}
+}
+
+// A merge asks about what a write asks about, also by a rule, and about links that lead out; what a
+// rule denies is not merged.
+func TestAMergeAsksAsAWriteDoes(t *testing.T) {
+	text, link := fs.Snapshot{Content: "text\n"}, func(to string) fs.Snapshot { return fs.Snapshot{Content: to, Mode: fs.LinkMode} }
+	for name, c := range map[string]struct {
+		after fs.Snapshot
+		asks  func(q conversation.FileQuestion) bool // nil merges unasked
+		says  string
+	}{
+		"a.txt":      {after: text},
+		".envrc":     {text, func(q conversation.FileQuestion) bool { return q.Secret != "" }, "you denied"},
+		"asked.txt":  {text, func(q conversation.FileQuestion) bool { return q.Rule == "the rule says ask" }, "you denied"},
+		"denied.txt": {text, nil, "denied by the rule"},
+		"in":         {after: link("a.txt")},
+		"out":        {link("../b.txt"), func(q conversation.FileQuestion) bool { return q.Rule != "" }, "you denied"},
+		"absolute":   {link("/"), func(q conversation.FileQuestion) bool { return q.Rule != "" }, "you denied"},
+	} {
+		who := ruledBy(conversation.FileNo)
+		s, j := recorded(t, who)
+		path := filepath.Join(s.inside, name)
+		_, err := j.Merge(t.Context(), []journal.Change{journal.NewChange(path, nil, &c.after)})
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, not %q", name, err, c.says)
+		}
+		if _, there := os.Lstat(path); (there == nil) != (c.says == "") {
+			t.Errorf("%s: %v", name, there)
+		}
+		if (who.count() == 1) != (c.asks != nil) || c.asks != nil && (!c.asks(who.asked[0]) || who.asked[0].Act != "merge") {
+			t.Errorf("%s is asked about as %+v", name, who.asked)
+		}
+	}
+	who := ruledBy(conversation.FileOnce)
+	s, j := recorded(t, who)
+	path := s.put(filepath.Join(s.inside, "denied"), "text\n")
+	if _, err := j.Merge(t.Context(), []journal.Change{journal.NewChange(path, &text, nil)}); err == nil || who.count() > 0 {
+		t.Errorf("removed what a rule denies: %v", err)
+	}
+	s.holds(path, "text\n")
 }
