@@ -173,9 +173,12 @@ func bulleted(names []string) string {
 	return strings.Join(atMost(lines, 12), "\n")
 }
 
-// Writes returns what says why a write of an agent's to a file below a directory, or its removal,
-// would be asked about or denied there; "" if it would not. What is merged is judged by it.
-func (l *Launcher) Writes(a config.Agent, dir string) (asked func(ctx context.Context, path string, removed bool) string, err error) {
+// Writes says why a write of an agent's to a file, or its removal, would be asked about or denied;
+// "" if it would not.
+type Writes func(ctx context.Context, path string, removed bool) (why string, denied bool)
+
+// Writes judges writes below a directory. What is merged is judged by it.
+func (l *Launcher) Writes(a config.Agent, dir string) (Writes, error) {
 	files, err := rules.SensitiveFiles(l.Config.Files, nil, dir)
 	if err != nil {
 		return nil, err
@@ -187,7 +190,7 @@ func (l *Launcher) Writes(a config.Agent, dir string) (asked func(ctx context.Co
 	if judge == nil {
 		return nil, err
 	}
-	return func(ctx context.Context, path string, removed bool) string {
+	return func(ctx context.Context, path string, removed bool) (why string, denied bool) {
 		call := &conversation.ToolCall{Kind: acpclient.ToolEdit, Locations: []acpclient.ToolCallLocation{{Path: path}}}
 		if removed {
 			call.Kind = acpclient.ToolDelete
@@ -198,16 +201,16 @@ func (l *Launcher) Writes(a config.Agent, dir string) (asked func(ctx context.Co
 		}
 		switch {
 		case r.Verdict == policy.Deny:
-			return "denied by " + r.Rule
+			return "denied by " + r.Rule, true
 		case r.Why != "" || r.Rule != "":
-			return cmp.Or(r.Why, "to be asked about by "+r.Rule)
+			return cmp.Or(r.Why, "to be asked about by "+r.Rule), false
 		case files.Own(path):
-			return "it belongs to parley"
+			return "it belongs to parley", false
 		case files.Match(policy.Reading, path) != "":
-			return "it may hold secrets"
+			return "it may hold secrets", false
 		case files.Match(policy.Writing, path) != "":
-			return "it may run commands"
+			return "it may run commands", false
 		}
-		return ""
+		return "", false
 	}, nil
 }

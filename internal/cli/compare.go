@@ -367,21 +367,25 @@ func (c *contest) keepBest(ctx context.Context) error {
 	if changed.More > 0 {
 		return fmt.Errorf("nothing was merged: %s has changed %d files, more than parley merges at once", k.Name, k.Changed.Files)
 	}
-	asked, err := c.launcher.Writes(k.agent, c.Dir)
+	into := c.Journal(c.launcher)
+	writes, err := into.Writes(k.agent)
 	if err != nil {
 		return err
 	}
-	picks, left, err := c.Unasked(ctx, asked, changed)
+	judged, err := c.Judge(ctx, writes, changed, changed.All())
 	if err != nil {
 		return err
 	}
-	if len(left) > 0 {
-		c.tell(k, "not merged, because a write to it would be asked about: "+strings.Join(left, ", ")+". In parley, /compare takes it")
+	if len(judged.Why) > 0 {
+		c.tell(k, "not merged, because a write to it would be asked about: "+strings.Join(judged.Why, ", ")+". In parley, /compare takes it")
 	}
-	if len(picks) == 0 && len(left) > 0 {
-		return fmt.Errorf("nothing was merged of %s: all that it has changed would be asked about", k.Name)
+	if len(judged.Denied) > 0 {
+		c.tell(k, "not merged, because a rule denies it: "+strings.Join(judged.Denied, ", "))
 	}
-	done, err := c.Keep(ctx, c.Journal(c.launcher), k.side, changed, picks)
+	if len(judged.Free) == 0 && len(judged.Why)+len(judged.Denied) > 0 {
+		return fmt.Errorf("nothing was merged of %s: all that it has changed would be asked about or is denied", k.Name)
+	}
+	done, err := c.Keep(ctx, into, k.side, changed, judged.Free)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
 		c.tell(k, "is the best, and its changes are in the working tree already")

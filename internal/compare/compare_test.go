@@ -429,16 +429,20 @@ func TestMergesUnaskedWhatAWriteWouldNotAsk(t *testing.T) {
 		}
 		l.Rules = append(l.Rules, r)
 	}
-	asked, err := l.Writes(side.Agent, dir)
+	writes, err := c.Journal(l).Writes(side.Agent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := changed(t, side)
-	taken, left, err := c.Unasked(t.Context(), asked, all)
+	judged, err := c.Judge(t.Context(), writes, all, all.All())
+	taken := judged.Free
 	if err != nil || len(all.Files) != 7 || len(taken) != 2 || !taken.Has("poem.txt", 0) || !taken.Has("in", 0) {
 		t.Fatalf("of %d files it takes %v: %v", len(all.Files), taken, err)
 	}
-	said := strings.Join(left, "\n")
+	if len(judged.Asked) != 3 || len(judged.Denied) != 2 {
+		t.Errorf("it judges %+v", judged)
+	}
+	said := strings.Join(append(judged.Why, judged.Denied...), "\n")
 	for _, want := range []string{".envrc (it may hold secrets)", ".vscode/tasks.json (it may run commands)", "out (it is a link", "vendor/a.go (denied by deny edit(vendor)", "vendor/gone (denied by deny"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("left out are\n%s\nwant %s", said, want)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/config"
 	"parley/fs"
 	"parley/internal/app"
 	"parley/internal/git"
@@ -158,6 +159,8 @@ func (p Picks) Outdate(was, now *Changed) {
 // Merger merges changes into files, and undoes that: a session, by its journal, or the journal of
 // a comparison.
 type Merger interface {
+	// Writes judges what is merged of an agent; nil if Merge asks the user itself.
+	Writes(config.Agent) (app.Writes, error)
 	Merge(context.Context, []journal.Change) (journal.Done, error)
 	Unmerge(ctx context.Context, act int) (journal.Done, error)
 }
@@ -226,6 +229,8 @@ type own struct {
 	l *app.Launcher
 }
 
+func (o own) Writes(a config.Agent) (app.Writes, error) { return o.l.Writes(a, o.c.Dir) }
+
 func (o own) Merge(ctx context.Context, changes []journal.Change) (journal.Done, error) {
 	return o.with(ctx, func(j *journal.Journal) (journal.Done, error) { return j.Merge(ctx, changes) })
 }
@@ -273,26 +278,45 @@ func Lost(ctx context.Context, sides []*Side) (string, error) {
 	return strings.Join(parts, "\n\n"), nil
 }
 
-// Unasked picks what of a side's changes may be merged without asking the user. left names the
-// other files, and why each would be asked about: by asked, or because it is a link that may lead
-// out of the project.
-func (c *Comparison) Unasked(ctx context.Context, asked func(ctx context.Context, path string, removed bool) string, changed *Changed) (picks Picks, left []string, err error) {
+// Judged are picks, by what a write to their files would need.
+type Judged struct {
+	// Free are those that need no question, Asked those of which the user is to be asked.
+	Free, Asked Picks
+	// Why names the files of Asked, and why each would be asked about; Denied those that a rule denies.
+	Why, Denied []string
+}
+
+// Judge judges picks of what a side has changed, by writes, and by whether a link may lead out of the
+// project.
+func (c *Comparison) Judge(ctx context.Context, writes app.Writes, changed *Changed, picks Picks) (j Judged, err error) {
 	top, err := git.Top(c.Dir)
 	if err != nil {
-		return nil, nil, err
+		return Judged{}, err
 	}
-	picks = Picks{}
+	j = Judged{Free: Picks{}, Asked: Picks{}}
 	for i := range changed.Files {
 		f := &changed.Files[i]
-		why := asked(ctx, filepath.Join(top, filepath.FromSlash(f.Name)), f.New == nil && !f.Opaque)
+		if !picks.in(f.Name) {
+			continue
+		}
+		why, denied := writes(ctx, filepath.Join(top, filepath.FromSlash(f.Name)), f.New == nil && !f.Opaque)
 		if why == "" && f.NewMode&os.ModeSymlink != 0 && (f.New == nil || !filepath.IsLocal(filepath.Join(filepath.Dir(f.Name), *f.New)) || filepath.IsAbs(*f.New)) {
 			why = "it is a link that may lead out of the project"
 		}
-		if why == "" {
-			picks[Hunk{f.Name, Whole}] = true
-		} else {
-			left = append(left, termtext.VisibleLine(f.Name)+" ("+termtext.Line(why)+")")
+		into, named := j.Free, termtext.VisibleLine(f.Name)+" ("+termtext.Line(why)+")"
+		switch {
+		case denied:
+			j.Denied = append(j.Denied, named)
+			continue
+		case why != "":
+			j.Why = append(j.Why, named)
+			into = j.Asked
+		}
+		for h := range picks {
+			if h.File == f.Name {
+				into[h] = true
+			}
 		}
 	}
-	return picks, left, nil
+	return j, nil
 }

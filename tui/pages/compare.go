@@ -367,10 +367,53 @@ func (v *Compare) background(name string, work func(context.Context) func()) {
 	})
 }
 
-// take merges picks of a side into the working tree. They stay marked if that fails.
+// take merges picks of a side into the working tree, after asking about files that a write would
+// ask about, unless who merges them asks.
 func (v *Compare) take(side int, picks compare.Picks) {
 	changed, into := v.contest.States[side].Changed, v.host.Merger()
 	picks = maps.Clone(picks)
+	v.background("judging files", func(ctx context.Context) func() {
+		writes, err := into.Writes(v.contest.Sides[side].Agent)
+		judged := compare.Judged{Free: picks}
+		if err == nil && writes != nil {
+			judged, err = v.contest.Judge(ctx, writes, changed, picks)
+		}
+		return func() {
+			if err != nil {
+				v.failed(journal.Outcome("merged", err), err)
+				return
+			}
+			v.merge(side, changed, into, judged)
+		}
+	})
+}
+
+// merge merges what is free, after asking about the rest.
+func (v *Compare) merge(side int, changed *compare.Changed, into compare.Merger, judged compare.Judged) {
+	if len(judged.Why)+len(judged.Denied) == 0 {
+		v.put(side, changed, into, judged.Free)
+		return
+	}
+	q := app.Question{Title: "Merge files that need a question?"}
+	var text []string
+	if len(judged.Why) > 0 {
+		text = append(text, "A write to these would be asked about:\n• "+strings.Join(judged.Why, "\n• "))
+		all := maps.Clone(judged.Free)
+		maps.Copy(all, judged.Asked)
+		q.Choices = append(q.Choices, app.Choice{Name: "Merge them too", Key: "t", Risky: true, Here: func() { v.put(side, changed, into, all) }})
+	}
+	if len(judged.Denied) > 0 {
+		text = append(text, "Not merged, because a rule denies it:\n• "+strings.Join(judged.Denied, "\n• "))
+	}
+	if len(judged.Free) > 0 {
+		q.Choices = append(q.Choices, app.Choice{Name: "Merge the others", Key: "o", Here: func() { v.put(side, changed, into, judged.Free) }})
+	}
+	q.Text, q.Choices = strings.Join(text, "\n\n"), append(q.Choices, app.Choice{Name: "Do nothing", Key: "n"})
+	v.Host.Ask(q)
+}
+
+// put merges picks of a side. They stay marked if that fails.
+func (v *Compare) put(side int, changed *compare.Changed, into compare.Merger, picks compare.Picks) {
 	v.background("merging files", func(ctx context.Context) func() {
 		done, err := v.contest.Keep(ctx, into, v.contest.Sides[side], changed, picks)
 		return func() {

@@ -19,6 +19,7 @@ import (
 	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/git"
+	"parley/internal/policy"
 	"parley/internal/test"
 	"parley/tui/dialog"
 )
@@ -33,6 +34,7 @@ type judge struct {
 	now       time.Time
 	did       []string // what the page asked of its host
 	check     compare.Checked
+	rules     []policy.Rule
 	dropFails error
 }
 
@@ -70,11 +72,15 @@ func (j *judge) Seat(side int) *command.Seat {
 		Asked: []command.Asked{{}, {Answer: func() { j.does("answer", side) }}},
 	}
 }
-func (j *judge) Open(side int)          { j.does("open", side) }
-func (j *judge) Stop(side int)          { j.does("stop", side) }
-func (j *judge) Merge(side int)         { j.does("merge", side) }
-func (j *judge) Merger() compare.Merger { return j.c.Journal(&app.Launcher{Config: &config.Config{}}) }
-func (j *judge) Dropped(side int)       { j.does("close", side) }
+func (j *judge) Open(side int)  { j.does("open", side) }
+func (j *judge) Stop(side int)  { j.does("stop", side) }
+func (j *judge) Merge(side int) { j.does("merge", side) }
+func (j *judge) Merger() compare.Merger {
+	l := &app.Launcher{Config: &config.Config{}}
+	l.Rules = j.rules
+	return j.c.Journal(l)
+}
+func (j *judge) Dropped(side int) { j.does("close", side) }
 func (j *judge) Drop(side int) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if j.dropFails != nil {
@@ -421,6 +427,38 @@ func TestCompareKeepsAll(t *testing.T) {
 	j.choose("Commit, and merge into main")
 	if got := strings.Join(j.did, ", "); got != "merge beta" {
 		t.Errorf("the host did: %s", got)
+	}
+}
+
+// A merge asks about files that a write would ask about, by name, and leaves out what a rule denies.
+func TestCompareAsksAboutWhatAWriteAsks(t *testing.T) {
+	j := newJudge(t, "")
+	r, err := policy.Parse("deny edit(denied.txt)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.rules = append(j.rules, r)
+	j.worked()
+	for _, name := range []string{".envrc", "denied.txt"} {
+		j.put(1, name, "secret\n")
+	}
+	j.ended(1)
+	j.press("right")
+	for _, c := range []struct{ answer, there string }{
+		{"Do nothing", ""},
+		{"Merge the others", "new\n"},
+		{"Merge them too", "new\nsecret\n"},
+	} {
+		j.press("m")
+		j.choose("Merge into the working tree, not committed")
+		if j.asked == nil {
+			t.Fatal("nothing was asked")
+		}
+		j.wants(j.asked.Text, ".envrc (it may hold secrets)", "denied.txt (denied by deny edit(denied.txt))")
+		j.choose(c.answer)
+		if got := j.there("new.txt") + j.there(".envrc") + j.there("denied.txt"); got != c.there {
+			t.Errorf("%s: there is %q", c.answer, got)
+		}
 	}
 }
 

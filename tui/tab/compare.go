@@ -377,6 +377,9 @@ func (c *comparison) Merger() compare.Merger {
 // merger merges in the directory of a session.
 type merger struct{ session app.Session }
 
+// Writes is nil: the session asks about what it writes.
+func (merger) Writes(config.Agent) (app.Writes, error) { return nil, nil }
+
 func (m merger) Merge(ctx context.Context, changes []journal.Change) (journal.Done, error) {
 	return session.Do(ctx, m.session, session.Merge{Changes: changes})
 }
