@@ -78,6 +78,15 @@ func (l *Live) WithEarlier(q conversation.QueuedPrompt) conversation.QueuedPromp
 	return q
 }
 
+// Behind returns the position in the queue of a prompt that is written at a question: behind a paused
+// queue, about which the question may be; 0 if it is sent or queued like any other.
+func (l *Live) Behind() int {
+	if !l.Conversation.QueuePaused {
+		return 0
+	}
+	return len(l.Conversation.Queue) + 1
+}
+
 // SendQueueQuestion asks whether to send the prompts that were queued when the agent exited;
 // nil if there are none. Call it after [conversation.SessionOpened]: it asks once.
 func (l *Live) SendQueueQuestion() *Question {

@@ -119,6 +119,8 @@ type Env struct {
 	// Drafting reports whether the prompt holds more than blanks: it gets letters and digits then.
 	// Nil means an empty prompt.
 	Drafting func() bool
+	// Sends says what the key that sends does with that now. It may be nil.
+	Sends func() string
 	// Edits reports whether a key edits the prompt's text or moves in it, and so is for
 	// the prompt, too. It may be nil.
 	Edits func(key string) bool

@@ -34,6 +34,7 @@ type Permission struct {
 	asker   string            // see [toolview.AskerOf]
 	raw     bool
 	rawDue  bool // scroll to the raw input in the next view
+	between bool // no turn is running
 	writing bool // the user writes what to do instead
 	words   list.Input
 	context int // unchanged lines around changes, 0 for the default

@@ -32,7 +32,6 @@ type question struct {
 	layout    layout          // of the last view
 	laidOut   time.Time       // since when it is the layout
 	why       string          // why the last key had no effect, or ""
-	between   bool            // no turn is running
 	// answer, if not nil, returns what a reply does, nil if it cannot be given, with the reason in why.
 	answer func(reply) Action
 }
@@ -535,13 +534,10 @@ func (q *question) hints(closing string) []Hint {
 // promptHints says what the accepting key does while the prompt holds text.
 func (q *question) promptHints() []Hint {
 	keys := q.env.Keys.For(command.DialogAccept)
-	switch {
-	case !q.env.drafting() || len(keys) == 0:
+	if !q.env.drafting() || len(keys) == 0 || q.env.Sends == nil {
 		return nil
-	case q.between:
-		return []Hint{{keys[0], "send the prompt"}}
 	}
-	return []Hint{{keys[0], "queue the prompt"}}
+	return []Hint{{keys[0], q.env.Sends()}}
 }
 
 // tone is the meaning of a choice. It decides the look of its icon.

@@ -669,7 +669,7 @@ func TestHintsSayWhatComesNext(t *testing.T) {
 // answers.
 func TestADraftGetsTheKeys(t *testing.T) {
 	d, _ := armed(editPermission())
-	d.env.Drafting = func() bool { return true }
+	d.env.Drafting, d.env.Sends = func() bool { return true }, func() string { return "queue the prompt" }
 	for _, key := range []string{"y", "1", "enter", "down", "up"} {
 		if got := d.Key(press(key)); got != (NotTaken{}) || d.replies.marked >= 0 {
 			t.Errorf("%q did %#v, and %d is marked", key, got, d.replies.marked)

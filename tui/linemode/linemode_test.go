@@ -218,6 +218,23 @@ func TestALineThatCameTooSoonIsNoAnswer(t *testing.T) {
 	r.types("2\n").reads("Agent: It was rejected.", "You: and then the docs")
 }
 
+// At the question of a limit it goes behind the prompt that this is about, and the question stays.
+func TestALineBeforeTheQuestionOfALimitIsQueued(t *testing.T) {
+	r := follows(t, `handshake
+expect session/prompt contains "go"
+reply-error -32603 "You've hit your limit" {"errorKind":"rate_limit"}
+expect session/prompt contains "go"
+say "Gone.\n"
+end-turn
+expect session/prompt contains docs
+say "Written.\n"
+end-turn
+`, nil)
+	r.reads("\n> ").types("go\n").reads("1. Wait and go on", "Stop here")
+	r.types("and then the docs\n").reads("Taken as a prompt, typed before", "The prompt is queued")
+	r.looks().reads("Answer 1 to 2").types("2\n").types("/send\n").reads("Agent: Gone.", "You: and then the docs", "Agent: Written.")
+}
+
 // Nor does one to what was asked before the agent changed it. The question is printed again.
 func TestALineIsForTheQuestionThatWasWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -275,24 +275,29 @@ func (l *live) lost(e conversation.AgentLost) {
 	}
 }
 
-// send sends a prompt, or queues it.
+// send sends a prompt, or queues it. At a question it goes behind a paused queue.
 func (l *live) send(text string) {
 	if l.Session.About().LookOn {
 		l.p.out.line("You only look on at this session.")
 		return
 	}
-	q := l.content(text)
+	q, at := l.content(text), 0
+	if l.p.question != nil {
+		at = l.Behind()
+	}
 	switch {
-	case l.Conversation.Idle():
+	case at == 0 && (l.Conversation.Idle() || l.Conversation.WaitsForLimit()):
 		l.direct = true
 	case l.Conversation.Opening():
 		l.p.out.line(heldText)
 	case l.Conversation.Gone():
 		l.p.out.line("No agent: the prompt is queued. " + termtext.Capital(l.RestartText("/start")) + ".")
+	case at > 0 && !l.Conversation.Turn.Running:
+		l.p.out.line("The prompt is queued. /queue lists the queue.")
 	default:
 		l.p.out.line("The agent is working: the prompt is queued. /queue lists the queue.")
 	}
-	session.Post(l.Session, session.Prompt{Prompt: q})
+	session.Post(l.Session, session.Prompt{Prompt: q, At: at})
 	l.take()
 }
 

@@ -127,7 +127,7 @@ func (t *Tab) dialogEnv() dialog.Env {
 	p := t.program
 	return dialog.Env{
 		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Facts: &t.facts, Now: p.Now,
-		Drafting: func() bool { return !t.composer.Blank() }, Edits: t.composer.Edits, Diffs: t.reader.list.Diffs(),
+		Drafting: func() bool { return !t.composer.Blank() }, Sends: t.sends, Edits: t.composer.Edits, Diffs: t.reader.list.Diffs(),
 	}
 }
 

@@ -202,7 +202,7 @@ func askFor(t, other *Tab, number int, asked command.Asked) tea.Cmd {
 		return nil
 	}
 	here, env := t.env(), other.env()
-	env.Drafting, env.Edits = here.Drafting, here.Edits
+	env.Drafting, env.Sends, env.Edits = here.Drafting, here.Sends, here.Edits
 	t.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.questions.permissions())), t, of, asked}
 	t.foreign.Of = fmt.Sprint("tab ", number)
 	t.foreign.Permission.Follow(of.Conversation)

@@ -28,15 +28,39 @@ type promptQueue struct {
 // Queued is the length of the queue.
 func (pq *promptQueue) Queued() int { return len(pq.Conversation.Queue) }
 
-// Send sends a prompt. One taken from the queue returns to its position.
+// Send sends a prompt. One taken from the queue returns to its position, and one written at a question
+// goes behind a paused queue.
 func (pq *promptQueue) Send(q conversation.QueuedPrompt) tea.Cmd {
-	back := pq.requeue
+	back, steers := pq.requeue, pq.steers()
 	pq.requeue = 0
-	if back == 0 && pq.program.Enter == config.EnterSteers && pq.Conversation.Steerable() {
+	if steers {
 		return pq.front(func(f command.Front) { command.Steer(f, q) })
+	}
+	if back == 0 && pq.dialogs.Asks() {
+		back = pq.Behind()
 	}
 	session.Post(pq.Session, session.Prompt{Prompt: q, At: back})
 	return pq.front(command.SayKept)
+}
+
+// steers reports whether Send puts a prompt into the running turn.
+func (pq *promptQueue) steers() bool {
+	return pq.requeue == 0 && pq.program.Enter == config.EnterSteers && pq.Conversation.Steerable()
+}
+
+// sends says what the key that sends does with the draft while a question is open.
+func (t *Tab) sends() string {
+	l, open := t.live()
+	switch {
+	case !open:
+	case l.Conversation.Gone():
+		return "keep the prompt"
+	case l.queue.steers():
+		return "steer the turn"
+	case l.Behind() == 0 && l.Conversation.Idle() && !l.Conversation.BudgetReached:
+		return "send the prompt"
+	}
+	return "queue the prompt"
 }
 
 // SendNothing handles enter on an empty prompt: it resumes a paused queue, or skips ahead
@@ -188,7 +212,7 @@ func (pq *promptQueue) Lines(width int) []string {
 		hint("the budget is used up, enter: decide, " + back + ": edit the last one")
 	case c.WaitsForLimit():
 		hint("enter: send it now, " + back + ": edit the last one")
-	case c.QueuePaused:
+	case c.QueuePaused && !pq.dialogs.Asks(): // else enter is the question's, or queues the draft
 		hint("enter: send them, " + back + ": edit the last one")
 	}
 	for i, u := range pq.unsent() {

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
@@ -239,5 +240,39 @@ func TestTheQueueSaysWhatItWaitsFor(t *testing.T) {
 		queue[0].Steering = true
 		b.events(conversation.QueueChanged{Queue: queue})
 		b.mustShow(t, "steering: later", "waits for the agent to say whether it took the prompt")
+	})
+}
+
+// A prompt written at the question of a limit is queued behind what that is about, and the question
+// stays. The hint says what enter does, also at the questions that hold up nothing.
+func TestAPromptAtAQuestion(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.play(`handshake
+expect session/prompt contains "go"
+reply-error -32603 "You've hit your limit" {"errorKind":"rate_limit"}
+expect session/prompt contains "now"
+end-turn
+expect nothing/more
+`)
+		b.ask(app.Question{Title: "Sure?", Choices: []app.Choice{{Name: "Yes"}}})
+		b.composer.SetText("go")
+		time.Sleep(time.Second)
+		b.mustShow(t, "enter send the prompt")
+		b.composer.SetText("")
+		b.Choose("Yes")
+		b.Do(b.prompts.Submit(promptOf("go")))
+		b.composer.SetText("docs")
+		time.Sleep(time.Second)
+		b.mustShow(t, "The limit of the plan is reached", "paused: go", "enter queue the prompt")
+		b.mustNotShow(t, "enter: send them")
+		b.Press("enter")
+		b.mustShow(t, "The limit of the plan is reached", "paused: go", "paused: docs")
+		b.Choose("Stop here")
+		time.Sleep(time.Second)
+		b.composer.SetText("now")
+		b.Do(b.Update(keyPress("enter")))
+		if got := b.wire.got(); !strings.HasSuffix(got, "session/prompt, session/prompt") || b.queued() != "go, docs" {
+			t.Errorf("the agent got %s, queued are %s", got, b.queued())
+		}
 	})
 }

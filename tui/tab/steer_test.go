@@ -51,6 +51,9 @@ expect nothing/more
 		if strings.Contains(ansi.Strip(b.screen()), "alt+s") {
 			t.Error("two keys are named for the same")
 		}
+		if got := b.sends(); got != "steer the turn" {
+			t.Errorf("at a question, the hint says %q", got)
+		}
 		b.Do(b.prompts.Submit(promptOf("look left")))
 		b.mustShow(t, "steered into the running turn")
 	})
