@@ -101,7 +101,7 @@ func (l *Live) SendQueueQuestion() *Question {
 	}
 	return &Question{ // they were written before the user knew of that
 		Title: "Send the queued prompts?",
-		Text:  "The agent exited before it got this:\n" + strings.Join(atMost(lines, 3), "\n"),
+		Text:  "Queued when the agent exited:\n" + strings.Join(atMost(lines, 3), "\n"),
 		Choices: []Choice{
 			{Name: "Send", Key: "y", Here: func() { session.Post(l.Session, session.ResumeQueue{}) }},
 			{Name: "Keep it queued", Key: "n"},

@@ -31,6 +31,9 @@ func PromptLine(q conversation.QueuedPrompt) string {
 	return "(no text)"
 }
 
+// MayHave says of a queued prompt that its agent was asked to take it into a turn, and never answered.
+const MayHave = "the agent may have it"
+
 // Unsent returns the prompts that a session has not confirmed, each as one line.
 func Unsent(s Session) (all []string) {
 	for _, u := range s.Unconfirmed() {
@@ -61,7 +64,11 @@ func LastPrompt(c *conversation.Conversation) string {
 
 // questionLine is a prompt as one of the lines of a question.
 func questionLine(q conversation.QueuedPrompt) string {
-	return "❯ " + termtext.Truncate(PromptLine(q), 80, "…")
+	line := PromptLine(q)
+	if q.Unsure {
+		line = MayHave + ": " + line
+	}
+	return "❯ " + termtext.Truncate(line, 80, "…")
 }
 
 // atMost returns at most so many lines, and how many more there are.

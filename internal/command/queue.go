@@ -134,8 +134,12 @@ func queueItems(f Front, l *app.Live) (items []Item) {
 		move := func(by int) func() {
 			return func() { session.Post(l.Session, session.MoveQueued{ID: q.ID, By: by}) }
 		}
+		detail := fmt.Sprintf("%d of %d", i+1, len(c.Queue))
+		if q.Unsure {
+			detail += ", " + app.MayHave
+		}
 		items = append(items, Item{
-			ID: fmt.Sprintf("prompt %d", q.ID), Group: "Queued prompts", Title: app.PromptLine(q), Detail: fmt.Sprintf("%d of %d", i+1, len(c.Queue)),
+			ID: fmt.Sprintf("prompt %d", q.ID), Group: "Queued prompts", Title: app.PromptLine(q), Detail: detail,
 			About: "Enter edits it; sending restores its position", Stays: no != "", // say why not
 			Do: func() {
 				if no != "" {

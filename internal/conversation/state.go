@@ -545,6 +545,8 @@ type QueuedPrompt struct {
 	// Steering means that the agent was asked to take the prompt into the running turn, and
 	// has not answered.
 	Steering bool `json:"steering,omitempty"`
+	// Unsure means that the agent was asked so, and nobody knows whether it took the prompt.
+	Unsure bool `json:"unsure,omitempty"`
 	// Reading means that the mentioned files are being read for sending.
 	Reading bool `json:"reading,omitempty"`
 }
@@ -558,10 +560,12 @@ type Fold struct {
 	Block int `json:"block,omitempty"`
 }
 
-// Unclaimed returns a queue in which no prompt waits for the agent's answer or for its files.
+// Unclaimed returns a queue in which no prompt waits for the agent's answer or for its files: of one
+// that did wait for the answer, nobody knows whether the agent took it.
 func Unclaimed(queue []QueuedPrompt) []QueuedPrompt {
 	queue = slices.Clone(queue)
 	for i := range queue {
+		queue[i].Unsure = queue[i].Unsure || queue[i].Steering
 		queue[i].Steering, queue[i].Reading = false, false
 	}
 	return queue

@@ -79,7 +79,7 @@ func (s *Session) checkLimit(e conversation.TurnEnded, worked bool) {
 		p = conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(GoOn)}}
 	}
 	s.lastNumber++
-	p.ID, p.Now, p.Reading, p.Steering = s.lastNumber, false, false, false
+	p.ID, p.Now, p.Reading, p.Steering, p.Unsure = s.lastNumber, false, false, false, false
 	s.postQueue(slices.Insert(slices.Clone(s.state.Queue), 0, p), true)
 	reached.Waits = s.opt.AtLimit == WaitAtLimit || s.limit.agreed
 	s.post(reached)

@@ -148,7 +148,7 @@ func (s *Session) postQueue(queue []conversation.QueuedPrompt, paused bool) {
 	paused = paused && len(queue) > 0
 	before, was := s.state.Queue, s.state.QueuePaused
 	same := func(a, b conversation.QueuedPrompt) bool {
-		return a.ID == b.ID && a.Now == b.Now && a.Steering == b.Steering && a.Reading == b.Reading
+		return a.ID == b.ID && a.Now == b.Now && a.Steering == b.Steering && a.Unsure == b.Unsure && a.Reading == b.Reading
 	}
 	if paused != was || !slices.EqualFunc(queue, before, same) {
 		s.post(conversation.QueueChanged{Queue: queue, Paused: paused})

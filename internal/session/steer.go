@@ -127,7 +127,7 @@ func (s *Session) steered(id int, prompt []acpclient.ContentBlock, epoch int, r 
 	case acpclient.SteeringPromptRequired:
 		if at >= 0 {
 			p := queue[at]
-			p.Steering, p.Now = false, true
+			p.Steering, p.Unsure, p.Now = false, false, true
 			s.setQueue(slices.Insert(without(queue, at), ahead(queue, at), p), paused)
 		}
 		return nil
@@ -165,10 +165,14 @@ func (s *Session) awaitSteers() {
 // s.mu must be held.
 func (s *Session) notSteered(id int, err error) error {
 	queue, paused := s.state.Queue, s.state.QueuePaused
+	_, refused := errors.AsType[*acpclient.Error](err)
 	if at := positionOf(queue, id); at >= 0 {
 		queue = slices.Clone(queue)
-		queue[at].Steering = false
+		queue[at].Steering, queue[at].Unsure = false, queue[at].Unsure || !refused
 		s.setQueue(queue, paused || s.gone())
+	}
+	if !refused {
+		return fmt.Errorf("the agent did not say whether it took the prompt into its turn: %w", err)
 	}
 	return fmt.Errorf("the agent did not take the prompt into its turn: %w", err)
 }

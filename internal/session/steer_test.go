@@ -152,7 +152,7 @@ func TestASteerWithoutAnAnswer(t *testing.T) {
 			h.reply("session/prompt", `{"stopReason":"end_turn"}`)
 			time.Sleep(steerTime + time.Second)
 			h.settle()
-			if got := h.queued(); !slices.Equal(got, []string{"look left", "queued"}) || !h.conv.QueuePaused || h.conv.Queue[0].Steering {
+			if got := h.queued(); !slices.Equal(got, []string{"look left", "queued"}) || !h.conv.QueuePaused || h.conv.Queue[0].Steering || !h.conv.Queue[0].Unsure {
 				t.Errorf("the queue is %q, paused %v", got, h.conv.QueuePaused)
 			}
 			if late {
@@ -205,7 +205,7 @@ func TestARefusedSteerLosesNothing(t *testing.T) {
 				t.Errorf("the error is %v", err)
 			}
 			h.settle()
-			if got := h.queued(); !slices.Equal(got, []string{"look left", "first", "second"}) || h.conv.Queue[0].Steering {
+			if got := h.queued(); !slices.Equal(got, []string{"look left", "first", "second"}) || h.conv.Queue[0].Steering || h.conv.Queue[0].Unsure == (reason == "Invalid params") {
 				t.Errorf("the queue is %q", got)
 			}
 			resultOf(h, Unqueue{h.conv.Queue[0].ID})
@@ -239,7 +239,7 @@ func TestTheAgentExitsDuringASteer(t *testing.T) {
 			t.Error("no error")
 		}
 		h.settle()
-		if got := h.queued(); !slices.Equal(got, []string{"look left", "queued"}) || !h.conv.QueuePaused || h.conv.Queue[0].Steering {
+		if got := h.queued(); !slices.Equal(got, []string{"look left", "queued"}) || !h.conv.QueuePaused || h.conv.Queue[0].Steering || !h.conv.Queue[0].Unsure || h.conv.Queue[1].Unsure {
 			t.Errorf("the queue is %q", got)
 		}
 	}, steerable)

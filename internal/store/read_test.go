@@ -101,7 +101,7 @@ func TestWhatIsOpenIsEnded(t *testing.T) {
 		if c.Turn.Running || len(test.Permissions(c)) > 0 {
 			t.Errorf("%d: the turn runs %v, %d questions", i, c.Turn.Running, len(test.Permissions(c)))
 		}
-		if q := c.Queue; len(q) != 2 || q[0].Steering || q[1].Reading || !c.QueuePaused {
+		if q := c.Queue; len(q) != 2 || q[0].Steering || !q[0].Unsure || q[1].Reading || q[1].Unsure || !c.QueuePaused {
 			t.Errorf("%d: the queue is %+v, paused %v", i, q, c.QueuePaused)
 		}
 	}

@@ -193,6 +193,8 @@ func (pq *promptQueue) Lines(width int) []string {
 			waits = "steering"
 		case q.Reading:
 			waits = "reading its files"
+		case q.Unsure:
+			waits += ", " + app.MayHave
 		}
 		line(waits, app.PromptLine(q))
 	}

@@ -240,6 +240,10 @@ func TestTheQueueSaysWhatItWaitsFor(t *testing.T) {
 		queue[0].Steering = true
 		b.events(conversation.QueueChanged{Queue: queue})
 		b.mustShow(t, "steering: later", "waits for the agent to say whether it took the prompt")
+		b.events(conversation.QueueChanged{Queue: conversation.Unclaimed(queue), Paused: true})
+		b.mustShow(t, "paused, the agent may have it: later")
+		b.shared(command.Queue)
+		b.mustShow(t, "1 of 1, the agent may have it")
 	})
 }
 

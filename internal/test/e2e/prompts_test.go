@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/internal/test/ptytest"
@@ -288,4 +289,16 @@ func TestADraftOutlivesTheChoiceOfAnotherAgent(t *testing.T) {
 	p := Start(t, Options{Others: map[string]string{"asker": "handshake\n"}, Script: begin})
 	p.Ready().Type("half a tho").Shows("❯ half a tho").Palette("New tab with another").Shows("New tab: choose an agent", "asker").Type("asker").Shows("❯   asker").Press("enter")
 	p.TabLine("2").Ready().Gone("half a tho").Press("alt+1").Shows("❯ half a tho")
+}
+
+// Who is killed before the agent has answered a steer cannot know whether it took the prompt, and says so.
+func TestKilledDuringASteer(t *testing.T) {
+	t.Parallel()
+	at := newPlace(t)
+	p := at.start(strings.Replace(steers, `"agentCapabilities":{}`, `"agentCapabilities":`+resumes, 1) + "expect _session/steering as q\nhang\n")
+	p.Ready().Ask("build").Type("use clang").Press("alt+s").Shows("steering: use clang")
+	p.Signal(syscall.SIGKILL)
+	p.WaitExit()
+	again := at.start(talk(resumes, "Built."), "--continue")
+	again.Shows("paused, the agent may have it: use clang").Press("enter").Shows("Built.").Idle().Leave()
 }
