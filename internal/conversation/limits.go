@@ -45,6 +45,8 @@ type limiting struct {
 	Limit *LimitReached
 	// LimitWait is when the queue goes on, zero if that waits for the user.
 	LimitWait time.Time
+	// refuses means that the agent has reported a limit as reached since the last prompt.
+	refuses bool
 }
 
 func (e LimitReached) fold(s *State) { s.Limit, s.LimitWait = &e, time.Time{} }
@@ -83,7 +85,7 @@ func (s *State) applyLimit(meta acpclient.Meta, at time.Time) {
 	if r.ResetsAt != nil {
 		l.Resets = plausibleReset(*r.ResetsAt, at)
 	}
-	s.Turn.Limited = s.Turn.Limited || l.Reached
+	s.refuses = s.refuses || l.Reached
 	list := slices.DeleteFunc(slices.Clone(s.Limits), func(o PlanLimit) bool { return o.Kind == l.Kind })
 	s.Limits = append(list[max(0, len(list)-mostLimits+1):], l)
 }
@@ -115,7 +117,7 @@ func (s *State) LimitIn(err error, at time.Time) (LimitReached, bool) {
 			l = LimitReached{Kind: r.Kind, Resets: r.Resets}
 		}
 	}
-	if !(s.Turn.Limited && l.Resets.After(at)) && !limited(answer, words) {
+	if !(s.refuses && l.Resets.After(at)) && !limited(answer, words) {
 		return LimitReached{}, false
 	}
 	if l.Resets.IsZero() {
@@ -203,6 +205,9 @@ func clockTime(m []string, at time.Time) time.Time {
 		m[4], cmp.Or(m[5], "00"), strings.ToUpper(m[6])), zone)
 	if m[5] != "" {
 		resets = resets.Add(time.Minute)
+	}
+	if yesterday := resets.AddDate(0, 0, -1); m[1] == "" && now.Sub(yesterday) < lateError {
+		resets = yesterday // it is just after midnight
 	}
 	switch {
 	case err != nil:

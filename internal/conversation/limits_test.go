@@ -118,6 +118,10 @@ func TestLimitIn(t *testing.T) {
 			t.Errorf("%s: a limit %v that resets %v, want %v, %v", c.name, limited, l.Resets, c.limited, c.resets)
 		}
 	}
+	midnight := &acpclient.Error{Message: "You've hit your usage limit. Try again at 11:59 PM."}
+	if l, _ := conversation.NewState().LimitIn(midnight, time.Date(2026, 11, 28, 0, 0, 10, 0, time.UTC)); l.Resets.Hour() != 0 || l.Resets.Day() != 28 {
+		t.Errorf("at midnight, the last minute of the day before resets %v", l.Resets)
+	}
 	next := reported(t, at, rejected)
 	next.Apply(conversation.PromptSent{At: at})
 	if _, limited := next.LimitIn(&acpclient.Error{Message: "the server is gone"}, at); limited {

@@ -192,7 +192,7 @@ func (e AgentReady) fold(s *State) {
 
 func (e PromptSent) fold(s *State) {
 	s.last.end()
-	s.Limit, s.LimitWait = nil, time.Time{}
+	s.Limit, s.LimitWait, s.refuses = nil, time.Time{}, false
 	s.newTurn()
 	s.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
 	s.Turn.follow(s.Waiting() > 0, e.At)
@@ -527,9 +527,8 @@ type Turn struct {
 	Clock
 	// Cancelling is when the user cancelled the turn; zero if they have not.
 	Cancelling time.Time
-	// Rejected means that a request of the turn was denied; agents may then cancel it. Limited means
-	// that the agent has reported a limit of the user's plan as reached in it.
-	Rejected, Limited bool
+	// Rejected means that a request of the turn was denied; agents may then cancel it.
+	Rejected bool
 }
 
 // QueuedPrompt is a prompt in the queue.

@@ -21,12 +21,19 @@ func atLimit(p LimitPolicy) func(*harness, *Options) {
 // say.
 func (h *harness) limited(in time.Duration) {
 	h.Helper()
+	h.reportLimit(in)
+	h.agent().reply(h, "session/prompt", &acpclient.Error{Code: -32603, Message: "You've hit your limit", Data: json.RawMessage(`{"errorKind":"rate_limit"}`)})
+	h.settle()
+}
+
+// reportLimit has the agent report the limit alone.
+func (h *harness) reportLimit(in time.Duration) {
+	h.Helper()
 	info := `{"status":"rejected"}`
 	if in != 0 {
 		info = fmt.Sprintf(`{"status":"rejected","resetsAt":%v}`, float64(time.Now().Add(in).UnixMilli())/1000)
 	}
 	h.agent().update("s1", `{"sessionUpdate":"usage_update","used":1,"size":2,"_meta":{"_claude/rateLimit":`+info+`}}`)
-	h.agent().reply(h, "session/prompt", &acpclient.Error{Code: -32603, Message: "You've hit your limit", Data: json.RawMessage(`{"errorKind":"rate_limit"}`)})
 	h.settle()
 }
 
@@ -221,5 +228,24 @@ func TestALimitOfAnEarlierRun(t *testing.T) {
 		o.AtLimit, o.Past.Limit = WaitAtLimit, &conversation.LimitReached{Kind: "five_hour", Resets: time.Now().Add(time.Minute), Waits: true}
 		o.Past.Queue = []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("one")}}}
 		o.Past.LastNumber = 1
+	})
+}
+
+// An error in a turn in which the agent has reported a limit is that limit, whatever it says.
+func TestAnErrorAfterAReportedLimit(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.reportLimit(time.Minute)
+		h.fail("session/prompt", acpclient.CodeInternalError, "the server is gone")
+		h.settle()
+		if got := h.queued(); !slices.Equal(got, []string{"one"}) || h.conv.Limit == nil {
+			t.Errorf("queued: %q, limit %v", got, h.conv.Limit)
+		}
+		h.prompt("two")
+		h.fail("session/prompt", acpclient.CodeInternalError, "the server is gone")
+		h.settle()
+		if got := h.queued(); !slices.Equal(got, []string{"one"}) || h.conv.Limit != nil {
+			t.Errorf("in the next turn, queued: %q, limit %v", got, h.conv.Limit)
+		}
 	})
 }
