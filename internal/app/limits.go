@@ -120,10 +120,11 @@ func LimitQuestion(s Session, c *conversation.Conversation, now time.Time, handO
 	if limit == nil || limit.Waits || !c.LimitWait.IsZero() || len(c.Queue) == 0 || c.Turn.Running || c.Gone() || s.About().LookOn {
 		return nil
 	}
-	name := LimitName(limit.Kind)
-	q := Question{Title: termtext.Capital(name) + " reached"}
-	if name == "limit" {
-		q.Title = "The limit of the plan is reached"
+	name := termtext.Capital(LimitName(limit.Kind))
+	q := Question{Title: name + " reached"}
+	if name == "Limit" {
+		name = "The limit of the plan"
+		q.Title = name + " is reached"
 	}
 	wait := Choice{Name: "Wait and go on", Key: "w", Here: func() { session.Post(s, session.WaitForLimit{}) }}
 	switch {
@@ -132,7 +133,7 @@ func LimitQuestion(s Session, c *conversation.Conversation, now time.Time, handO
 		q.Text = "It resets " + MomentText(limit.Resets, now) + ", " + InText(limit.Resets, now) + ". This is sent then:"
 	case !limit.Resets.IsZero():
 		wait.Name = "Go on"
-		q.Text = "It has reset since. This is sent again:"
+		q.Title, q.Text = name+" has reset", "This is sent again:"
 	default:
 		wait.More = "tries again every 15 minutes"
 		q.Text = "The agent does not say when it resets. This is sent once it has:"

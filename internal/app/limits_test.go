@@ -55,6 +55,10 @@ func TestTheQuestionAtALimit(t *testing.T) {
 		if q := LimitQuestion(limited{}, c, time.Now(), nil); q == nil || q.Title != want || len(q.Choices) != 2 {
 			t.Errorf("it asks %+v, want %q", q, want)
 		}
+		c.Limit.Resets = time.Unix(9, 0)
+		if q := LimitQuestion(limited{}, c, time.Now(), nil); !strings.HasSuffix(q.Title, " has reset") || q.Choices[0].Name != "Go on" {
+			t.Errorf("once it has reset, it asks %+v", q)
+		}
 	}
 }
 

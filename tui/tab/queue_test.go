@@ -247,6 +247,26 @@ func TestTheQueueSaysWhatItWaitsFor(t *testing.T) {
 	})
 }
 
+// The question of a limit that has reset says so, also one that was open before.
+func TestTheQuestionOfALimitThatHasReset(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.ready()
+		b.events(
+			conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}, Paused: true},
+			conversation.LimitReached{Kind: "five_hour", Resets: b.program.Now().Add(time.Hour)},
+		)
+		b.mustShow(t, "5-hour limit reached", "It resets", "in 60 minutes", "Wait and go on")
+		for range 70 {
+			time.Sleep(time.Minute)
+			b.Do(nil)
+		}
+		b.mustShow(t, "5-hour limit has reset", "This is sent again:", "Go on")
+		b.mustNotShow(t, "It resets")
+		b.events(conversation.PromptSent{})
+		b.mustNotShow(t, "5-hour limit has")
+	})
+}
+
 // A prompt written at the question of a limit is queued behind what that is about, and the question
 // stays. The hint says what enter does, also at the questions that hold up nothing.
 func TestAPromptAtAQuestion(t *testing.T) {

@@ -27,7 +27,7 @@ end
 // At a limit, nothing is sent unasked. One yes waits until the prompt gets through.
 func TestWaitsForALimitTwice(t *testing.T) {
 	t.Parallel()
-	p := Start(t, Options{Script: limited("1s")})
+	p := Start(t, Options{Script: limited("6s")})
 	p.Ready().Ask("mend it").Question("5-hour limit reached", "mend it").Answer("Wait and go on")
 	p.Shows("Heard mend it.").Gone("Waiting for").Idle().Ask("next").Shows("Heard next.").Leave()
 }
@@ -60,7 +60,7 @@ func TestKilledWhileWaitingForALimit(t *testing.T) {
 func TestAKeptSessionWaitsForALimit(t *testing.T) {
 	t.Parallel()
 	k := newKept(t)
-	p := k.open(Options{Script: limited("2s")})
+	p := k.open(Options{Script: limited("6s")})
 	p.Ready().Ask("mend it").Question("5-hour limit reached").Answer("Wait and go on").Shows("Waiting for the plan's limit")
 	p.HangUp().WaitExit()
 	q := k.attach()
