@@ -144,7 +144,7 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 	m := b.Transcript.Meta
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		Past: b.past(c, s), JournalOf: c.ID,
+		Past: b.past(c, s), JournalOf: c.JournalOf,
 	}
 	switch b.way {
 	case WayForkAtMessage:

@@ -45,6 +45,13 @@ func changeIn(t *testing.T, l *Launcher, dir string, id acpclient.SessionID) {
 // in no other session.
 func TestTheJournalOfASessionGoesOn(t *testing.T) {
 	mine := &config.Agent{ID: "mine", Command: "my-agent"}
+	// handOver returns the session that goes on with another one, before its agent opens any.
+	handOver := func(l *Launcher, id store.ID) store.ID {
+		o, err := l.Make(t.Context(), Spec{Stored: id, Branch: 2, Agent: mine, HandOver: true})
+		must(t, err)
+		defer End(t.Context(), o.Session)
+		return o.Transcript.Meta.ID
+	}
 	for name, c := range map[string]struct {
 		spec func(l *Launcher, id store.ID) Spec
 		kept int
@@ -56,6 +63,12 @@ func TestTheJournalOfASessionGoesOn(t *testing.T) {
 		"that the command line names": {func(l *Launcher, _ store.ID) Spec {
 			l.Resume = "x"
 			return Spec{Agent: mine}
+		}, 1},
+		"handed over twice": {func(l *Launcher, id store.ID) Spec {
+			return Spec{Stored: handOver(l, id), Branch: 2, Agent: mine, HandOver: true}
+		}, 1},
+		"handed over, and opened again": {func(l *Launcher, id store.ID) Spec {
+			return Spec{Stored: handOver(l, id), Agent: mine}
 		}, 1},
 		"beside that": {func(l *Launcher, _ store.ID) Spec {
 			l.Resume = "x"

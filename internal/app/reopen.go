@@ -214,7 +214,7 @@ func (l *Launcher) resume(r *Opened, log *store.Log) (Session, error) {
 	m, c := t.Meta, t.Conversation
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		ResumeID: c.ID, HasTranscript: c.ID != "", Past: &c.State,
+		ResumeID: c.ID, JournalOf: c.JournalOf, HasTranscript: c.ID != "", Past: &c.State,
 	}
 	var before []conversation.Event
 	if l.Recording != nil {

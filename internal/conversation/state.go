@@ -95,7 +95,9 @@ type transcribed struct {
 	progressing
 	// Asked is the beginning of the first prompt, as one line, which names a session without a
 	// title.
-	Asked     string
+	Asked string
+	// JournalOf is the last session that was open: its journal goes on while another one opens.
+	JournalOf acpclient.SessionID
 	turns     int // how many have begun
 	heldCalls held
 }
@@ -404,7 +406,7 @@ func (e SessionOpening) fold(s *State) {
 		s.tokens.again()
 		return
 	case e.ID != "" && e.ID == was.ID:
-		s.ID, s.Title, s.UpdatedAt, s.Asked = was.ID, was.Title, was.UpdatedAt, was.Asked
+		s.ID, s.JournalOf, s.Title, s.UpdatedAt, s.Asked = was.ID, was.JournalOf, was.Title, was.UpdatedAt, was.Asked
 	}
 	if s.before == nil { // else these are two openings in a row
 		s.before = &was
@@ -426,7 +428,7 @@ func (e SessionFailed) fold(s *State) {
 }
 
 func (e SessionOpened) fold(s *State) {
-	s.ID, s.Cwd, s.Phase, s.before = e.ID, e.Cwd, PhaseReady, nil
+	s.ID, s.JournalOf, s.Cwd, s.Phase, s.before = e.ID, e.ID, e.Cwd, PhaseReady, nil
 	clear(s.pending)
 	clear(s.stated)
 	switch {
