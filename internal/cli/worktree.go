@@ -95,7 +95,7 @@ type worktreeOptions struct {
 // worktreeCommand returns the command that manages the worktrees made by parley.
 func worktreeCommand(s *streams) *cobra.Command {
 	o := &worktreeOptions{streams: s}
-	cmd := leaf("worktree", `List, show, merge and drop the git worktrees made by parley
+	cmd := leaf("worktree", `List, diff, merge and drop the git worktrees made by parley
 worktree manages the git worktrees that --worktree and compare made for sessions
 of this repository. Without a command it lists them. The name is optional within
 a worktree, or if there is only one.`, noArguments, func(cmd *cobra.Command, _ []string) error { return o.list(cmd.Context()) })

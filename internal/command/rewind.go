@@ -113,7 +113,11 @@ func (p *promptList) choice() Choice {
 				item.Detail = fmt.Sprintf("%s  +%d −%d", termtext.Count(since.Files, "file"), since.Added, since.Removed)
 			}
 			if plan := p.plans[turn]; plan != nil {
-				item.About = cmp.Or(strings.Join(app.RewindLines(plan, pathIn(p.f)), "; "), "No file has changed since") + ". " + item.About
+				lines := app.RewindLines(plan, pathIn(p.f))
+				if len(lines) > 0 {
+					lines = []string{strings.Join(lines, "; ") + "."}
+				}
+				item.About = strings.Join(append(append(lines, unseen(plan, lines)...), item.About), " ")
 			}
 		}
 		items = append(items, item)
@@ -122,6 +126,17 @@ func (p *promptList) choice() Choice {
 		Title: "Rewind to before a prompt", Filter: true, Choosing: "rewind", Backwards: true, Items: items,
 		Keys: []Key{{ID: DialogFork, Hint: "fork from here", Word: "fork", Closes: true}}, Marked: func(id string) { p.marked = id },
 	}
+}
+
+// unseen says what a plan with these lines does not know.
+func unseen(p *journal.RewindPlan, lines []string) (said []string) {
+	if len(lines) == 0 {
+		said = append(said, "parley has recorded no change since.")
+	}
+	if p.Limits != "" {
+		said = append(said, termtext.Capital(p.Limits)+".")
+	}
+	return said
 }
 
 // RewindItems returns the item that undoes the last rewind of files, if there is one.
@@ -197,12 +212,8 @@ func (r *rewind) ask() {
 	case r.plan == nil:
 		about = append(about, "parley has not recorded the files of this prompt.")
 	default:
-		if q.Lines = app.RewindLines(r.plan, pathIn(r.f), r.chosen...); len(q.Lines) == 0 {
-			about = append(about, "No file has changed since.")
-		}
-		if limits := r.plan.Limits; limits != "" {
-			about = append(about, termtext.Capital(limits)+".")
-		}
+		q.Lines = app.RewindLines(r.plan, pathIn(r.f), r.chosen...)
+		about = append(about, unseen(r.plan, q.Lines)...)
 	}
 	q.Text = strings.Join(about, "\n")
 	add := func(name, more, key string, do func()) {

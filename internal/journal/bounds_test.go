@@ -115,6 +115,9 @@ func TestAWriteThatCannotBeLoggedIsRefused(t *testing.T) {
 		p.Forgo(p.path("f"))
 		p.serve("f", "agent\n")
 	})
+	if plan, _ := p.plan(1); !strings.HasPrefix(plan.Limits, "some changes were not recorded: ") {
+		t.Errorf("a rewind is limited by %q", plan.Limits)
+	}
 }
 
 // What undo would write is checked: a damaged image is never written into a file.

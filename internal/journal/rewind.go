@@ -9,6 +9,7 @@ import (
 
 	"parley/fs"
 	"parley/internal/git"
+	"parley/internal/termtext"
 )
 
 // Effect is what a rewind does to a file.
@@ -102,6 +103,9 @@ func (j *Journal) PlanRewind(ctx context.Context, turn int) (*RewindPlan, error)
 	j.mu.Unlock()
 	if _, err := git.Top(j.cwd); errors.Is(err, git.ErrNoRepository) {
 		p.Limits = noWorkTree
+	}
+	if failed := j.Summary().Failed; failed != "" {
+		p.Limits = "some changes were not recorded: " + termtext.Line(failed)
 	}
 	for _, part := range parts {
 		f, err := j.planFile(ctx, part, turn)
