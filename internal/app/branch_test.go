@@ -147,6 +147,9 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 	}
 	c := b.Transcript.Conversation
 	c.Apply(conversation.SessionOpening{How: conversation.OpenNew})
+	if text := UsageText(c.Usage); text != "$2.50" {
+		t.Errorf("used so far: %q", text)
+	}
 	c.Apply(conversation.Update{Update: &acpclient.UsageUpdate{Used: 1, Size: 2, Cost: &acpclient.Cost{Amount: 4, Currency: "USD"}}})
 	if spent := c.Spent().Cost; spent == nil || spent.Amount != 6.5 {
 		t.Errorf("after a report of 4.00 it has spent %+v", spent)

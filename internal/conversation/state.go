@@ -402,6 +402,7 @@ func (e SessionOpening) fold(s *State) {
 		s.transcribed, s.before = was.transcribed, nil
 		if spent := was.ownCost(); spent != nil {
 			s.costs = costs{before: spent, apart: true, foreign: was.costs.foreign}
+			s.Usage = &acpclient.UsageUpdate{Cost: spent} // it stays in sight
 		}
 		s.tokens.again()
 		return

@@ -68,7 +68,7 @@ end-turn cancelled
 `
 	}
 	p := Start(t, Options{Script: costs("One", "0.10"), Others: map[string]string{"two": costs("Two", "0.30")}, Config: "[budget]\nsession = 0.35\n"})
-	p.Ready().Ask("first").Shows("One is at work.").Press("esc").Idle().handOver("", "two")
+	p.Ready().Ask("first").Shows("One is at work.").Press("esc").Idle().handOver("", "two").Status("$0.10")
 	p.Ask("second").Question("The budget of this session is used up", "$0.40 of $0.35").Answer("Stop here")
 	p.Leave()
 }
