@@ -73,18 +73,19 @@ type Branched struct {
 	Prompt []acpclient.ContentBlock
 	// Earlier is sent with the first prompt, by [WithEarlier]; "" if the agent knows it.
 	Earlier string
-	// Queue are the prompts that still waited in a session that was handed over.
+	// Queue are the prompts that still waited in a session that was handed over, for the composer. The
+	// stored view has them until the front end saves it.
 	Queue []conversation.QueuedPrompt
 
 	way   Way
 	noted bool // the log of the other session says where it continued
 }
 
-// BranchOf returns what a branch has of a conversation, without Earlier.
+// BranchOf returns what a branch has of a conversation, without Earlier and the queue.
 func BranchOf(c *conversation.Conversation, s Spec) Branched {
 	b := Branched{way: WayTo(c, s.Branch)}
 	if s.HandOver {
-		b.way, b.Queue = max(b.way, WayRetell), conversation.Unclaimed(c.Queue) // its own agent alone could fork it
+		b.way = max(b.way, WayRetell) // its own agent alone could fork it
 	}
 	if prompts := c.Prompts(); s.Branch >= 1 && s.Branch <= len(prompts) {
 		b.Prompt = prompts[s.Branch-1].Blocks
@@ -108,6 +109,7 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 	c := old.Transcript.Conversation
 	b := &Opened{Agent: old.Agent, Branched: BranchOf(c, s)}
 	log, err := l.Store.Branch(ctx, s.Stored, s.Branch, func(m *store.Meta) {
+		m.Retells = b.way == WayRetell
 		if s.HandOver {
 			m.Agent, m.Command = old.Agent.ID, givenCommand(old.Agent)
 		}
@@ -158,16 +160,42 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 		opt.Recorder.Close()
 		return nil, err
 	}
+	moved := false
+	if s.HandOver && len(c.Queue) > 0 {
+		b.View.Unsent = &store.Unsent{}
+		for _, q := range conversation.Unclaimed(c.Queue) {
+			b.View.Unsent.Prompts = append(b.View.Unsent.Prompts, store.UnsentPrompt{Prompt: q})
+		}
+		moved = l.Store.SaveView(m.ID, b.View) == nil
+		b.TakeMoved()
+	}
 	if log, err := l.Store.Continue(s.Stored); err == nil {
 		end := []conversation.Event{b.note()}
-		if len(b.Queue) > 0 {
-			end = append(end, conversation.QueueChanged{}) // they have moved
+		if moved {
+			end = append(end, conversation.QueueChanged{})
 		}
 		b.noted = log.Append(end) == nil
 		_ = log.Close()
 	}
 	b.TellOld(s.Beside)
 	return b, nil
+}
+
+// Tells reports whether the next prompt has to send the conversation along: nothing was sent since the
+// branch, and the agent does not know what was said before it.
+func (b *Opened) Tells() bool {
+	m, c, u := b.Transcript.Meta, b.Transcript.Conversation, b.View.Unsent
+	return m.OriginPrompt > 1 && m.OriginPrompt == len(c.Prompts())+1 && len(c.Queue) == 0 && (u == nil || u.Moved()) &&
+		(m.Retells || c.ID == "")
+}
+
+// TakeMoved takes the prompts that were handed over and are still in the view, for the composer.
+func (b *Opened) TakeMoved() {
+	if u := b.View.Unsent; u != nil && u.Moved() {
+		for _, p := range u.Prompts {
+			b.Queue = append(b.Queue, p.Prompt)
+		}
+	}
 }
 
 // past returns the state from which the branch of a conversation goes on: it sets the options that were

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -133,7 +134,7 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 	to := config.Agent{ID: "other", Name: "Other", Command: "other-agent"}
 	b, err := l.Make(t.Context(), Spec{Stored: log.ID(), Branch: 6, Agent: &to, HandOver: true})
 	must(t, err)
-	defer b.Session.Close(t.Context())
+	defer func() { End(t.Context(), b.Session) }()
 	opt := b.Session.(here).Options()
 	if b.way != WayRetell || opt.Fork != nil || opt.ResumeID != "" || len(b.past(was(t, st, log.ID()), Spec{HandOver: true}).Options) != 0 || stateOf(b).Limit != nil {
 		t.Errorf("it begins by %q with %+v", b.way.Text(), opt)
@@ -165,6 +166,27 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 	items := b.Transcript.Conversation.Items
 	if n, ok := items[len(items)-1].(*conversation.Note); !ok || n.Title != "Handed over from mine to Other" {
 		t.Errorf("the transcript ends with %+v", items[len(items)-1])
+	}
+
+	// If parley is killed before a front end has saved it, all of that is there again.
+	next := b.Transcript.Meta.ID
+	reopen := func() *Opened {
+		End(t.Context(), b.Session)
+		b, err = l.Make(t.Context(), Spec{Stored: next, Agent: &to})
+		must(t, errors.Join(err, b.ReadOnly))
+		return b
+	}
+	for range 2 {
+		if o := reopen(); len(o.Queue) != 1 || len(stateOf(o).Queue) != 0 || !strings.Contains(o.Earlier, "answer 5") {
+			t.Errorf("after a kill, %+v was handed over, and the agent is told %q", o.Queue, o.Earlier)
+		}
+	}
+	End(t.Context(), b.Session)
+	again, err := st.Continue(next)
+	must(t, err)
+	must(t, errors.Join(again.Append([]conversation.Event{conversation.PromptSent{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("sent")}}, conversation.TurnEnded{}}), again.Close()))
+	if o := reopen(); len(o.Queue) != 0 || len(stateOf(o).Queue) != 1 || o.Earlier != "" {
+		t.Errorf("after its first prompt, %+v was handed over, and the agent is told %q", o.Queue, o.Earlier)
 	}
 }
 

@@ -128,6 +128,7 @@ func (l *Launcher) reopen(ctx context.Context, s Spec) (*Opened, error) {
 	if r.ReadOnly == nil {
 		return r, nil
 	}
+	r.Branched = Branched{} // nothing can be sent
 	if log != nil {
 		if err := log.Close(); err != nil {
 			return nil, err
@@ -203,11 +204,16 @@ func (l *Launcher) StoredAgent(m store.Meta, s Spec) (config.Agent, error) {
 // closes the log.
 func (l *Launcher) resume(r *Opened, log *store.Log) (Session, error) {
 	t := r.Transcript
-	queueUnsent(t, r.View.Unsent)
+	if r.Tells() { // it goes on as the branch began
+		r.Earlier = EarlierText(t.Conversation)
+		r.TakeMoved()
+	} else {
+		queueUnsent(t, r.View.Unsent)
+	}
 	if err := log.Append(t.Ending); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	if r.View.Unsent != nil {
+	if r.View.Unsent != nil && r.Queue == nil {
 		r.View.Unsent = nil
 		_ = l.Store.SaveView(t.Meta.ID, r.View) // at worst they are queued again
 	}

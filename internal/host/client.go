@@ -440,7 +440,7 @@ func (c *Client) End(ctx context.Context) error { return c.endFor(ctx, "") }
 func (c *Client) endFor(ctx context.Context, next string) error {
 	c.mu.Lock()
 	conn := c.conn
-	c.ending = true
+	c.ending, c.next = true, next
 	c.mu.Unlock()
 	if conn == nil {
 		return ErrGone

@@ -208,8 +208,7 @@ func (k keeper) branch(ctx context.Context, s app.Spec, spec app.HostSpec) (*app
 		return nil, err
 	}
 	o := k.opened(c)
-	o.Branched = app.BranchOf(t.Conversation, s)
-	o.Earlier = c.welcome.Earlier
+	o.Prompt = app.BranchOf(t.Conversation, s).Prompt
 	o.TellOld(s.Beside)
 	return o, nil
 }
@@ -258,16 +257,19 @@ func (k keeper) attached(c *Client, err error) (*app.Opened, error) {
 	}
 	switch {
 	case c.welcome.Shared:
-		o.View = store.View{Top: o.View.Top} // another viewer is writing it
+		o.View, o.Branched = store.View{Top: o.View.Top}, app.Branched{} // another viewer is writing it
 	case o.View.Editor != "":
 		if v, err := k.Store.TakeView(o.Transcript.Meta.ID); err == nil {
 			o.View = v
 		}
 	}
-	if o.View.Unsent != nil && o.ReadOnly == nil {
+	switch u := o.View.Unsent; {
+	case o.ReadOnly != nil:
+		o.Branched = app.Branched{}
+	case u != nil && o.Queue == nil:
 		ctx, cancel := context.WithTimeout(c.ctx, askTime)
 		defer cancel()
-		c.takeOver(ctx, o.View.Unsent)
+		c.takeOver(ctx, u)
 	}
 	return o, nil
 }
@@ -284,6 +286,9 @@ func (k keeper) opened(c *Client) *app.Opened {
 	}
 	if v, err := k.Store.View(o.Transcript.Meta.ID); err == nil {
 		o.View = v
+	}
+	if o.TakeMoved(); o.Tells() {
+		o.Earlier = c.welcome.Earlier
 	}
 	return o
 }

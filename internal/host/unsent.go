@@ -17,18 +17,18 @@ import (
 func (c *Client) Unsent() *store.Unsent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	u := &store.Unsent{Viewer: c.id}
+	u, dropped := &store.Unsent{Viewer: c.id}, c.ending && c.next == "" // in a session that goes on, nothing is
 	add := func(number int, made session.AnyAct) {
 		if p, sends := session.PromptOf(made); sends {
 			u.Prompts = append(u.Prompts, store.UnsentPrompt{Number: number, Prompt: p})
 		}
 	}
 	for _, w := range c.withheld {
-		if !c.ending || w.Progress == session.Left {
+		if !dropped || w.Progress == session.Left {
 			add(0, w.Act)
 		}
 	}
-	if !c.ending {
+	if !dropped {
 		for _, a := range c.pending {
 			add(a.Number, a.made)
 		}

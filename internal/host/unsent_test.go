@@ -270,26 +270,41 @@ func TestAPromptThatPerhapsWasSent(t *testing.T) {
 	})
 }
 
+// A prompt that did not reach the host stays when the session goes on elsewhere, and goes when the user
+// ends it.
+func TestUnsentPromptsOfAnEndedSession(t *testing.T) {
+	for next, stay := range map[string]bool{"next": true, "": false} {
+		c := &Client{pending: []*pendingAct{{made: session.Prompt{Prompt: queued("one")}}}}
+		if err := c.endFor(t.Context(), next); !errors.Is(err, ErrGone) || (c.Unsent() != nil) != stay {
+			t.Errorf("ended for %q: %v, %+v stays", next, err, c.Unsent())
+		}
+	}
+}
+
 // The draft and the unsent prompts of a viewer that lives are its own: another one gets them only once
 // that one has left.
 func TestWhatAViewerWritesIsItsOwn(t *testing.T) {
 	h := run(t, Options{Session: newFake(atWork...)})
 	k := keeper{&app.Launcher{Store: store.New(t.TempDir())}, new(sync.Map)}
-	view := store.View{Draft: "a draft", Unsent: &store.Unsent{Viewer: "first", Prompts: []store.UnsentPrompt{{Prompt: queued("one")}}}}
-	if err := k.Store.SaveView("stored", view); err != nil {
-		t.Fatal(err)
-	}
+	view := store.View{Draft: "a draft", Unsent: &store.Unsent{Prompts: []store.UnsentPrompt{{Prompt: queued("one")}}}}
 	first := h.attach(t, ClientOptions{})
-	for _, shared := range []bool{true, false} {
+	for _, want := range []struct{ shared, moved bool }{{true, false}, {true, true}, {false, true}, {false, false}} {
+		view.Unsent.Viewer = map[bool]string{false: "first"}[want.moved]
+		if err := k.Store.SaveView("stored", view); err != nil {
+			t.Fatal(err)
+		}
 		c, err := Attach(t.Context(), ClientOptions{Name: "second", Dial: h.dial})
 		o, err := k.attached(c, err)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(c.Unconfirmed()) == 0 && o.View.Draft == ""; got != shared {
-			t.Errorf("shared %v: it has the draft %q and %v", shared, o.View.Draft, c.Unconfirmed())
+		kept, drafted := len(c.Unconfirmed()) > 0, len(o.Queue) > 0
+		if (o.View.Draft == "") != want.shared || kept != (!want.shared && !want.moved) || drafted != (!want.shared && want.moved) {
+			t.Errorf("%+v: it has the draft %q, %v and %v", want, o.View.Draft, c.Unconfirmed(), o.Queue)
 		}
-		first.Close(t.Context())
 		c.Close(t.Context())
+		if want.shared && want.moved {
+			first.Close(t.Context())
+		}
 	}
 }

@@ -87,15 +87,20 @@ type View struct {
 	Editor string `json:"editor,omitempty"`
 	// Top is the number of the item at the top of the view; nil follows the end.
 	Top *int `json:"top,omitempty"`
-	// Unsent are the prompts that a host has not confirmed; nil if there are none.
+	// Unsent are the prompts that a host has not confirmed, or that were handed over; nil if there are
+	// none.
 	Unsent *Unsent `json:"unsent,omitempty"`
 }
 
-// Unsent are prompts of a viewer that their session may not have received.
+// Unsent are prompts of a viewer that their session may not have received. Those of no viewer come
+// from the queue of a session that was handed over, and no front end has saved them yet.
 type Unsent struct {
 	Viewer  string         `json:"viewer"`
 	Prompts []UnsentPrompt `json:"prompts"`
 }
+
+// Moved reports whether they were handed over.
+func (u *Unsent) Moved() bool { return u.Viewer == "" }
 
 // UnsentPrompt is one of them. Number is that of its act, 0 if it was never sent.
 type UnsentPrompt struct {

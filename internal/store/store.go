@@ -66,6 +66,8 @@ type Meta struct {
 	// number of the prompt before which it left that.
 	Origin       ID  `json:"origin,omitempty"`
 	OriginPrompt int `json:"originPrompt,omitempty"`
+	// Retells means that the first prompt since then sends the conversation along.
+	Retells bool `json:"retells,omitempty"`
 }
 
 // Store is a directory of logs. It is safe for concurrent use, also by several

@@ -3,8 +3,17 @@
 package e2e
 
 import (
+	"encoding/json"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"parley/internal/conversation"
+	"parley/internal/store"
 )
 
 // answering is an agent that edits a file and answers with each prompt.
@@ -95,4 +104,62 @@ func TestAKeptSessionIsHandedOver(t *testing.T) {
 	p.HangUp().WaitExit()
 	q := k.attach()
 	q.Shows("One heard first.", "Handed over from", "Two heard second.").Idle().Leave()
+}
+
+// Whenever parley is killed in a hand-over, each queued prompt is in one of both sessions. If it has
+// moved, the next agent still gets the conversation with it.
+func TestAKilledHandOverLosesNoPrompt(t *testing.T) {
+	t.Parallel()
+	for i := range moments(t, 4) {
+		k := newKept(t)
+		options := Options{Script: "handshake " + resumes + ` {"sessionId": "s1"}
+expect session/prompt
+say "At work."
+wait-cancel
+end-turn cancelled
+`, Others: map[string]string{"two": answering("Two", "b.txt")}}
+		if i%2 == 0 {
+			options.Args = []string{"--keep=false"}
+		}
+		p := k.open(options)
+		p.Ready().Ask("first").Shows("At work.").Ask("next words").Shows("queued: next words").Ask("last words").Shows("queued: last words")
+		p.Press("esc").Shows("paused: next words").Ask("/handover").Question("Continue with another agent").Type("two").Press("enter")
+		p.Question("Hand over to two?").Answer("Hand over")
+		time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond) // the moment, nothing to wait for
+		p.Signal(syscall.SIGKILL)
+		p.WaitExit()
+		k.endHosts()
+
+		logs, err := filepath.Glob(filepath.Join(k.home, ".local/state/parley/sessions/*.jsonl"))
+		must(t, err)
+		lib, found, moved := store.New(filepath.Dir(logs[0])), "", ""
+		for _, log := range logs {
+			id := store.ID(strings.TrimSuffix(filepath.Base(log), ".jsonl"))
+			session, err := lib.Read(t.Context(), id)
+			must(t, err)
+			view, err := lib.View(id)
+			must(t, err)
+			has, err := json.Marshal([]any{view, slices.Clone[[]conversation.QueuedPrompt](session.Conversation.Queue)})
+			must(t, err)
+			if strings.Contains(string(has), "next words") && strings.Contains(string(has), "last words") {
+				if found = string(id); session.Meta.Origin != "" {
+					moved = found
+				}
+			}
+		}
+		if found == "" {
+			t.Fatalf("none of %q has the queue", logs)
+		}
+		if moved == "" {
+			continue
+		}
+		options.Args = append(options.Args, "-a", "two", "--resume="+moved)
+		p = k.open(options)
+		p.Shows("❯ next words", "last words").Idle().Type(" now").Press("enter").Shows("Two heard next words").Idle()
+		if sent := p.Other("two").WaitSent("session/prompt", 1); !strings.Contains(sent, "At work.") {
+			t.Errorf("the agent got %s", sent)
+		}
+		p.Leaves()
+		k.endHosts()
+	}
 }
