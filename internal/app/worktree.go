@@ -146,7 +146,10 @@ func DropWorktree(ctx context.Context, s Session, tree *git.Worktree) (string, e
 // words.
 func DropEmptyWorktree(ctx context.Context, tree *git.Worktree) (string, error) {
 	work := &git.WorktreeWork{}
-	if !git.WorktreeGone(tree.Path) {
+	if err := tree.Restore(ctx); err != nil {
+		return "", err
+	}
+	if !tree.Gone() {
 		var err error
 		if work, err = tree.Work(ctx); err != nil {
 			return "", err

@@ -181,6 +181,8 @@ type listedTree struct {
 	Files       []string `json:"files"`
 	Uncommitted []string `json:"uncommitted"`
 	Error       string   `json:"error,omitempty"`
+	// Unfinished means that its creation or removal was interrupted, or is going on.
+	Unfinished bool `json:"unfinished,omitempty"`
 	// Comparison is what it is for, nil if it belongs to none.
 	Comparison *listedComparison `json:"comparison,omitempty"`
 }
@@ -215,14 +217,16 @@ func (o *worktreeOptions) list(ctx context.Context) error {
 	all := []listedTree{}
 	for _, t := range trees {
 		l := listedTree{Name: t.Name, Path: t.Path, Branch: t.Branch, Into: t.Into, Files: []string{}, Uncommitted: []string{}}
-		k, err := t.Work(ctx)
-		what := ""
-		if err != nil {
-			l.Error = err.Error()
-			what = l.Error
-		} else {
-			l.Commits, l.Files, l.Uncommitted = k.Commits, append(l.Files, k.Files...), append(l.Uncommitted, k.Uncommitted...)
-			what = k.String()
+		what := "unfinished: its creation or removal was interrupted, or is going on; drop removes what is left"
+		if l.Unfinished = t.Unfinished; !t.Unfinished {
+			k, err := t.Work(ctx)
+			if err != nil {
+				l.Error = err.Error()
+				what = l.Error
+			} else {
+				l.Commits, l.Files, l.Uncommitted = k.Commits, append(l.Files, k.Files...), append(l.Uncommitted, k.Uncommitted...)
+				what = k.String()
+			}
 		}
 		l.Comparison = comparisonOf(t)
 		all = append(all, l)
@@ -304,9 +308,14 @@ func (o *worktreeOptions) drop(ctx context.Context, trees []*git.Worktree) error
 		case working:
 			return app.WithHint("Close it first: it is open in another parley.", "a session works in the worktree %s", t.Name)
 		}
-		work, err := t.Work(ctx)
-		if err != nil {
+		if err := t.Restore(ctx); err != nil {
 			return err
+		}
+		work := &git.WorktreeWork{}
+		if !t.Gone() {
+			if work, err = t.Work(ctx); err != nil {
+				return err
+			}
 		}
 		if left := app.LeftInWorktree(work); left != "" {
 			what := "are not merged"

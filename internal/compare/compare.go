@@ -272,7 +272,7 @@ func Find(ctx context.Context, cfg *config.Config, dir string) ([]*Comparison, e
 	number := map[*Side]int{}
 	for _, t := range trees {
 		n, ok := NoteOf(t)
-		if !ok {
+		if !ok || t.Unfinished {
 			continue
 		}
 		c := found[n.Comparison]

@@ -353,8 +353,9 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	return "", &Error{Command: command, Output: why, Err: err}
 }
 
-// maxErrorLines limits the lines of git's output in an error.
-const maxErrorLines = 6
+// maxErrorLines limits the lines of git's output in an error. A lock that a killed git has left is named
+// in the first of seven.
+const maxErrorLines = 8
 
 // lastLines returns the last lines of git's output.
 func lastLines(b []byte) string {

@@ -44,6 +44,9 @@ type Worktree struct {
 	From string `json:"from"`
 	// Note is what its creator wrote down about it, "" for nothing.
 	Note string `json:"note,omitempty"`
+	// Unfinished means that its creation or removal was interrupted, or is going on. It can only be
+	// dropped.
+	Unfinished bool `json:"-"`
 }
 
 // Errors of finding worktrees.
@@ -72,18 +75,28 @@ func WorktreeAt(dir string) *Worktree {
 		return nil
 	}
 	t := &Worktree{Path: dir}
-	isHash := func(s string) bool { return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == "" }
-	if json.Unmarshal(b, t) != nil || CheckWorktreeName(t.Name) != nil || !isHash(t.Base) || strings.HasPrefix(t.Into, "-") {
+	if json.Unmarshal(b, t) != nil || !t.fits(repository) {
 		return nil
+	}
+	begun := readBegun(repository, t.Name)
+	t.Unfinished = begun != nil && begun.Dropped
+	return t
+}
+
+// fits reports whether a record may be of a worktree of a repository, and completes it.
+func (t *Worktree) fits(repository string) bool {
+	isHash := func(s string) bool { return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == "" }
+	if CheckWorktreeName(t.Name) != nil || !isHash(t.Base) || strings.HasPrefix(t.Into, "-") {
+		return false
 	}
 	t.Branch = branchPrefix + t.Name
 	if !filepath.IsAbs(t.From) || repositoryOf(t.From) != repository {
-		t.From = dir // it is gone
+		t.From = t.Path // it is gone
 		if filepath.Base(repository) == ".git" {
 			t.From = filepath.Dir(repository)
 		}
 	}
-	return t
+	return true
 }
 
 // listed reports whether a repository has a worktree with git's own directory admin in dir.
@@ -186,13 +199,20 @@ func open(ctx context.Context, dir string) (*Writer, []worktreeEntry, error) {
 		return nil, nil, err
 	}
 	all, err := listWorktrees(ctx, w)
+	if err != nil { // one without these files makes git list none
+		repository := repositoryOf(dir)
+		for _, t := range allBegun(repository) {
+			_ = t.supply(repository)
+		}
+		all, err = listWorktrees(ctx, w)
+	}
 	return w, all, err
 }
 
 // Worktrees returns the worktrees for sessions in the repository of dir, in git's
-// order.
+// order, then what a kill has left of others.
 func Worktrees(ctx context.Context, dir string) ([]*Worktree, error) {
-	_, all, err := open(ctx, dir)
+	w, all, err := open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +222,7 @@ func Worktrees(ctx context.Context, dir string) ([]*Worktree, error) {
 			trees = append(trees, t)
 		}
 	}
-	return trees, nil
+	return append(trees, unfinished(ctx, w, repositoryOf(dir), all)...), nil
 }
 
 // WorktreeGone reports whether a directory no longer exists.
@@ -315,7 +335,7 @@ func CreateWorktree(ctx context.Context, dir string, opt WorktreeOptions) (*Work
 			continue
 		}
 		if t := WorktreeAt(p.path); t != nil && t.Name == name && !WorktreeGone(t.Path) {
-			return t, nil
+			return t, t.whole()
 		}
 		if p.branch == branchPrefix+name && !WorktreeGone(p.path) {
 			return nil, &WorktreeTakenError{p.branch, p.path}
@@ -360,16 +380,34 @@ func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
 			t.Base = base
 		}
 	}
+	parent := filepath.Dir(t.Path)
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return fmt.Errorf("create a worktree: %w", err)
+	}
+	if parent, err = filepath.EvalSymlinks(parent); err != nil {
+		return fmt.Errorf("create a worktree: %w", err)
+	}
+	t.Path = filepath.Join(parent, t.Name)
+	done, err := t.begin(false)
+	if err != nil {
+		return fmt.Errorf("record the worktree: %w", err)
+	}
 	if _, err := w.Run(ctx, args...); err != nil {
+		ctx = context.WithoutCancel(ctx)
 		if !isBranch {
 			_, _ = w.Run(ctx, "branch", "--quiet", "-D", "--", t.Branch) // git leaves it behind
 		}
+		if WorktreeGone(t.Path) && (isBranch || !w.has(ctx, "refs/heads/"+t.Branch)) {
+			done()
+			_ = os.Remove(parent) // stays while it has other worktrees
+		}
 		return fmt.Errorf("create a worktree: %w", err)
 	}
-	if t.Path, err = filepath.EvalSymlinks(t.Path); err != nil {
-		return fmt.Errorf("create a worktree: %w", err)
+	if err := t.write(ctx); err != nil {
+		return err
 	}
-	return t.write(ctx)
+	done()
+	return nil
 }
 
 func (t *Worktree) write(ctx context.Context) error {

@@ -33,6 +33,9 @@ func (e *MergeConflictError) Error() string {
 
 // Commit commits everything in the worktree except ignored files.
 func (t *Worktree) Commit(ctx context.Context, message string) error {
+	if err := t.whole(); err != nil {
+		return err
+	}
 	w, k, err := t.open(ctx)
 	if err != nil {
 		return err
@@ -62,6 +65,9 @@ func (k *WorktreeWork) Whole() error {
 func (t *Worktree) Merge(ctx context.Context) (commits int, err error) {
 	if t.Into == "" {
 		return 0, errNoTarget
+	}
+	if err := t.whole(); err != nil {
+		return 0, err
 	}
 	w, k, err := t.open(ctx)
 	switch {
@@ -128,7 +134,10 @@ func (t *Worktree) forward(ctx context.Context, w *Writer, k *WorktreeWork) erro
 // is "" if there was no such work. Ignored files are lost. Of a worktree whose directory is gone
 // it removes what is left.
 func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
-	if WorktreeGone(t.Path) {
+	if err := t.Restore(ctx); err != nil {
+		return "", err
+	}
+	if t.Gone() {
 		return t.dropGone(ctx)
 	}
 	w, k, err := t.open(ctx)
@@ -155,6 +164,7 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 			return "", fmt.Errorf("save the contents of the worktree: %w", err)
 		}
 	}
+	done, _ := t.begin(true) // without it, a kill may leave what is not listed
 	// --force twice, since it may be locked. git itself listed the path.
 	if _, err := main.Run(ctx, "worktree", "remove", "--force", "--force", "--", t.Path); err != nil {
 		return kept, fmt.Errorf("remove the worktree: %w", err)
@@ -165,6 +175,7 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 		}
 	}
 	_ = os.Remove(filepath.Dir(t.Path)) // stays while it has other worktrees
+	done()
 	return kept, nil
 }
 
@@ -201,6 +212,9 @@ func (t *Worktree) dropGone(ctx context.Context) (kept string, err error) {
 			return "", fmt.Errorf("save the commits of the worktree: %w", err)
 		}
 	}
+	if t.Unfinished {
+		_, _ = main.Run(ctx, "worktree", "unlock", "--", t.Path) // git locks one until it is whole
+	}
 	if _, err := main.Run(ctx, "worktree", "prune"); err != nil {
 		return kept, err
 	}
@@ -209,6 +223,7 @@ func (t *Worktree) dropGone(ctx context.Context) (kept string, err error) {
 			return kept, fmt.Errorf("delete the branch: %w", err)
 		}
 	}
+	_ = os.Remove(begunPath(repositoryOf(t.From), t.Name))
 	return kept, nil
 }
 

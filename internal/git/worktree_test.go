@@ -373,6 +373,81 @@ func TestDropWithoutDirectory(t *testing.T) {
 	}
 }
 
+// Whatever a kill leaves of a worktree that is being created or dropped is listed, and can be dropped:
+// what is told of it alone touches nothing else.
+func TestUnfinished(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		left func(dir, path string, run func(string, ...string) string)
+		not  bool // nothing of it is left
+	}{
+		{name: "nothing", left: func(string, string, func(string, ...string) string) {}, not: true},
+		{name: "branch", left: func(dir, path string, run func(string, ...string) string) { run(dir, "branch", "parley/wren") }},
+		{name: "no files", left: func(dir, path string, run func(string, ...string) string) {
+			run(dir, "worktree", "add", "-q", "--no-checkout", "--lock", "-b", "parley/wren", path)
+		}},
+		{name: "no link", left: func(dir, path string, run func(string, ...string) string) {
+			run(dir, "worktree", "add", "-q", "--lock", "-b", "parley/wren", path)
+			os.Remove(filepath.Join(path, ".git"))
+		}},
+		{name: "no HEAD", left: func(dir, path string, run func(string, ...string) string) {
+			run(dir, "worktree", "add", "-q", "--no-checkout", "--lock", "-b", "parley/wren", path)
+			put(t, filepath.Join(dir, ".git/worktrees/wren/HEAD"), strings.Repeat("0", 40)+"\n")
+			os.Remove(filepath.Join(dir, ".git/worktrees/wren/commondir"))
+		}},
+		{name: "empty file", left: func(dir, path string, run func(string, ...string) string) {
+			run(dir, "worktree", "add", "-q", "--no-checkout", "--lock", "-b", "parley/wren", path)
+			os.Truncate(filepath.Join(dir, ".git/worktrees/wren/commondir"), 0)
+		}},
+		{name: "no directory", left: func(dir, path string, run func(string, ...string) string) {
+			run(dir, "worktree", "add", "-q", "--lock", "-b", "parley/wren", path)
+			os.RemoveAll(path)
+		}},
+		{name: "no directory, not locked", left: func(dir, path string, run func(string, ...string) string) {
+			run(dir, "worktree", "add", "-q", "-b", "parley/wren", path)
+			os.RemoveAll(path)
+		}},
+		{name: "no record", left: func(dir, path string, run func(string, ...string) string) {
+			run(dir, "worktree", "add", "-q", "-b", "parley/wren", path)
+		}},
+		{name: "of the user", left: func(dir, path string, run func(string, ...string) string) {
+			run(dir, "worktree", "add", "-q", "-b", "mine", path)
+		}, not: true},
+		{name: "dropped in part", left: func(dir, path string, run func(string, ...string) string) {
+			create(t, dir, "wren")
+			os.Remove(filepath.Join(path, "poem.txt"))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir, run := project(t)
+			path := filepath.Join(dir+".worktrees", "wren")
+			c.left(dir, path, run)
+			put(t, filepath.Join(dir, ".git/parley/wren.json"), `{"name": "wren", "base": "`+run(dir, "rev-parse", "HEAD")+`", "from": "`+dir+`", "path": "`+path+`", "dropped": true}`)
+			list, err := git.Worktrees(t.Context(), dir)
+			if err != nil || len(list) != map[bool]int{false: 1}[c.not] {
+				t.Fatalf("listed are %+v, %v", list, err)
+			}
+			if c.not {
+				return
+			}
+			tree := list[0]
+			if !tree.Unfinished || tree.Name != "wren" || tree.Path != path || tree.Commit(t.Context(), "x") == nil {
+				t.Errorf("listed is %+v", tree)
+			}
+			if kept, err := tree.Drop(t.Context()); err != nil {
+				t.Errorf("dropped: %q, %v", kept, err)
+			}
+			left := run(dir, "branch", "--list", "parley/*") + run(dir, "worktree", "list")
+			if list, err := git.Worktrees(t.Context(), dir); err != nil || len(list) > 0 || strings.Contains(left, "wren") || !git.WorktreeGone(path) {
+				t.Errorf("left are %+v, %v: %s", list, err, left)
+			}
+			if again := create(t, dir, "wren"); again.Unfinished || *git.WorktreeAt(path) != *again {
+				t.Errorf("created again: %+v", again)
+			}
+		})
+	}
+}
+
 // Where the .git of a worktree was removed or replaced, git would look at a repository around it,
 // or at that of an agent: nothing is read or done there.
 func TestWorktreeThatIsNoLongerOne(t *testing.T) {

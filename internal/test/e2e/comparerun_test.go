@@ -4,11 +4,16 @@ package e2e
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"parley/internal/test"
 )
@@ -249,6 +254,57 @@ func TestCompareKilled(t *testing.T) {
 	}
 	if strings.Count(list, "wait for me") != 2 || strings.Count(sessions, "wait for me") != 2 {
 		t.Errorf("listed are\n%s%s", list, sessions)
+	}
+}
+
+// Whenever a comparison that begins is killed, or the removal of a worktree, parley lists all that git has
+// of it, and drops it.
+func TestBeginsAndDropsKilled(t *testing.T) {
+	t.Parallel()
+	k := comparing(t, true, patient())
+	git := func(args ...string) []string {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = k.project, k.env
+		out, err := cmd.Output()
+		must(t, err)
+		return strings.Fields(string(out))
+	}
+	// kill runs a command, kills it within a time, and returns what is listed then.
+	kill := func(within time.Duration, args ...string) (names []string) {
+		c := k.start(args...)
+		time.Sleep(rand.N(within)) // the moment, nothing to wait for
+		must(t, c.cmd.Process.Kill())
+		_ = c.wait()
+		var listed []struct{ Name string }
+		must(t, json.Unmarshal([]byte(k.run("worktree", "list", "--json")), &listed))
+		for _, l := range listed {
+			names = append(names, l.Name)
+		}
+		for _, ref := range slices.Concat(git("for-each-ref", "--format=%(refname)", "refs/heads/parley"), git("worktree", "list", "--porcelain")) {
+			name := filepath.Base(ref)
+			if (strings.HasPrefix(ref, "refs/heads/parley/") || strings.HasPrefix(ref, k.project+".worktrees/")) && !slices.Contains(names, name) {
+				t.Errorf("after %q, git has %s, and listed are %q", args, ref, names)
+			}
+		}
+		return names
+	}
+	for range moments(t, 6) {
+		for _, name := range kill(250*time.Millisecond, "compare", "-a", "alpha", "-a", "beta", "wait for me") {
+			if !slices.Contains(kill(120*time.Millisecond, "worktree", "drop", "--force", name), name) {
+				continue
+			}
+			if c := k.start("worktree", "drop", "--force", name); c.wait() != nil {
+				lock := regexp.MustCompile(`'(/[^']*\.lock)'`).FindStringSubmatch(c.err.String()) // of a killed git
+				if lock == nil {
+					t.Fatalf("drop %s: %s", name, c.err.String())
+				}
+				must(t, os.Remove(lock[1]))
+				k.run("worktree", "drop", "--force", name)
+			}
+		}
+		if left := git("for-each-ref", "refs/heads/parley"); len(left) > 0 || len(git("worktree", "list")) != 3 {
+			t.Errorf("left are %q and %q", left, git("worktree", "list"))
+		}
 	}
 }
 
