@@ -98,6 +98,9 @@ func (t *Tab) promptHints() []dialog.Hint {
 		return h.List
 	}
 	all := promptHints(t.program.Keys, l.Conversation, l.changedFiles() > 0, l.Session.About().Connects, t.program.Enter == config.EnterSteers)
+	if l.OverForGood() {
+		all = slices.DeleteFunc(all, func(h dialog.Hint) bool { return h.Key == t.keyOf(command.StartAgain) })
+	}
 	if l.ignoresCancel() {
 		all = append([]dialog.Hint{{Key: t.keyOf(command.Cancel), Text: "stop the agent"}}, all...)
 	}

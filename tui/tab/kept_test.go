@@ -151,6 +151,9 @@ func TestAHostThatIsGoneWithAllOfItsSession(t *testing.T) {
 		b.mustShow(t, "✗ the session does not run any more  nothing of it was stored", "Stay and read")
 		b.mustNotShow(t, "pen it again")
 		b.mustNotShow(t, "opens it again")
+		b.Press("esc")
+		b.mustShow(t, "This session is over: nothing of it was stored")
+		b.mustNotShow(t, "alt+r")
 	})
 }
 

@@ -95,6 +95,8 @@ func (t *Tab) placeholder(asks bool) string {
 		return "Type a prompt to send when the agent is ready"
 	case t.stored.readOnly != "" && t.stored.untrusted == nil:
 		return "This session is read-only here"
+	case l.OverForGood():
+		return "This session is over: nothing of it was stored"
 	case c.Gone():
 		return "Restart the agent to send a prompt"
 	case c.Turn.Running && c.Agent.SkipsAhead():
