@@ -2,9 +2,11 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -263,6 +265,54 @@ func TestAWriteOfWhatTheAgentIsWriting(t *testing.T) {
 					p.holds("f", before)
 				}
 			}
+		}
+	}
+}
+
+// What lay there before a call began, or before its question came, is not the call's, even if the agent
+// reports just that. What it has written itself a moment before is.
+func TestAClaimOfWhatLayThere(t *testing.T) {
+	pending, done := acpclient.ToolPending, acpclient.ToolCompleted
+	for name, call := range map[string]func(p *project, diffs []acpclient.ToolCallContent){
+		"completed alone": func(p *project, diffs []acpclient.ToolCallContent) { p.tell("1", done, diffs...) },
+		"told at its end": func(p *project, diffs []acpclient.ToolCallContent) { p.tell("1", pending); p.tell("1", done, diffs...) },
+		"told first":      func(p *project, diffs []acpclient.ToolCallContent) { p.tell("1", pending, diffs...); p.tell("1", done) },
+		"asked first": func(p *project, diffs []acpclient.ToolCallContent) {
+			call := acpclient.ToolCallUpdate{ToolCallID: "1", Content: diffs}
+			p.Watch(conversation.PermissionOpened{ID: 7, Request: &acpclient.RequestPermissionRequest{ToolCall: call}})
+			p.Watch(conversation.QuestionClosed{ID: 7})
+			p.tell("1", done, diffs...)
+		},
+	} {
+		for _, ago := range []time.Duration{0, 3 * time.Second} {
+			t.Run(fmt.Sprint(name, " ", ago), func(t *testing.T) {
+				p := newRepository(t)
+				p.write("f", lines())
+				p.git("add", "f")
+				p.git("commit", "-qm", "f")
+				p.turn("", func() {
+					p.write("f", lines("5 user"))
+					p.write("new", "user\n")
+					at := time.Now().Add(-ago)
+					for _, name := range []string{"f", "new"} {
+						if err := os.Chtimes(p.path(name), at, at); err != nil {
+							t.Fatal(err)
+						}
+					}
+					call(p, []acpclient.ToolCallContent{acpclient.DiffContent(p.path("f"), str("5\n"), "user\n"), acpclient.DiffContent(p.path("new"), nil, "user\n")})
+				})
+				_, err := p.undo()
+				if ago == 0 {
+					p.holds("f", lines())
+					p.holds("new", "-")
+					return
+				}
+				if !errors.Is(err, ErrNothing) {
+					t.Errorf("undo: %v", err)
+				}
+				p.holds("f", lines("5 user"))
+				p.holds("new", "user\n")
+			})
 		}
 	}
 }

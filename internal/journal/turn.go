@@ -53,6 +53,7 @@ func (s stat) of(now os.FileInfo) bool {
 
 // call is what the agent has reported about a tool call.
 type call struct {
+	began     time.Time // when the agent first told of it, or asked about it
 	kind      acpclient.ToolKind
 	diffs     []diff
 	locations []string
@@ -151,7 +152,7 @@ func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 	}
 	c := t.calls[u.ToolCallID]
 	if c == nil {
-		c = &call{seen: map[string]seenFile{}, whole: map[string]bool{}}
+		c = &call{began: time.Now(), seen: map[string]seenFile{}, whole: map[string]bool{}}
 		t.calls[u.ToolCallID] = c
 	}
 	if u.Kind != nil && *u.Kind != "" {
@@ -344,6 +345,7 @@ func (t *turnWatch) settle(path string, c *call) {
 		switch {
 		case known && base.same(is):
 			t.joinLast(path, c, now)
+		case known && sight != sawChange && !c.mayHave(path): // whatever it says
 		case known && len(diffs) == 0:
 			gone := now == nil && sight == notWatched && (c.kind == acpclient.ToolDelete || c.kind == acpclient.ToolMove)
 			others := c.kind == acpclient.ToolEdit && len(c.diffs) > 0 && !c.whole[path] // are what it edits
@@ -358,6 +360,16 @@ func (t *turnWatch) settle(path string, c *call) {
 			t.record(path, t.reconstructed(now, diffs), is, SourceReport, ProvenanceClaimed)
 		}
 	})
+}
+
+// mayHave reports whether a call may have changed a file while parley did not watch: not if the file, or
+// the directory of one that is gone, was changed last before the call. A report may come late.
+func (c *call) mayHave(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		info, err = os.Lstat(filepath.Dir(path))
+	}
+	return err != nil || c.began.Sub(info.ModTime()) <= settled
 }
 
 // sight is what parley has seen of a file while a call ran that names it.
