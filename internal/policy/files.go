@@ -62,6 +62,12 @@ func (u usage) certain() bool {
 }
 
 func (u usage) possible() bool {
+	if slices.ContainsFunc(u.assigns, func(a string) bool {
+		_, value, _ := strings.Cut(a, "=")
+		return u.contains(value)
+	}) {
+		return true // whatever it is that reads the variable
+	}
 	if u.known.why == "" && slices.ContainsFunc(u.known.words, u.opensPossibly) {
 		return true
 	}

@@ -27,6 +27,7 @@ type invocation struct {
 	part
 	known  *understood
 	byName []string // words with the program by its name alone
+	byLink []string // words with the program by the name of what a link leads to; nil if it is none
 	// shortened means that words at the begin are left out. Rules that match it for certain
 	// count; what is uncertain is so of all the words.
 	shortened bool
@@ -41,7 +42,7 @@ func (q *judged) list() {
 			all, complete := unwrap(p)
 			q.tooMany = q.tooMany || !complete
 			for _, v := range all {
-				v.said, v.byName = i > 0, byName(v.words)
+				v.said, v.byName, v.byLink = i > 0, byName(v.words), r.byLink(v)
 				q.programs = append(q.programs, v)
 			}
 		}
@@ -57,7 +58,7 @@ func (r *compiled) ran(q *judged) answer {
 	}
 	for _, v := range q.programs {
 		switch {
-		case matchWords(r.words, v.words), matchWords(r.words, v.byName):
+		case matchWords(r.words, v.words), matchWords(r.words, v.byName), v.byLink != nil && matchWords(r.words, v.byLink):
 			return yes
 		case found == no && !q.sure && !v.said && v.mayRun(r.words):
 			found = maybe
@@ -134,6 +135,21 @@ func byName(words []string) []string {
 		words[1] = "push"
 	}
 	return words
+}
+
+// byLink returns the words of a program that is named by the path of a link, with the name of what it
+// leads to; nil if it is none.
+func (q Request) byLink(v invocation) []string {
+	program := v.words[0]
+	if !strings.Contains(program, "/") || open(program) {
+		return nil
+	}
+	for _, dir := range v.dirs {
+		if name := path.Base(q.resolve(dir, program).Name); name != path.Base(program) {
+			return byName(append([]string{name}, v.words[1:]...))
+		}
+	}
+	return nil
 }
 
 // readsProgram reports whether a program reads from elsewhere what it runs.
