@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"parley/acpclient"
@@ -174,6 +175,14 @@ func bulleted(names []string) string {
 		lines = append(lines, "• "+termtext.VisibleLine(name))
 	}
 	return strings.Join(atMost(lines, 12), "\n")
+}
+
+// MayLeadOut is why a merge of a link is asked about.
+const MayLeadOut = "it is a link that may lead out of the project"
+
+// LeadsOut reports whether a link with a name relative to the top of a project leads out of it.
+func LeadsOut(name, target string) bool {
+	return filepath.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(name), target))
 }
 
 // Writes says why a write of an agent's to a file, or its removal, would be asked about or denied;

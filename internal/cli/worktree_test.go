@@ -89,3 +89,38 @@ func TestWorktreeMergeAndDropSayWhatIsLeft(t *testing.T) {
 		}
 	}
 }
+
+// A merge names what a write would ask about, and merges nothing without an answer.
+func TestWorktreeMergeNamesWhatAWriteAsks(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir, inGit := test.New(t, map[string]string{"poem.txt": "one\n"})
+	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"poem.txt": "two\n", ".envrc": "touch x\n"} {
+		if err := os.WriteFile(filepath.Join(tree.Path, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"out": "/etc/hostname", "in": "poem.txt"} {
+		if err := os.Symlink(target, filepath.Join(tree.Path, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was := inGit(dir, "rev-parse", "HEAD")
+	var out strings.Builder
+	code := run(t.Context(), &streams{In: strings.NewReader(""), Out: &out, Err: &out}, []string{"worktree", "--cwd", dir, "merge", "-m", "all"})
+	said := out.String()
+	if code != exitError || !strings.Contains(said, "  .envrc (it may hold secrets)\n  out (it is a link that may lead out") || !strings.Contains(said, "nothing was merged") || !strings.Contains(said, "git merge parley/wren") || strings.Contains(said, "poem.txt") {
+		t.Errorf("%d: %s", code, said)
+	}
+	if now := inGit(dir, "rev-parse", "HEAD"); now != was {
+		t.Errorf("merged: %s", inGit(dir, "log", "--oneline"))
+	}
+	out.Reset()
+	code = run(t.Context(), &streams{In: strings.NewReader("y\n"), Out: &out, Err: &out, InTerminal: true, ErrTerminal: true}, []string{"worktree", "--cwd", dir, "merge"})
+	if now := inGit(dir, "rev-parse", "HEAD"); code != exitOK || now == was {
+		t.Errorf("%d: %s", code, out.String())
+	}
+}

@@ -300,8 +300,8 @@ func (c *Comparison) Judge(ctx context.Context, writes app.Writes, changed *Chan
 			continue
 		}
 		why, denied := writes(ctx, filepath.Join(top, filepath.FromSlash(f.Name)), f.New == nil && !f.Opaque)
-		if why == "" && f.NewMode&os.ModeSymlink != 0 && (f.New == nil || !filepath.IsLocal(filepath.Join(filepath.Dir(f.Name), *f.New)) || filepath.IsAbs(*f.New)) {
-			why = "it is a link that may lead out of the project"
+		if why == "" && f.NewMode&os.ModeSymlink != 0 && (f.New == nil || app.LeadsOut(f.Name, *f.New)) {
+			why = app.MayLeadOut
 		}
 		into, named := j.Free, termtext.VisibleLine(f.Name)+" ("+termtext.Line(why)+")"
 		switch {
