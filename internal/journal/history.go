@@ -302,6 +302,16 @@ func (h *history) own() iter.Seq[string] {
 	}
 }
 
+// saw reports whether files have changed during a turn, maybe by the user, and are not put back.
+func (h *history) saw() bool {
+	for _, all := range h.byPath {
+		if slices.ContainsFunc(all, func(c *change) bool { return c.act == 0 && c.seen && h.live(c) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // redoable returns the changes of the user's last undo that can be redone, or nil. A
 // redo is not an undo.
 func (h *history) redoable() []*change {

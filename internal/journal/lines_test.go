@@ -44,12 +44,18 @@ func TestTheSummaryCountsLines(t *testing.T) {
 	p.counts(Tally{4, 3, 1})
 	p.must(p.RevertFile(context.Background(), p.part("old"), 0))
 	p.counts(Tally{3, 1, 0})
+	if p.Summary().Seen {
+		t.Error("something was only seen to change")
+	}
 
 	// Not what was only seen to change, also in the same file, nor what was there before.
 	p = newRepository(t)
 	p.turn("", func() { p.write("clean", "another session's\n"); p.write("elsewhere", "x\n") })
 	p.wait()
 	p.counts(Tally{})
+	if !p.Summary().Seen {
+		t.Error("nothing was seen to change")
+	}
 	p.write("both", "1\n2\n3\n4\n")
 	p.git("add", "both")
 	p.turn("", func() {

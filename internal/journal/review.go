@@ -27,6 +27,8 @@ type Summary struct {
 	// Tally counts the files that the agent has changed, and their lines, as far as these are
 	// counted: that goes on in the background. Large files and those that are not text have none.
 	Tally
+	// Seen means that other files have changed during a turn, maybe by the user.
+	Seen bool
 	// Version increases whenever there may be new
 	// changes, and Changed is closed then.
 	Len     int
@@ -51,7 +53,7 @@ func (j *Journal) Summary() *Summary {
 	defer j.mu.Unlock()
 	if j.summary == nil {
 		j.summary = &Summary{
-			Dir: j.cwd, Tally: j.tally(), Version: j.version, Changed: j.changed, Turns: slices.Clone(j.history.turns),
+			Dir: j.cwd, Tally: j.tally(), Seen: j.history.saw(), Version: j.version, Changed: j.changed, Turns: slices.Clone(j.history.turns),
 			Undoable: max(0, j.history.lastLiveTurn()), Redoable: len(j.history.redoable()) > 0, LastRewind: j.history.lastRewind(), Limits: j.limits,
 		}
 		if why := cmp.Or(j.unopened, j.trouble); why != nil {

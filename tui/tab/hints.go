@@ -97,7 +97,7 @@ func (t *Tab) promptHints() []dialog.Hint {
 		h.Add(command.Help, "help")
 		return h.List
 	}
-	all := promptHints(t.program.Keys, l.Conversation, l.changedFiles() > 0, l.Session.About().Connects, t.program.Enter == config.EnterSteers)
+	all := promptHints(t.program.Keys, l.Conversation, l.changedFiles() > 0 || l.sawChanges(), l.Session.About().Connects, t.program.Enter == config.EnterSteers)
 	if l.OverForGood() {
 		all = slices.DeleteFunc(all, func(h dialog.Hint) bool { return h.Key == t.keyOf(command.StartAgain) })
 	}

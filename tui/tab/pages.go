@@ -37,6 +37,12 @@ func (l *live) changedFiles() int {
 	return len(l.Conversation.Files)
 }
 
+// sawChanges reports whether the review has files that may have been changed by the user.
+func (l *live) sawChanges() bool {
+	j := l.Session.Journal()
+	return j != nil && j.Seen
+}
+
 // inspect opens the protocol inspector.
 func (l *live) inspect() tea.Cmd {
 	ring := l.Session.Ring()
