@@ -67,7 +67,7 @@ func (g *Guard) Clean() (removed []string, err error) {
 	return slices.Compact(removed), err
 }
 
-// putBack makes the links of the user anew that are gone, where the directory is still there.
+// putBack restores links of the user that are gone, if their directory is still there.
 func (g *Guard) putBack() (err error) {
 	for _, path := range slices.Sorted(maps.Keys(g.diversions)) {
 		before := g.diversions[path]

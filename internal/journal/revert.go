@@ -158,9 +158,9 @@ func (p *plan) record(act int) record {
 	return r
 }
 
-// fits returns fs.ErrMoved if the file is a link now, and none of the changes is about one.
+// fits returns fs.ErrMoved if the file is a link now, and there are changes of which none is about one.
 func (p *plan) fits(now *fs.Snapshot) error {
-	if now.IsLink() && !slices.ContainsFunc(p.steps, step.links) {
+	if now.IsLink() && len(p.steps) > 0 && !slices.ContainsFunc(p.steps, step.links) {
 		return fs.ErrMoved
 	}
 	return nil

@@ -147,6 +147,11 @@ func TestLinksAndChangesOfType(t *testing.T) {
 		}
 		p.must(p.Rewind(t.Context(), plan, all...))
 	}
+	for _, name := range []string{"retargeted", "unlinked", "gone link"} {
+		if c := p.compared(Part{p.path(name), true}, 0); !c.Same() {
+			t.Errorf("%s was put back, and is compared as %+v", name, c)
+		}
+	}
 	if got := p.tree(); !maps.Equal(got, was) {
 		t.Errorf("after the rewinds: %q, want %q", got, was)
 	}
