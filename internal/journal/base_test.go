@@ -316,3 +316,44 @@ func TestAClaimOfWhatLayThere(t *testing.T) {
 		}
 	}
 }
+
+// An agent that asks nothing may have written a new file before parley reads it, and report no diff, as
+// opencode does. The file is the call's if it holds what the call's input says, and nothing else.
+func TestAnInputThatIsTheWholeFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		input, found string
+		ago          time.Duration
+		want         string
+	}{
+		"written at once":               {input: "n\n", found: "n\n", want: "-"},
+		"there before":                  {input: "n\n", found: "n\n", ago: 3 * time.Second, want: "n\n"},
+		"the user has written into it":  {input: "n\n", found: "n\nuser\n", want: "n\nuser\n"},
+		"an input that is not the file": {input: "", found: "n\n", want: "n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newRepository(t)
+			p.turn("", func() {
+				p.write("clean", "n\n") // was there, and what the user made of it is not known
+				p.write("new", c.found)
+				for _, name := range []string{"clean", "new"} {
+					at := time.Now().Add(-c.ago)
+					if err := os.Chtimes(p.path(name), at, at); err != nil {
+						t.Fatal(err)
+					}
+					u := acpclient.ToolCallUpdate{ToolCallID: acpclient.ToolCallID(name), Kind: new(acpclient.ToolEdit)}
+					for _, u.Status = range []*acpclient.ToolCallStatus{new(acpclient.ToolPending), new(acpclient.ToolInProgress), new(acpclient.ToolCompleted)} {
+						p.Watch(conversation.Update{Update: new(u)})
+						u.Locations = []acpclient.ToolCallLocation{{Path: p.path(name)}}
+						u.RawInput = fmt.Appendf(nil, `{"filePath": %q, "content": %q}`, p.path(name), c.input)
+					}
+					p.wait()
+				}
+			})
+			if _, err := p.undo(); (err == nil) != (c.want == "-") {
+				t.Errorf("undo: %v", err)
+			}
+			p.holds("new", c.want)
+			p.holds("clean", "n\n")
+		})
+	}
+}

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +57,7 @@ type call struct {
 	began     time.Time // when the agent first told of it, or asked about it
 	kind      acpclient.ToolKind
 	diffs     []diff
+	input     json.RawMessage // of an edit that has not completed
 	locations []string
 	whole     map[string]bool // those that it changes as a whole
 	// seen are the files that the call is about to edit, as parley saw them last before
@@ -161,6 +163,9 @@ func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 	if diffs := t.diffs(u.Content); len(diffs) > 0 {
 		c.diffs = diffs
 	}
+	if len(u.RawInput) > 0 && c.kind == acpclient.ToolEdit {
+		c.input = u.RawInput
+	}
 	if u.Locations != nil {
 		c.locations = nil
 		for _, l := range u.Locations[:min(len(u.Locations), maxPaths)] {
@@ -194,6 +199,9 @@ func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 		default:
 			t.remember(path, c)
 		}
+	}
+	if status == acpclient.ToolCompleted {
+		c.input = nil
 	}
 }
 
@@ -291,7 +299,7 @@ func (t *turnWatch) remember(path string, c *call) {
 		return
 	}
 	_ = t.read(path, func(now *fs.Snapshot) { // unreadable files are not remembered
-		if !untouched(now, diffs) {
+		if !untouched(now, diffs) || c.wrote(now) {
 			return
 		}
 		s := seenFile{t.j.keep(now, false), t.j.lastID()}
@@ -348,8 +356,9 @@ func (t *turnWatch) settle(path string, c *call) {
 		case known && sight != sawChange && !c.mayHave(path): // whatever it says
 		case known && len(diffs) == 0:
 			gone := now == nil && sight == notWatched && (c.kind == acpclient.ToolDelete || c.kind == acpclient.ToolMove)
+			made := sight == notWatched && base.Absent && c.wrote(now)
 			others := c.kind == acpclient.ToolEdit && len(c.diffs) > 0 && !c.whole[path] // are what it edits
-			if (sight == sawChange || gone) && !others {
+			if (sight == sawChange || gone || made) && !others {
 				t.record(path, base, is, SourceReport, ProvenanceSeen)
 			}
 		case known:
@@ -370,6 +379,16 @@ func (c *call) mayHave(path string) bool {
 		info, err = os.Lstat(filepath.Dir(path))
 	}
 	return err != nil || c.began.Sub(info.ModTime()) <= settled
+}
+
+// wrote reports whether a file is the one that the call names, with all that its input says. Agents
+// that write a file at once may report no diff of it.
+func (c *call) wrote(now *fs.Snapshot) bool {
+	if len(c.input) == 0 || len(c.locations) != 1 || now == nil || now.IsLink() {
+		return false
+	}
+	text, ok := acpclient.MetaValue[string](c.input, "content")
+	return ok && text == now.Content
 }
 
 // sight is what parley has seen of a file while a call ran that names it.

@@ -152,7 +152,7 @@ func (j *Journal) Watch(e conversation.Event) {
 		switch u := e.Update.(type) {
 		case *acpclient.ToolCall:
 			j.report(acpclient.ToolCallUpdate{
-				ToolCallID: u.ToolCallID, Kind: &u.Kind, Status: &u.Status, Content: u.Content, Locations: u.Locations,
+				ToolCallID: u.ToolCallID, Kind: &u.Kind, Status: &u.Status, Content: u.Content, Locations: u.Locations, RawInput: u.RawInput,
 			}, conversation.SizeOf(e))
 		case *acpclient.ToolCallUpdate:
 			j.report(*u, conversation.SizeOf(e))
