@@ -166,7 +166,7 @@ func storedScript(s *store.Store, id store.ID) (*record.Script, error) {
 	var events []conversation.Event
 	var meta store.Meta
 	title := ""
-	for r, err := range s.Records(id, 0) {
+	for r, err := range s.Records(id) {
 		switch {
 		case err != nil:
 			return nil, err

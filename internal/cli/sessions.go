@@ -363,7 +363,7 @@ func printSession(ctx context.Context, s *streams, cfg *config.Config, from *sto
 
 func printEvents(s *streams, from *store.Store, id store.ID) error {
 	damaged := 0
-	for r, err := range from.Records(id, 0) {
+	for r, err := range from.Records(id) {
 		if err != nil {
 			return err
 		}

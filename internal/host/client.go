@@ -65,6 +65,7 @@ type Client struct {
 	// caughtUp is closed once the history at attaching is folded.
 	caughtUp chan struct{}
 	past     *conversation.Conversation
+	repeats  conversation.Repeats // of the log; taking guards it
 
 	// taking is full while events are taken, which may wait for the front end.
 	taking      chan struct{}
@@ -378,7 +379,7 @@ func (l listener) takeEvents(params json.RawMessage) {
 	past := c.at < first // no front end uses it yet
 	c.mu.Unlock()
 	for _, line := range p.Lines {
-		e, err := conversation.Decode(line)
+		e, err := c.repeats.Decode(line)
 		switch {
 		case err != nil: // another record of the log
 		case past && c.opt.Before != nil:

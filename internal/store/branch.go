@@ -24,7 +24,7 @@ func (s *Store) Branch(ctx context.Context, from ID, prompt int, change func(*Me
 	var events []conversation.Event
 	c := conversation.New()
 	found := false
-	for r, err := range s.Records(from, 0) {
+	for r, err := range s.Records(from) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}

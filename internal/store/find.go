@@ -182,23 +182,24 @@ const (
 // Snippet returns a line of the matching passage that contains the words.
 func (s *Store) Snippet(h Hit, words string) (string, error) {
 	var text string
+	found, over := word().FindAllString(words, -1), false
 	scan := scanner{}
 	scan.emit = func(p *passage) error {
-		if text == "" {
-			text = p.text.String()
+		if over = p.offset > h.Offset; !over && (text == "" || matchIn(text, found) == 0) {
+			text = p.text.String() // several can begin in one record
 		}
 		return nil
 	}
-	for r, err := range s.Records(h.ID, h.Offset) {
+	for r, err := range s.records(h.ID, h.Offset, nil) {
 		if err != nil {
 			return "", err
 		}
-		if scan.record(r); text != "" {
+		if scan.record(r); over || scan.open.offset > h.Offset {
 			break
 		}
 	}
 	scan.flush()
-	return excerpt(text, word().FindAllString(words, -1)), nil
+	return excerpt(text, found), nil
 }
 
 // excerpt returns the text around the first of the words, on one line.

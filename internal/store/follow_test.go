@@ -19,8 +19,9 @@ import (
 
 // follower reads a session, as a viewer does.
 type follower struct {
-	at   int64
-	seen []conversation.Event
+	at      int64
+	repeats conversation.Repeats
+	seen    []conversation.Event
 }
 
 // all reads what there is.
@@ -31,7 +32,7 @@ func (f *follower) all(t rapid.TB, r *Recorder) {
 			t.Fatalf("after %d of %d: %d, %v", f.at, r.End(), next, err)
 		}
 		for _, line := range lines {
-			if e, err := conversation.Decode(line); err == nil {
+			if e, err := f.repeats.Decode(line); err == nil {
 				f.seen = append(f.seen, e)
 			}
 		}
@@ -69,9 +70,10 @@ func TestWhoFollowsSeesEverything(t *testing.T) {
 		done := r.Follow()
 		var want []conversation.Event
 		var readers []*follower
+		output := ""
 		for i := range rapid.IntRange(1, 30).Draw(t, "steps") {
 			var batch []conversation.Event
-			switch rapid.IntRange(0, 7).Draw(t, "step") {
+			switch rapid.IntRange(0, 9).Draw(t, "step") {
 			case 0:
 				batch = []conversation.Event{conversation.AgentStarting{}, ready, first}
 			case 1:
@@ -94,6 +96,9 @@ func TestWhoFollowsSeesEverything(t *testing.T) {
 				if id := r.ID(); id != "" {
 					_ = s.Rename(id, "A better name")
 				}
+			case 6, 7:
+				output += strings.Repeat(fmt.Sprint("line ", i, " "), rapid.IntRange(0, 300).Draw(t, "lines"))
+				batch = []conversation.Event{gives(t, "1", output)}
 			default:
 				batch = []conversation.Event{text(fmt.Sprint("piece ", i))}
 			}
@@ -142,7 +147,7 @@ func TestWhoFollowsSeesWhatIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range lines {
-		e, err := conversation.Decode(line)
+		e, err := early.repeats.Decode(line)
 		if err != nil {
 			continue // the record of the store's own
 		}

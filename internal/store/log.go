@@ -32,8 +32,10 @@ type Log struct {
 	file *os.File
 	out  io.Writer // file, but in tests of full disks
 	buf  []byte
-	end  int64 // the offset after the last record that was written here, or was there before
-	torn bool  // the last line is incomplete: its writer was killed, or the disk was full
+	// repeats are what the next events may repeat.
+	repeats conversation.Repeats
+	end     int64 // the offset after the last record that was written here, or was there before
+	torn    bool  // the last line is incomplete: its writer was killed, or the disk was full
 }
 
 func openLogFile(path string, flags int) (*Log, error) {
@@ -70,11 +72,15 @@ func (l *Log) Append(events []conversation.Event) error {
 	defer l.mu.Unlock()
 	l.buf = l.buf[:0]
 	for _, e := range events {
-		if with, err := appendLine(l.buf, e); err == nil {
+		if with, err := appendLine(l.buf, e, l.repeats.AppendEncode); err == nil {
 			l.buf = with
 		}
 	}
-	return l.write()
+	err := l.write()
+	if err != nil {
+		l.repeats = conversation.Repeats{} // nothing repeats what is not there
+	}
+	return err
 }
 
 // appendLines is Append for the lines of events.
@@ -82,13 +88,14 @@ func (l *Log) appendLines(lines []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.buf = append(l.buf[:0], lines...)
+	l.repeats = conversation.Repeats{}
 	return l.write()
 }
 
-// appendLine appends the line of an event.
-func appendLine(b []byte, e conversation.Event) ([]byte, error) {
+// appendLine appends the line of an event, encoded by a function.
+func appendLine(b []byte, e conversation.Event, encode func([]byte, conversation.Event) ([]byte, error)) ([]byte, error) {
 	start := len(b)
-	line, err := conversation.AppendEncode(append(b, noSum...), e)
+	line, err := encode(append(b, noSum...), e)
 	if err != nil {
 		return nil, err
 	}
@@ -165,10 +172,15 @@ func (l *Log) release() {
 	config.Unlock(l.file)
 }
 
-// Records reads a stored session from an offset, which is 0 or that of a record. It
-// skips unknown kinds. A log can be read while it is written. An
-// error comes last, without a record.
-func (s *Store) Records(id ID, from int64) iter.Seq2[Record, error] {
+// Records reads a stored session. It skips unknown kinds. A log can be read while it is
+// written. An error comes last, without a record.
+func (s *Store) Records(id ID) iter.Seq2[Record, error] {
+	return s.records(id, 0, new(conversation.Repeats))
+}
+
+// records reads from an offset, which is 0 or that of a record. With nil repeats, updates that repeat
+// earlier ones are only what is new in them.
+func (s *Store) records(id ID, from int64, repeats *conversation.Repeats) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		path, err := s.path(id)
 		if err != nil {
@@ -192,7 +204,7 @@ func (s *Store) Records(id ID, from int64) iter.Seq2[Record, error] {
 				yield(Record{}, named(id, err))
 				return
 			}
-			r, err := parse(bytes.TrimSuffix(line, []byte("\n")))
+			r, err := parse(bytes.TrimSuffix(line, []byte("\n")), repeats)
 			r.Offset = from
 			if from += int64(len(line)); !ended { // otherwise it is still being written
 				r.End = from
@@ -208,7 +220,7 @@ func (s *Store) Records(id ID, from int64) iter.Seq2[Record, error] {
 // Events returns the events of a stored session, in order.
 func (s *Store) Events(id ID) iter.Seq2[conversation.Event, error] {
 	return func(yield func(conversation.Event, error) bool) {
-		for r, err := range s.Records(id, 0) {
+		for r, err := range s.Records(id) {
 			if (err != nil || r.Event != nil) && !yield(r.Event, err) {
 				return
 			}
@@ -260,7 +272,7 @@ func readLine(b *bufio.Reader) ([]byte, error) {
 }
 
 // A record is a line: the CRC-32C of its JSON in eight hexadecimal digits, a space, the
-// JSON, a line feed. The JSON is an event as package conversation encodes it, or one of
+// JSON, a line feed. The JSON is an event as [conversation.Repeats] encodes it, or one of
 // the store's own:
 //
 //	{"v":1,"store":"session","data":{"id":…,"cwd":…}}
@@ -338,7 +350,7 @@ func checked(line []byte) ([]byte, error) {
 }
 
 // parse decodes a line without its end.
-func parse(line []byte) (Record, error) {
+func parse(line []byte, repeats *conversation.Repeats) (Record, error) {
 	body, err := checked(line)
 	if err != nil {
 		return Record{}, err
@@ -346,7 +358,10 @@ func parse(line []byte) (Record, error) {
 	if head, _, _ := bytes.Cut(body, []byte(ownHead)); len(head) < len(`{"v":00000`) {
 		return parseOwn(body)
 	}
-	e, err := conversation.Decode(body)
+	e, err := repeats.Decode(body)
+	if errors.Is(err, conversation.ErrRepeats) {
+		err = errDamaged // as is what it repeats
+	}
 	return Record{Event: e}, err
 }
 

@@ -2,10 +2,13 @@ package store
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,6 +131,81 @@ func TestDamageCostsTheRecordThatItHits(t *testing.T) {
 			kept = []conversation.Event{want[0], want[1], want[3]}
 		}
 		check("damaged", at, damaged, kept...)
+	}
+}
+
+// gives is an update with all output of a call so far.
+func gives(t rapid.TB, id, output string) conversation.Event {
+	text, _ := json.Marshal(output)
+	n := new(acpclient.SessionNotification)
+	if err := acpclient.Unmarshal(fmt.Appendf(nil, `{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":%q,"title":"Run","content":[{"type":"content","content":{"type":"text","text":%s}}]}}`, id, text), n); err != nil {
+		t.Fatal(err)
+	}
+	return conversation.FromNotification(n)
+}
+
+// Output that is sent again with each update is stored once: a session of it reads as it was seen,
+// also in a branch, is continued, and has its latest words found. A damaged line costs what
+// repeats it.
+func TestOutputThatIsSentAgainIsStoredOnce(t *testing.T) {
+	s, l := newLog(t)
+	want := conversation.New()
+	add := func(e conversation.Event) {
+		appendAll(t, l, e)
+		want.Apply(e)
+	}
+	add(test.Sent("run"))
+	output := ""
+	for i := range 200 {
+		output += strings.Repeat("a line of what is built ", 40) + fmt.Sprintf("step%d\n", i)
+		add(gives(t, "1", output))
+		if i == 100 {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			if l, err = s.Continue(l.ID()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b, err := s.Branch(t.Context(), l.ID(), 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []ID{l.ID(), b.ID()} {
+		got := conversation.New()
+		for _, e := range read(t, s, id) {
+			if _, opens := e.(conversation.SessionOpening); opens {
+				break // what the branch adds
+			}
+			got.Apply(e)
+		}
+		if diff := test.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+		if f, _ := s.log(id); f.size > 4*int64(len(output)) {
+			t.Errorf("%d bytes of output take %d", len(output), f.size)
+		}
+	}
+	x := index(t, s)
+	hits, err := x.Search(t.Context(), "step170", Query{})
+	if err != nil || len(hits) != 2 {
+		t.Fatalf("found %v: %v", hits, err)
+	}
+	if line, err := s.Snippet(hits[0], "step170"); err != nil || !strings.Contains(line, "step170") {
+		t.Errorf("the excerpt is %q: %v", line, err)
+	}
+	log, err := os.ReadFile(l.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log[recordStarts(log)[150]+20] ^= 0x15
+	if err := os.WriteFile(l.path, log, fileMode); err != nil {
+		t.Fatal(err)
+	}
+	if damaged, err := s.Read(t.Context(), l.ID()); err != nil || damaged.Damaged == 0 || damaged.Damaged > 100 {
+		t.Errorf("with a damaged line: %+v, %v", damaged, err)
 	}
 }
 

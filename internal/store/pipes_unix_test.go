@@ -27,7 +27,7 @@ func TestPipesAreNotRead(t *testing.T) {
 		"draft": {s.draftPath("/w"), func() error { _, err := s.Draft("/w"); return err }},
 		"view":  {s.viewPath(id), func() error { _, err := s.View(id); return err }},
 		"log": {log, func() (err error) {
-			for _, err = range s.Records(id, 0) {
+			for _, err = range s.Records(id) {
 			}
 			return err
 		}},

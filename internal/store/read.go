@@ -65,7 +65,7 @@ const metaWithin = 8
 // Meta returns the metadata of a session from the beginning of its log.
 func (s *Store) Meta(id ID) (Meta, error) {
 	looked := 0
-	for r, err := range s.Records(id, 0) {
+	for r, err := range s.Records(id) {
 		if err != nil {
 			return Meta{}, err
 		}
@@ -105,7 +105,7 @@ var errEnded = errors.New("parley has ended")
 func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 	t := &Transcript{Meta: Meta{ID: id}, Conversation: conversation.New()}
 	here := 0 // damaged lines since the last intact one
-	for r, err := range s.Records(id, 0) {
+	for r, err := range s.Records(id) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}

@@ -182,7 +182,7 @@ func (r *Recorder) hold(batch ...conversation.Event) {
 		r.heldAt = r.end
 	}
 	for _, e := range batch {
-		if with, err := appendLine(r.held, e); err == nil {
+		if with, err := appendLine(r.held, e, conversation.AppendEncode); err == nil {
 			r.held, r.end = with, r.heldAt+int64(len(with))
 			r.worth = r.worth || conversation.Says(e) || len(r.held) > maxPrelude
 		}
@@ -354,8 +354,8 @@ func (r *Recorder) grows() {
 const readAtOnce = 256 << 10
 
 // Read waits until there are lines after a position, 0 for the first, and returns some of them
-// as package conversation encodes events, and the position after them. It may return none.
-// Other records, which [conversation.Decode] refuses, are among them. A notice is in the place
+// as [conversation.Repeats] encodes events, and the position after them. It may return none.
+// Other records, which it does not decode, are among them. A notice is in the place
 // of damaged lines. The error is io.EOF at the end of a closed Recorder.
 func (r *Recorder) Read(ctx context.Context, at int64) (lines [][]byte, next int64, err error) {
 	for most := int64(readAtOnce); ; {

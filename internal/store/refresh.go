@@ -214,7 +214,7 @@ func (x *Index) take(ctx context.Context, tx *sql.Tx, log staleLog) error {
 		_, err = tx.ExecContext(ctx, "INSERT INTO words (rowid, text) VALUES (?, ?)", row, p.text.String())
 		return err
 	}
-	for r, err := range x.store.Records(f.id, at.size) {
+	for r, err := range x.store.records(f.id, at.size, nil) {
 		if err != nil {
 			if errors.Is(err, ErrNotStored) {
 				return drop(ctx, tx, at.key) // deleted meanwhile

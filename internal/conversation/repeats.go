@@ -1,0 +1,346 @@
+package conversation
+
+import (
+	"bytes"
+	"container/list"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"parley/acpclient"
+)
+
+// Lines that repeat
+//
+// Some agents send all output of a call so far with each update. In a log, such an update leaves out
+// the beginnings of its long strings that the update before it, of the same call or kind, has too:
+//
+//	{"v":2,"event":"update","kept":[[140,132,5000]],"of":1234,"at":…,"data":{…}}
+//
+// "kept" says what is missing: before the byte 140 of the data, the 5000 bytes from 132 on of the
+// data of the update before, whose whole data have the CRC-32 "of".
+
+// ErrRepeats reports a line that repeats one that is not known.
+var ErrRepeats = errors.New("the line repeats one that is missing")
+
+// Repeats are the earlier updates of a log that later ones may repeat. Who writes a log, and who
+// reads it, has one. With a nil one, Decode returns of an update that repeats only what is new.
+type Repeats struct {
+	by     map[any]*list.Element
+	recent list.List // of *sent, the latest first
+	size   int
+}
+
+const (
+	repeatHead   = `{"v":2,"event":"update","kept":`
+	leastRepeat  = 1 << 10  // bytes of a string that are worth leaving out
+	mostRepeated = 16 << 20 // bytes of updates that are remembered
+	mostKept     = 9        // strings of an update
+)
+
+// sent are the data of an update.
+type sent struct {
+	key   any
+	data  []byte
+	texts map[int]string // decoded strings, by where they begin in the data
+	since int            // bytes written since the last update like this was written whole
+}
+
+// kept are bytes of an update that begin a string at the offset from of the one before it. At
+// is where they belong in the data that lack them.
+type kept [3]int
+
+func (k kept) at() int   { return k[0] }
+func (k kept) from() int { return k[1] }
+func (k kept) end() int  { return k[1] + k[2] }
+
+// repeatable is which earlier update one may repeat.
+func repeatable(u Update) any {
+	type key struct {
+		session acpclient.SessionID
+		kind    string
+		call    acpclient.ToolCallID
+	}
+	switch t := u.Update.(type) {
+	case *acpclient.ToolCall:
+		return key{u.Session, "", t.ToolCallID}
+	case *acpclient.ToolCallUpdate:
+		return key{u.Session, "", t.ToolCallID}
+	}
+	return key{u.Session, u.Update.UpdateKind(), ""}
+}
+
+// remember has later updates repeat this one.
+func (r *Repeats) remember(s *sent) {
+	if len(s.data) < leastRepeat {
+		return
+	}
+	if r.by == nil {
+		r.by = map[any]*list.Element{}
+	}
+	if known := r.by[s.key]; known != nil {
+		r.forget(known)
+	}
+	r.by[s.key] = r.recent.PushFront(s)
+	for r.size += len(s.data); r.size > mostRepeated; {
+		r.forget(r.recent.Back())
+	}
+}
+
+func (r *Repeats) forget(e *list.Element) {
+	s := r.recent.Remove(e).(*sent)
+	r.size -= len(s.data)
+	delete(r.by, s.key)
+}
+
+// last returns what an update may repeat, or nil.
+func (r *Repeats) last(key any) *sent {
+	if e := r.by[key]; e != nil {
+		return e.Value.(*sent)
+	}
+	return nil
+}
+
+// AppendEncode is [AppendEncode] for the next event of a log.
+func (r *Repeats) AppendEncode(dst []byte, e Event) ([]byte, error) {
+	line, err := AppendEncode(dst, e)
+	u, is := e.(Update)
+	if err != nil || !is || len(line)-len(dst) < leastRepeat {
+		return line, err
+	}
+	_, at, data := plainLine(line[len(dst):])
+	next := &sent{key: repeatable(u), data: bytes.Clone(data)}
+	if last := r.last(next.key); last != nil {
+		// Now and then one is whole, so that damage does not cost all that follow.
+		if all, short := last.keptIn(next.data); len(all) > 0 && last.since+len(short) < len(data) {
+			// Types of the protocol may decode a string in some other way: what is not read as the same is stored whole.
+			again, texts, err := last.whole(all, at, short)
+			if err == nil && again.Session == u.Session && bytes.Equal(again.Raw, next.data) && reflect.DeepEqual(again.Update, u.Update) {
+				next.texts, next.since = texts, last.since+len(short)
+				line = appendRepeat(line[:len(dst)], all, crc32.ChecksumIEEE(last.data), at, short)
+			}
+		}
+	}
+	r.remember(next)
+	return line, nil
+}
+
+func appendRepeat(dst []byte, all []kept, of uint32, at, short []byte) []byte {
+	where, _ := json.Marshal(all) // numbers always encode
+	dst = fmt.Appendf(dst, `%s%s,"of":%d`, repeatHead, where, of)
+	if len(at) > 0 {
+		dst = append(append(dst, timeKey...), at...)
+	}
+	return append(append(append(dst, dataKey...), short...), '}')
+}
+
+// Decode is [Decode] for the next line of a log.
+func (r *Repeats) Decode(line []byte) (Event, error) {
+	if !bytes.HasPrefix(line, []byte(repeatHead)) {
+		e, err := Decode(line)
+		if u, is := e.(Update); is && r != nil {
+			r.remember(&sent{key: repeatable(u), data: u.Raw})
+		}
+		return e, err
+	}
+	var l struct {
+		Kept     []kept
+		Of       uint32
+		At, Data json.RawMessage
+	}
+	if err := json.Unmarshal(line, &l); err != nil {
+		return nil, fmt.Errorf("decode an update: %w", err)
+	}
+	u, err := decodeUpdate(l.At, l.Data)
+	if err != nil || r == nil {
+		return u, err
+	}
+	last := r.last(repeatable(u))
+	if last == nil || crc32.ChecksumIEEE(last.data) != l.Of {
+		return nil, ErrRepeats
+	}
+	u, texts, err := last.whole(l.Kept, l.At, l.Data)
+	if err != nil {
+		return nil, err
+	}
+	r.remember(&sent{key: last.key, data: u.Raw, texts: texts})
+	return u, nil
+}
+
+// keptIn returns what data have of s, and the data without that.
+func (s *sent) keptIn(data []byte) (all []kept, short []byte) {
+	olds, done := longStrings(s.data), 0
+	for _, own := range longStrings(data) {
+		best := kept{}
+		for _, old := range olds {
+			if n := common(s.data[old[0]:old[1]], data[own[0]:own[1]]); n > best[2] {
+				best = kept{0, old[0], n}
+			}
+		}
+		if best[2] < leastRepeat || len(all) == mostKept {
+			continue
+		}
+		short = append(short, data[done:own[0]]...)
+		best[0], done = len(short), own[0]+best[2]
+		all = append(all, best)
+	}
+	return all, append(short, data[done:]...)
+}
+
+// longStrings returns where the strings are in JSON that are worth leaving out.
+func longStrings(data []byte) (all [][2]int) {
+	for at := 0; ; {
+		i := bytes.IndexByte(data[at:], '"')
+		if i < 0 {
+			return all
+		}
+		from := at + i + 1
+		if at = from + stringLen(data[from:]); at-from >= leastRepeat {
+			all = append(all, [2]int{from, at})
+		}
+		at++
+	}
+}
+
+// stringLen returns the length of the string that JSON begins in.
+func stringLen(b []byte) int {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(b[at:], '"')
+		if i < 0 {
+			return len(b)
+		}
+		at += i
+		if slashes := at - len(bytes.TrimRight(b[:at], `\`)); slashes%2 == 0 {
+			return at
+		}
+	}
+}
+
+// common returns how many bytes two strings begin with in common, as they are in JSON: up to the end
+// of a word if possible.
+func common(a, b []byte) int {
+	n, step := 0, 1<<10
+	for ; step > 0; step /= 2 {
+		for n+step <= min(len(a), len(b)) && bytes.Equal(a[n:n+step], b[n:n+step]) {
+			n += step
+		}
+	}
+	if n == len(b) {
+		return n
+	}
+	const near = 100
+	start := max(0, n-near)
+	switch i := bytes.LastIndexAny(b[start:n], ` \`) + start; {
+	case i < start:
+		for n > 0 && !utf8.RuneStart(b[n]) {
+			n--
+		}
+		return n
+	case b[i] == ' ':
+		return i + 1
+	default: // the backslash, or the first of several
+		return len(bytes.TrimRight(b[:i], `\`))
+	}
+}
+
+// text returns the string that begins at an offset of the data, decoded, and its end in them.
+func (s *sent) text(from int) (text string, end int, err error) {
+	end = from + stringLen(s.data[from:])
+	text, known := s.texts[from]
+	if !known {
+		text, err = decodeText(s.data[from-1 : end+1])
+	}
+	return text, end, err
+}
+
+// beginning returns what is kept of a string, decoded.
+func (s *sent) beginning(k kept) (string, error) {
+	text, end, err := s.text(k.from())
+	if err != nil || end < k.end() {
+		return "", errors.Join(err, ErrRepeats)
+	}
+	rest, err := decodeText(slices.Concat([]byte{'"'}, s.data[k.end():end], []byte{'"'}))
+	return text[:max(0, len(text)-len(rest))], err
+}
+
+// mark stands for what is kept while the rest is decoded.
+func mark(i int) string { return string(rune('0'+i)) + "\u2063kept\u2063" }
+
+// whole returns the update whose data are short and what is kept of s, and its strings of which
+// something is.
+func (s *sent) whole(all []kept, at, short []byte) (u Update, texts map[int]string, err error) {
+	var data, marked []byte
+	starts := make([]int, len(all))
+	done := 0
+	if len(all) > mostKept || bytes.Contains(short, []byte(mark(0)[1:])) {
+		return u, nil, ErrRepeats
+	}
+	for i, k := range all {
+		if k.at() < done || k.at() > len(short) || k.from() < 1 || k[2] < 0 || k.end() > len(s.data) {
+			return u, nil, ErrRepeats
+		}
+		data, marked = append(data, short[done:k.at()]...), append(marked, short[done:k.at()]...)
+		starts[i], done = len(data), k.at()
+		data, marked = append(data, s.data[k.from():k.end()]...), append(marked, mark(i)...)
+	}
+	data, marked = append(data, short[done:]...), append(marked, short[done:]...)
+	if u, err = decodeUpdate(at, marked); err != nil {
+		return u, nil, err
+	}
+	u.Raw, texts = data, map[int]string{}
+	f := filler{
+		raw: func(i int) []byte { return s.data[all[i].from():all[i].end()] },
+		text: func(i int, rest string) string {
+			begin, fails := s.beginning(all[i])
+			err = errors.Join(err, fails)
+			texts[starts[i]] = begin + rest
+			return texts[starts[i]]
+		},
+		marks: len(all),
+	}
+	f.fill(reflect.ValueOf(u.Update))
+	return u, texts, err
+}
+
+// filler puts what is kept in the places of the marks.
+type filler struct {
+	marks int
+	raw   func(i int) []byte
+	text  func(i int, rest string) string
+}
+
+func (f filler) fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		for n := range f.marks {
+			if rest, marked := strings.CutPrefix(v.String(), mark(n)); marked && v.CanSet() {
+				v.SetString(f.text(n, rest))
+			}
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			f.fill(v.Elem())
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() != reflect.Uint8 {
+			for i := range v.Len() {
+				f.fill(v.Index(i))
+			}
+			return
+		}
+		for n := range f.marks {
+			if v.CanSet() && bytes.Contains(v.Bytes(), []byte(mark(n))) {
+				v.SetBytes(bytes.Replace(v.Bytes(), []byte(mark(n)), f.raw(n), 1))
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f.fill(v.Field(i))
+		}
+	}
+}

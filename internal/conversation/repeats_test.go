@@ -1,0 +1,105 @@
+package conversation_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/test"
+)
+
+// repeating draws updates of two calls and a plan whose texts mostly repeat those before them, escaped
+// in the ways in which JSON can be.
+func repeating(t *rapid.T) (raw string) {
+	piece := rapid.SampledFrom([]string{
+		strings.Repeat(`plain words `, 60), strings.Repeat(`lines\n`, 200), strings.Repeat(`\\\"`, 150), strings.Repeat("é€😀", 100), strings.Repeat(`\ud83d\ude00`, 90),
+		strings.Repeat("x", 700), `C:\\u0041`, `\ud83d`, "\u2063kept\u2063", `0\u2063kept\u2063`, "",
+	})
+	text := func(name string) string { return strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, name), "") }
+	status := rapid.SampledFrom([]string{`"status":"in_progress",`, `"status":"completed",`, `"title":"T",`, ``}).Draw(t, "status")
+	id := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "id")
+	switch rapid.IntRange(0, 5).Draw(t, "kind") {
+	case 0:
+		raw = fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"%s",%s"rawInput":{"command":"%s"},"content":[{"type":"diff","path":"/a","oldText":"%s","newText":"%s"}]}`,
+			id, `"title":"Do",`, text("input"), text("old"), text("new"))
+	case 1:
+		raw = fmt.Sprintf(`{"sessionUpdate":"plan","entries":[{"content":"%s","priority":"low","status":"pending"}]}`, text("entry"))
+	case 2:
+		raw = fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"%s","locations":[{"path":"file:///%s"}]}`, id, text("path"))
+	case 3:
+		raw = fmt.Sprintf(`{"sessionUpdate":"new_%s","of":"%s"}`, id, text("unknown"))
+	default:
+		text := text("output")
+		raw = fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":"%s",%s"content":[{"type":"content","content":{"type":"text","text":"%s"}}],"rawOutput":{"output":"%s"},"_meta":{"all":"%s"}}`,
+			id, status, text, text, text)
+	}
+	return `{"sessionId":"s","update":` + raw + `}`
+}
+
+// What updates repeat of earlier ones is not written again, and read as if it were: also by who
+// begins to write in the middle. Without what came before, a line is refused.
+func TestLinesThatRepeatAreReadAsTheyWere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		writer, reader := new(conversation.Repeats), new(conversation.Repeats)
+		for range rapid.IntRange(1, 12).Draw(t, "updates") {
+			n := new(acpclient.SessionNotification)
+			if err := acpclient.Unmarshal(json.RawMessage(repeating(t)), n); err != nil {
+				t.Fatal(err)
+			}
+			e := conversation.FromNotification(n)
+			if rapid.IntRange(0, 9).Draw(t, "resumed") == 0 {
+				writer = new(conversation.Repeats)
+			}
+			line, err := writer.AppendEncode([]byte("before"), e)
+			if err != nil || string(line[:6]) != "before" {
+				t.Fatal(err)
+			}
+			got, err := reader.Decode(line[6:])
+			if err != nil || !reflect.DeepEqual(got, e) {
+				t.Fatalf("%v: got %v\nwant %v\nof %s", err, got, e, line)
+			}
+		}
+	})
+}
+
+// A call that sends all its output so far each time takes the place of what is new, wherever it has
+// the output, and of two calls at once.
+func TestWhatRepeatsIsWrittenOnce(t *testing.T) {
+	const updates, piece = 400, "a line of output\n"
+	writer, reader := new(conversation.Repeats), new(conversation.Repeats)
+	size, all := 0, strings.Builder{}
+	var last []byte
+	for i := range updates {
+		all.WriteString(strings.Repeat(piece, 30))
+		text, _ := json.Marshal(all.String())
+		for _, id := range []string{"a", "b"} {
+			e := test.Up(t, fmt.Sprintf(`{"sessionUpdate":"tool_call_update","toolCallId":%q,"title":"%d","content":[{"type":"content","content":{"type":"text","text":%s}}],"rawOutput":{"text":%[3]s}}`, id, i, text))
+			var err error
+			if last, err = writer.AppendEncode(last[:0], e); err != nil {
+				t.Fatal(err)
+			}
+			size += len(last)
+			if got, err := reader.Decode(last); err != nil || !reflect.DeepEqual(got, e) {
+				t.Fatal(i, err)
+			}
+		}
+	}
+	if most := 4*2*all.Len() + updates*1000; size > most {
+		t.Errorf("%d bytes of output take %d, more than %d", all.Len(), size, most)
+	}
+	if _, err := new(conversation.Repeats).Decode(last); !errors.Is(err, conversation.ErrRepeats) {
+		t.Errorf("without what it repeats: %v", err)
+	}
+	var index *conversation.Repeats
+	e, err := index.Decode(last)
+	if text := e.(conversation.Update).Update.(*acpclient.ToolCallUpdate).Content[0].Content.Text; err != nil || len(text) > 1000 || !strings.HasSuffix(text, piece) {
+		t.Errorf("what is new: %d bytes, %v", len(text), err)
+	}
+}
