@@ -297,7 +297,17 @@ func FromNotification(n *acpclient.SessionNotification) Event {
 		c.Content.Type == acpclient.ContentText && c.Content.Annotations == nil && len(c.Meta) == 0 && len(c.Content.Meta) == 0 && len(n.Meta) == 0 {
 		return Text{Chunk: c.Chunk, MessageID: c.MessageID, Text: c.Content.Text}
 	}
-	return Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
+	return UpdateOf(n)
+}
+
+// UpdateOf returns the event of an update. It has a description in place of a picture, recording or file that is
+// too large to be held.
+func UpdateOf(n *acpclient.SessionNotification) Update {
+	u := Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw}
+	if letGo(n.Update) {
+		u.Raw, _ = appendJSON(nil, n) // decoded values always encode
+	}
+	return u
 }
 
 // EventOverhead is roughly the size in bytes of an event without what it refers to.

@@ -14,7 +14,7 @@ import (
 
 // A State holds heldMost bytes of agents' content for tool calls, and a Transcript as much for
 // everything else, and more for the output of terminals, at most a quarter more. Beyond that, the oldest content
-// is replaced by a short description; a stored session still has it on disk. Pieces of up to
+// is replaced by a short description; a stored session still has it on disk, unless it alone was too large. Pieces of up to
 // heldAlways bytes go only if there are too many of them; then all of an item goes. What a call is
 // to do stays until the call has ended, since rules and the user decide by it, and so does the
 // output of a running command. Only beyond half as much again is that left out as well; a call is
@@ -41,6 +41,51 @@ func (e effort) spares(size int) bool {
 const shortText = 200 // what stays of a text, in bytes
 
 var heldMost = 32 << 20 // a variable for tests
+
+// heldPart is the part of heldMost that one picture, recording or file can take. Of a larger one,
+// nothing is kept, on disk either.
+const heldPart = 2
+
+// letGo replaces what is too large to be held in an update, and reports whether there was any. The
+// output that a call then repeats goes with it.
+func letGo(u acpclient.SessionUpdate) (any bool) {
+	block := func(b *acpclient.ContentBlock) {
+		size := len(b.Data)
+		if r := b.Resource; r != nil && r.Blob != nil {
+			size += len(*r.Blob)
+		}
+		if size > heldMost/heldPart {
+			*b, any = blockLeftOut(b), true
+		}
+	}
+	contents := func(all acpclient.ToolCallContents, output *json.RawMessage) {
+		for i := range all {
+			if all[i].Content != nil {
+				block(all[i].Content)
+			}
+		}
+		if any && len(*output) > heldMost/heldPart {
+			*output = lightRaw("output", *output)
+		}
+	}
+	switch u := u.(type) {
+	case *acpclient.ContentChunk:
+		block(&u.Content)
+	case *acpclient.MessageUpdate:
+		if u.Content.Value != nil {
+			for i := range *u.Content.Value {
+				block(&(*u.Content.Value)[i])
+			}
+		}
+	case *acpclient.ToolCall:
+		contents(u.Content, &u.RawOutput)
+	case *acpclient.ToolCallUpdate:
+		contents(u.Content, &u.RawOutput)
+	case *acpclient.ToolCallContentChunk:
+		contents(u.Content, new(json.RawMessage))
+	}
+	return any
+}
 
 // Limits on the lists that an agent sends.
 const (

@@ -246,13 +246,13 @@ func folded(t *testing.T, events ...any) *conversation.Conversation {
 func TestWhatIsLeftOutIsNamed(t *testing.T) {
 	data := strings.Repeat("x", 20<<20)
 	c := folded(t, test.Sent("x"),
-		`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"`+data+`"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"file:///a","text":"`+data+`"}}}`,
 		`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"so"}}`,
-		`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":"image/png","data":"`+data+`"}}`,
+		`{"sessionUpdate":"agent_message_chunk","content":{"type":"resource","resource":{"uri":"file:///a","text":"`+data+`"}}}`,
 		`{"sessionUpdate":"tool_call","toolCallId":"1","title":"T","status":"completed","content":[{"type":"diff","path":"/a","oldText":"","newText":"`+data+`"}]}`,
 		`{"sessionUpdate":"tool_call","toolCallId":"2","title":"T","content":[{"type":"content","content":{"type":"text","text":"`+data+`"}}]}`)
 	parts := c.Items[1].(*conversation.Message).Parts
-	if b := parts[0].Block; b.Data != "" || b.Name != "image, 20 MB, left out" || parts[1].Text() != "so" || len(parts[2].Block.Data) != len(data) {
+	if b := parts[0].Block; b.Resource != nil || b.Name != "resource, 20 MB, left out" || parts[1].Text() != "so" || len(*parts[2].Block.Resource.Text) != len(data) {
 		t.Errorf("%+v, %q", b, parts[1].Text())
 	}
 	if got := c.Tool("1").Content[0].Content; got == nil || got.Text != "[change of /a, 20 MB, left out]" {
@@ -324,5 +324,39 @@ func TestLongListsAreCut(t *testing.T) {
 		`{"sessionUpdate":"usage_update","used":1e999,"size":-1}`)
 	if len(c.Commands) != 10_000 || len(c.Plan.Entries) != 10_000 || len(c.Options) != 2000 {
 		t.Errorf("%d commands, %d entries, %d options", len(c.Commands), len(c.Plan.Entries), len(c.Options))
+	}
+}
+
+// A picture that is too large to be held is let go as it comes, whatever it is a part of: the update
+// is small, says what was left out, and reads the same from a log.
+func TestWhatIsTooLargeIsLetGoAtOnce(t *testing.T) {
+	conversation.HoldMost(t, 1<<20)
+	for name, update := range map[string]string{
+		"message":       `{"sessionUpdate":"agent_message_chunk","content":IMAGE}`,
+		"whole message": `{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"here"},IMAGE]}`,
+		"of the user":   `{"sessionUpdate":"user_message_chunk","content":IMAGE}`,
+		"call":          `{"sessionUpdate":"tool_call","toolCallId":"1","title":"T","content":[{"type":"content","content":IMAGE}],"rawOutput":[IMAGE]}`,
+		"update":        `{"sessionUpdate":"tool_call_update","toolCallId":"1","content":[{"type":"content","content":IMAGE}],"rawOutput":{"a":IMAGE}}`,
+		"piece":         `{"sessionUpdate":"tool_call_content_chunk","toolCallId":"1","content":{"type":"content","content":IMAGE}}`,
+	} {
+		for kind, image := range map[string]string{
+			"image, 2 MB, left out":    `{"type":"image","mimeType":"image/png","data":"TEXT"}`,
+			"audio, 2 MB, left out":    `{"type":"audio","mimeType":"audio/wav","data":"TEXT"}`,
+			"resource, 2 MB, left out": `{"type":"resource","resource":{"uri":"file:///a","blob":"TEXT"}}`,
+		} {
+			e := test.Up(t, strings.NewReplacer("TEXT", strings.Repeat("A", 2<<20)).Replace(strings.ReplaceAll(update, "IMAGE", image)))
+			line, err := conversation.Encode(e)
+			if err != nil || len(line) > 1000 || !strings.Contains(string(line), kind) {
+				t.Errorf("%s: %s is a line of %d bytes: %v", name, kind, len(line), err)
+				continue
+			}
+			again, err := conversation.Decode(line)
+			if err != nil {
+				t.Error(err)
+			}
+			if diff := test.Diff(fold(t, e), fold(t, again)); diff != "" {
+				t.Errorf("%s: from the log it is %s", name, diff)
+			}
+		}
 	}
 }

@@ -155,7 +155,9 @@ func (a *agent) event(n *acpclient.SessionNotification) conversation.Event {
 			return e
 		}
 	}
-	return conversation.Update{Session: n.SessionID, Update: n.Update, Raw: n.Raw, At: a.owner.opt.Now()}
+	u := conversation.UpdateOf(n)
+	u.At = a.owner.opt.Now()
+	return u
 }
 
 // attach starts to accept the updates of a session, beginning with those that came
