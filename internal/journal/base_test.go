@@ -269,6 +269,34 @@ func TestAWriteOfWhatTheAgentIsWriting(t *testing.T) {
 	}
 }
 
+// opencode puts its patch to what the user wrote while it asked, has parley write that, and then writes
+// what it meant over it: all of that is undone, and nothing that the user wrote before or after.
+func TestAWriteOverWhatParleyWrote(t *testing.T) {
+	for _, later := range []string{"", "user again\n"} {
+		p := newRepository(t)
+		p.turn("", func() {
+			call := acpclient.ToolCallUpdate{
+				ToolCallID: "1", Kind: new(acpclient.ToolEdit), Locations: []acpclient.ToolCallLocation{{Path: p.path("f")}},
+				Content: []acpclient.ToolCallContent{acpclient.DiffContent(p.path("f"), str(""), "new\n")},
+			}
+			p.Watch(conversation.PermissionOpened{ID: 7, Request: &acpclient.RequestPermissionRequest{ToolCall: call}})
+			p.wait()
+			p.write("f", "mine\n")
+			p.Watch(conversation.QuestionClosed{ID: 7})
+			p.wait()
+			p.serve("f", "new\nmine\n")
+			p.write("f", "new\n"+later)
+			p.tell("1", acpclient.ToolCompleted)
+		})
+		_, err := p.undo()
+		if later == "" {
+			p.holds("f", "mine\n")
+		} else if !errors.Is(err, ErrConflict) {
+			p.holds("f", later)
+		}
+	}
+}
+
 // What lay there before a call began, or before its question came, is not the call's, even if the agent
 // reports just that. What it has written itself a moment before is.
 func TestAClaimOfWhatLayThere(t *testing.T) {

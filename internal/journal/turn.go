@@ -410,8 +410,9 @@ func (t *turnWatch) base(path string, c *call, now Image) (base Image, known boo
 		return s.image, true, sawChange
 	case fresh:
 		of = sawNoChange
-	case saw && last.source == SourceReport:
-		of = sawChange // since the end of another call
+	case saw && last.source == SourceReport, // since the end of another call
+		saw && last.source == SourceWrite && len(c.of(path)) > 0: // since parley wrote it while the call ran
+		of = sawChange
 	}
 	if last != nil {
 		return last.after, true, of
