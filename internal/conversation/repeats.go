@@ -47,8 +47,15 @@ const (
 type sent struct {
 	key   any
 	data  []byte
-	texts map[int]string // decoded strings, by where they begin in the data
-	since int            // bytes written since the last update like this was written whole
+	long  [][2]int     // where long strings are in the data, once the writer has looked
+	texts map[int]text // strings, by where they begin in the data
+	since int          // bytes written since the last update like this was written whole
+}
+
+// text is a decoded string that ends at an offset of the data.
+type text struct {
+	decoded string
+	end     int
 }
 
 // kept are bytes of an update that begin a string at the offset from of the one before it. At
@@ -114,10 +121,10 @@ func (r *Repeats) AppendEncode(dst []byte, e Event) ([]byte, error) {
 		return line, err
 	}
 	_, at, data := plainLine(line[len(dst):])
-	next := &sent{key: repeatable(u), data: bytes.Clone(data)}
+	next := &sent{key: repeatable(u), data: bytes.Clone(data), long: longStrings(data)}
 	if last := r.last(next.key); last != nil {
 		// Now and then one is whole, so that damage does not cost all that follow.
-		if all, short := last.keptIn(next.data); len(all) > 0 && last.since+len(short) < len(data) {
+		if all, short := last.keptIn(next); len(all) > 0 && last.since+len(short) < len(data) {
 			// Types of the protocol may decode a string in some other way: what is not read as the same is stored whole.
 			again, texts, err := last.whole(all, at, short)
 			if err == nil && again.Session == u.Session && bytes.Equal(again.Raw, next.data) && reflect.DeepEqual(again.Update, u.Update) {
@@ -172,12 +179,12 @@ func (r *Repeats) Decode(line []byte) (Event, error) {
 	return u, nil
 }
 
-// keptIn returns what data have of s, and the data without that.
-func (s *sent) keptIn(data []byte) (all []kept, short []byte) {
-	olds, done := longStrings(s.data), 0
-	for _, own := range longStrings(data) {
+// keptIn returns what the next update has of s, and its data without that.
+func (s *sent) keptIn(next *sent) (all []kept, short []byte) {
+	data, done := next.data, 0
+	for _, own := range next.long {
 		best := kept{}
-		for _, old := range olds {
+		for _, old := range s.long {
 			if n := common(s.data[old[0]:old[1]], data[own[0]:own[1]]); n > best[2] {
 				best = kept{0, old[0], n}
 			}
@@ -248,24 +255,21 @@ func common(a, b []byte) int {
 	}
 }
 
-// text returns the string that begins at an offset of the data, decoded, and its end in them.
-func (s *sent) text(from int) (text string, end int, err error) {
-	end = from + stringLen(s.data[from:])
-	text, known := s.texts[from]
-	if !known {
-		text, err = decodeText(s.data[from-1 : end+1])
-	}
-	return text, end, err
-}
-
 // beginning returns what is kept of a string, decoded.
 func (s *sent) beginning(k kept) (string, error) {
-	text, end, err := s.text(k.from())
-	if err != nil || end < k.end() {
-		return "", errors.Join(err, ErrRepeats)
+	t, known := s.texts[k.from()]
+	if !known {
+		t.end = k.from() + stringLen(s.data[k.from():])
+		var err error
+		if t.decoded, err = decodeText(s.data[k.from()-1 : t.end+1]); err != nil {
+			return "", err
+		}
 	}
-	rest, err := decodeText(slices.Concat([]byte{'"'}, s.data[k.end():end], []byte{'"'}))
-	return text[:max(0, len(text)-len(rest))], err
+	if t.end < k.end() {
+		return "", ErrRepeats
+	}
+	rest, err := decodeText(slices.Concat([]byte{'"'}, s.data[k.end():t.end], []byte{'"'}))
+	return t.decoded[:max(0, len(t.decoded)-len(rest))], err
 }
 
 // mark stands for what is kept while the rest is decoded.
@@ -273,8 +277,12 @@ func mark(i int) string { return string(rune('0'+i)) + "\u2063kept\u2063" }
 
 // whole returns the update whose data are short and what is kept of s, and its strings of which
 // something is.
-func (s *sent) whole(all []kept, at, short []byte) (u Update, texts map[int]string, err error) {
-	var data, marked []byte
+func (s *sent) whole(all []kept, at, short []byte) (u Update, texts map[int]text, err error) {
+	size := len(short)
+	for _, k := range all {
+		size += max(0, k[2])
+	}
+	data, marked := make([]byte, 0, min(size, len(short)+len(all)*len(s.data))), []byte(nil)
 	starts := make([]int, len(all))
 	done := 0
 	if len(all) > mostKept || bytes.Contains(short, []byte(mark(0)[1:])) {
@@ -292,14 +300,16 @@ func (s *sent) whole(all []kept, at, short []byte) (u Update, texts map[int]stri
 	if u, err = decodeUpdate(at, marked); err != nil {
 		return u, nil, err
 	}
-	u.Raw, texts = data, map[int]string{}
+	u.Raw, texts = data, map[int]text{}
 	f := filler{
 		raw: func(i int) []byte { return s.data[all[i].from():all[i].end()] },
 		text: func(i int, rest string) string {
 			begin, fails := s.beginning(all[i])
 			err = errors.Join(err, fails)
-			texts[starts[i]] = begin + rest
-			return texts[starts[i]]
+			after := starts[i] + all[i][2]
+			whole := text{begin + rest, after + stringLen(data[after:])}
+			texts[starts[i]] = whole
+			return whole.decoded
 		},
 		marks: len(all),
 	}
