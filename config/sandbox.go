@@ -96,13 +96,15 @@ var hiddenSockets = []string{"/run/user", "/run/docker.sock", "/run/podman", "/r
 // hidden always: see [PrivatePaths].
 func hidden(write []string) (paths []string) {
 	for _, pattern := range secrets() {
-		found := inHome([]string{pattern})
-		if strings.ContainsAny(pattern, "*{") && len(found) > 0 {
-			home, rest := splitHome(pattern)
-			names, _ := doublestar.Glob(os.DirFS(home), rest, doublestar.WithNoFollow()) // the patterns are valid
-			found = nil
-			for _, name := range names {
-				found = append(found, filepath.Join(home, name))
+		var found []string
+		for _, one := range policy.Alternatives(pattern) {
+			if home, rest := splitHome(one); home != "" && strings.Contains(one, "*") {
+				names, _ := doublestar.Glob(os.DirFS(home), rest, doublestar.WithNoFollow()) // the patterns are valid
+				for _, name := range names {
+					found = append(found, filepath.Join(home, name))
+				}
+			} else {
+				found = append(found, inHome([]string{one})...)
 			}
 		}
 		if slices.Contains(policy.SignIns, pattern) {

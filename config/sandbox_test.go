@@ -42,13 +42,13 @@ sandbox = false
 			t.Errorf("%s cannot be written: %v", want, claude.Write)
 		}
 	}
-	for _, name := range []string{"deploy.pem", ".env.local", ".cargo/credentials.toml", ".config/op/x", ".local/share/keyrings/login.keyring", ".config/google-chrome-beta/Cookies", ".gemini/oauth_creds.json"} {
+	for _, name := range []string{"deploy.pem", ".env.local", ".cargo/credentials.toml", ".local/share/keyrings/login.keyring", ".config/google-chrome-beta/Cookies", ".gemini/oauth_creds.json"} {
 		secret(name)
 	}
 	claude = c.SandboxFor(c.Agents[0])
 	for _, want := range []string{
 		".ssh", ".git-credentials", ".npmrc", ".config/gh/hosts.yml", "deploy.pem", ".env.local", ".cargo/credentials.toml", ".config/op", ".local/share/keyrings",
-		".config/google-chrome-beta", ".codex/auth.json", ".gemini/oauth_creds.json", "/run/user",
+		".config/google-chrome-beta", ".pulumi/credentials.json", ".config/vercel", ".bash_history", ".minikube", ".codex/auth.json", ".gemini/oauth_creds.json", "/run/user",
 	} {
 		if want[0] != '/' {
 			want = filepath.Join(home, want)

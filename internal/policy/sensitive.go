@@ -82,7 +82,9 @@ func NewSensitiveFiles(reading, writing, own []string, home string) (*SensitiveF
 			if err := CheckFilePattern(line); err != nil {
 				return nil, err
 			}
-			t.patterns[use] = append(t.patterns[use], compile(line, home))
+			for _, one := range Alternatives(line) {
+				t.patterns[use] = append(t.patterns[use], compile(one, home))
+			}
 		}
 	}
 	for _, o := range own {
@@ -101,6 +103,23 @@ func NewSensitiveFiles(reading, writing, own []string, home string) (*SensitiveF
 		}
 	}
 	return t, nil
+}
+
+// Alternatives returns the patterns that "{a,b}" in a pattern stands for: most are plain names, which
+// are quick to match, and a question names the one that matches. Braces within others stay.
+func Alternatives(line string) []string {
+	before, rest, open := strings.Cut(line, "{")
+	names, after, closed := strings.Cut(rest, "}")
+	if !open || !closed || strings.ContainsAny(line, `\[`) || strings.Contains(names, "{") {
+		return []string{line}
+	}
+	var out []string
+	for name := range strings.SplitSeq(names, ",") {
+		for _, tail := range Alternatives(after) {
+			out = append(out, before+name+tail)
+		}
+	}
+	return out
 }
 
 // CheckFilePattern returns what is wrong with a pattern, or nil.
@@ -276,23 +295,28 @@ var Secrets = slices.Concat([]string{
 	// apply to it.
 	".env", ".env.*", "!.env.{example,sample,template,dist,defaults}", ".envrc",
 	// Keys and passwords.
-	".ssh", ".gnupg", ".password-store", "*.kdbx", ".local/share/{keyrings,kwalletd,python_keyring}", "Library/{Keychains,Cookies,Safari}",
-	"id_{rsa,dsa,ecdsa,ed25519,ecdsa_sk,ed25519_sk}", "*.{pem,key,ppk,p12,pfx,jks,keystore}",
-	"credentials.{json,csv,ini,toml,xml,y{a,}ml}", ".netrc", "_netrc", ".authinfo*", ".pgpass", ".my.cnf", ".mylogin.cnf", ".htpasswd", ".vault-token",
-	".config/{1Password,Bitwarden,op,keepassxc,age,sops}",
-	// Profiles of browsers and mail programs.
-	".mozilla", ".thunderbird", ".config/{mozilla,google-chrome*,chromium,microsoft-edge*,BraveSoftware,vivaldi*,opera*}", "snap/{firefox,chromium}",
-	"Library/Application*Support/{Firefox,Google,Chromium,BraveSoftware,Microsoft*Edge}",
+	".{ssh,gnupg,password-store,bitcoin,electrum,Xauthority,gitcookies,vault-token,vault_pass*,htpasswd,pgpass,my.cnf,mylogin.cnf,netrc,authinfo*,msmtprc,mbsyncrc}", "_netrc",
+	"*.kdbx", "id_{rsa,dsa,ecdsa,ed25519,ecdsa_sk,ed25519_sk}", "*.{pem,key,ppk,p12,pfx,jks,keystore}", "credentials.{json,csv,ini,toml,xml,yaml,yml}",
+	".local/share/{keyrings,kwalletd,python_keyring,rbw,remmina}", "Library/{Keychains,Cookies,Safari}", ".pki/nssdb", ".vnc/passwd", ".ethereum/keystore",
+	".config/{1Password,Bitwarden,op,keepassxc,age,sops,Keybase,wireguard,borg,filezilla,remmina,solana}",
+	".{bash,zsh,sh,python,node_repl,psql,mysql,sqlite,rediscli}_history", ".local/share/fish/fish_history",
+	// Profiles of browsers, mail and chat programs.
+	".{mozilla,librewolf,zen,thunderbird}", ".config/{mozilla,google-chrome*,chromium,microsoft-edge*,BraveSoftware,vivaldi*,opera*,Slack,discord,Signal}",
+	".var/app/*/{.mozilla,config}", "snap/{firefox,chromium}", "Library/Application*Support/{Firefox,Google,Chromium,BraveSoftware,Microsoft*Edge}",
 	// Clouds.
-	".aws", ".azure", ".config/{gcloud,rclone,doctl,hcloud,scw,stripe,heroku,netlify}", "application_default_credentials.json", "client_secret*.json",
-	".kube", ".docker/config.json", ".config/containers/auth.json", ".terraform.d/credentials.tfrc.json", ".terraformrc", ".boto", ".s3cfg", ".oci", ".aliyun", ".fly",
+	".{aws,azure,kube,boto,s3cfg,oci,aliyun,fly,bluemix,talos,minikube,terraformrc,databrickscfg,sentryclirc,wrangler,railway,netlify,twilio-cli,jfrog}", "application_default_credentials.json", "client_secret*.json",
+	".config/{gcloud,rclone,doctl,hcloud,scw,stripe,heroku,netlify,openstack,linode-cli,hcp,argocd,wrangler,vercel,ngrok,configstore}",
+	".docker/config.json", ".snowsql/config", ".circleci/cli.yml", ".config/containers/auth.json", ".terraform.d/credentials.tfrc.json",
+	".pulumi/credentials.json", ".config/{Code*,VSCodium,Cursor}/User/globalStorage",
 	// Code forges and package registries. Their configuration may have passwords.
-	".git-credentials", ".git/{credentials,config,config.worktree}", ".git/modules", ".config/git/credentials", ".config/gh/hosts.yml", ".config/glab-cli", ".config/hub",
-	".hg/hgrc", ".hgrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".config/pypoetry/auth.toml", ".cargo/credentials*", ".gem/credentials", ".m2/settings*.xml",
-	".composer/auth.json", ".config/composer/auth.json", ".kaggle/kaggle.json", ".cache/huggingface/token",
+	".git-credentials", ".git/{credentials,config,config.worktree}", ".git/modules", ".config/git/credentials", ".config/gh/hosts.yml", ".config/{glab-cli,hub,tea,pip}",
+	".hg/hgrc", ".{hgrc,npmrc,yarnrc.yml,pypirc,pip}", ".config/pypoetry/auth.toml", ".{cargo,gem,lein}/credentials*", ".m2/settings*.xml",
+	".composer/auth.json", ".config/composer/auth.json", ".kaggle/kaggle.json", ".cache/huggingface/token", ".huggingface/token", ".gradle/gradle.properties",
+	".{nuget,config}/NuGet/NuGet.Config", ".pub-cache/credentials.json", ".config/dart/pub-credentials.json", ".hex/hex.config", ".local/share/uv/credentials",
 }, SignIns)
 
 // SignIns are the patterns of the files by which agents are signed in: each agent needs its own.
 var SignIns = []string{
 	".claude/.credentials.json", ".codex/auth.json", ".{gemini,qwen,iflow}/oauth_creds.json", ".local/share/{opencode,kilo}/auth.json", ".config/github-copilot",
+	".cursor/auth.json", ".config/cursor/auth.json", ".factory/auth.json", ".kimi/credentials", ".config/goose/secrets.yaml", ".local/share/amp/secrets.json",
 }
