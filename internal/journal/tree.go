@@ -164,6 +164,9 @@ func (t *turnWatch) compareTrees() {
 		switch {
 		case t.tree.Untracked[path]: // skipped: another repository, or written since the turn began
 		case t.tree.Dirty[path], t.tree.Converted[path]:
+			if t.tree.Converted[path] && !t.tree.Dirty[path] {
+				t.limited("git stores many files in another form: the earlier content of some is not kept")
+			}
 			t.finish(path, seenFile{Image{Lost: true}, t.looked})
 		default:
 			clean = append(clean, path)

@@ -417,6 +417,28 @@ func TestWhatGitStoresIsNotWhatAFileWas(t *testing.T) {
 	p.before("clean", 0, "the user's\n")
 }
 
+// Of files that git stores in another form, parley says which it cannot copy.
+func TestManyFilesUnderAFilter(t *testing.T) {
+	p := newRepository(t)
+	p.git("config", "filter.up.clean", "tr a-z A-Z")
+	p.write(".gitattributes", "*.dat filter=up\n")
+	old := time.Now().Add(-time.Hour)
+	for i := range maxCopies + 1 {
+		name := fmt.Sprintf("%03d.dat", i)
+		p.write(name, "line\n")
+		if err := os.Chtimes(p.path(name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.git("add", ".gitattributes", "000.dat", "500.dat")
+	p.git("-c", "filter.up.clean=", "add", ".")
+	p.git("commit", "-qm", "data")
+	p.turn("", func() { p.write("500.dat", "line\nagent\n") })
+	if !p.compared(Part{p.path("500.dat"), true}, 0).Before.Lost || !strings.Contains(p.Summary().Limits, "git stores many files in another form") {
+		t.Errorf("it says %q", p.Summary().Limits)
+	}
+}
+
 // What parley saw itself is recorded where git fails, and why git fails is said.
 func TestAGitThatFailsIsNotAGitThatFoundNothing(t *testing.T) {
 	for name, c := range map[string]struct {

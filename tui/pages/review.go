@@ -437,6 +437,10 @@ func (v *Review) redo(ctx context.Context) (string, error) {
 func (v *Review) revert(part journal.Part, hunk int) {
 	name := v.at.Path(part.Path)
 	since, c := v.since(), v.shown()
+	if v.list.counts[part].state == lost {
+		v.say("the previous content of " + name + " is unknown: parley cannot undo that")
+		return
+	}
 	revert := func() {
 		if hunk >= 0 {
 			v.pane.next = hunk

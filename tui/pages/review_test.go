@@ -441,6 +441,24 @@ func TestWhatIsNotText(t *testing.T) {
 	p.open().press("down").shows("M  file", "link → /etc/hosts␛[2J, was a file").press("x")
 	p.answer("Undo it")
 	p.shows("undid the changes in file").holds("file", "1\n")
+
+	p = newUser(t, 80, 12)
+	p.turn("first", "file", "1\n")
+	if err := os.Truncate(p.path("file"), 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	p.event(conversation.PromptSent{At: time.Now().Add(time.Minute)})
+	if err := cmp.Or(p.journal.Wait(t.Context()), os.Truncate(p.path("file"), 0), p.saved("file", "2\n")); err != nil {
+		t.Fatal(err)
+	}
+	p.event(conversation.TurnEnded{})
+	if err := p.journal.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.open().press("down").shows("previous content unknown").press("x").shows("previous content of file is unknown: parley cannot undo that").holds("file", "2\n")
+	if p.asked != nil {
+		t.Errorf("asked %+v", p.asked)
+	}
 }
 
 // Names that draw nothing, or something else, are seen as what they are, and every
