@@ -18,7 +18,7 @@ const saveDelay = 150 * time.Millisecond
 
 // drafts keeps the draft of the prompt and the position in the transcript, so that a session
 // reopens as the user left it. A session in which nothing was said has no log to store them
-// with: its draft is kept for the directory.
+// with: its draft is kept for the directory, and so is one that is written before there is a session.
 type drafts struct {
 	library  *store.Library // nil stores nothing
 	dir      string         // where sessions begin
@@ -27,9 +27,10 @@ type drafts struct {
 	top      func() *int        // the top item of the transcript, nil if its end is followed
 	pending  bool               // a save is due
 	saved    store.View
-	// loose means that the draft is kept for the directory; left is that draft.
-	loose bool
-	left  string
+	// loose means that the draft is kept for the directory; left is that draft. It is early if it was
+	// written here before there was a session.
+	loose, early bool
+	left         string
 	// last waits for all earlier saves and saves the latest view; nil if there was none.
 	last func() error
 }
@@ -45,7 +46,8 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
 	default:
-		if unkept(s) || s == nil || s.About().LookOn || (s.Unsent() == nil) == (d.saved.Unsent == nil) {
+		early := d.early && s != nil && s.StoredID() != ""
+		if unkept(s) || s == nil || !early && (s.About().LookOn || (s.Unsent() == nil) == (d.saved.Unsent == nil)) {
 			return nil
 		}
 	}
@@ -58,16 +60,12 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	return d.saveSoon()
 }
 
-// saveSoon saves after saveDelay, and repeatedly while the session is being opened, to include
-// text typed meanwhile.
+// saveSoon saves after saveDelay.
 func (d *drafts) saveSoon() tea.Cmd {
 	d.pending = true
 	return tea.Tick(saveDelay, func(time.Time) tea.Msg {
 		return then(func() tea.Cmd {
 			d.pending = false
-			if d.session() == nil && !d.composer.Empty() {
-				return d.saveSoon()
-			}
 			return d.save()
 		})
 	})
@@ -90,17 +88,19 @@ func (d *drafts) save() tea.Cmd {
 // saver returns a function that saves a view; nil if it is already saved. The function may be
 // slow, is safe for concurrent use, and waits for earlier savers.
 func (d *drafts) saver(s app.Session, v store.View) func() error {
-	if d.library == nil || s == nil || unkept(s) {
+	if d.library == nil || unkept(s) {
 		return nil
 	}
-	id, was, wasLoose := s.StoredID(), d.saved, d.loose
-	if v.Unsent = s.Unsent(); s.About().LookOn {
-		v.Unsent = was.Unsent
+	id, was, wasLoose := store.ID(""), d.saved, d.loose
+	if v.Unsent = was.Unsent; s != nil {
+		if id = s.StoredID(); !s.About().LookOn {
+			v.Unsent = s.Unsent()
+		}
 	}
 	if reflect.DeepEqual(v, was) && (id == "" || !wasLoose) {
 		return nil
 	}
-	d.saved, d.loose = v, id == "" && v.Draft != ""
+	d.saved, d.loose, d.early = v, id == "" && v.Draft != "", id == "" && (s == nil || d.early)
 	lib, dir, loose, before, left := d.library, d.dir, d.loose, d.last, d.left
 	if d.left = ""; loose {
 		d.left = v.Draft
@@ -153,11 +153,11 @@ func (d *drafts) keeps(s app.Session, draft string) bool {
 	switch {
 	case d.library == nil || draft == "":
 		return draft == ""
-	case s == nil || unkept(s):
+	case unkept(s):
 		return draft == d.saved.Draft // it is still stored where it was loaded from
 	}
-	if id := s.StoredID(); id != "" {
-		stored, err := d.library.View(id)
+	if s != nil && s.StoredID() != "" {
+		stored, err := d.library.View(s.StoredID())
 		return err == nil && stored.Draft == draft
 	}
 	stored, err := d.library.Draft(d.dir)
@@ -192,13 +192,20 @@ func (d *drafts) Load() tea.Cmd {
 	}
 }
 
-// Leave removes the directory's draft from the prompt if it does not belong in the session begun
-// since. It stays stored.
+// Leave parts the prompt from the directory's draft if that does not belong in the session begun
+// since. A draft of an earlier session stays stored, one that was written here stays in the prompt.
 func (d *drafts) Leave() {
-	if d.loose && unkept(d.session()) && d.composer.Text() == d.saved.Draft {
-		d.loose, d.left, d.saved.Draft = false, "", ""
+	if !d.loose || !unkept(d.session()) || d.composer.Text() != d.saved.Draft {
+		return
+	}
+	if d.early {
+		lib, dir, left, before := d.library, d.dir, d.left, d.last
+		d.last = sync.OnceValue(func() error { return errors.Join(before(), lib.SaveDraft(dir, left, "")) })
+		go d.last() //nolint:errcheck // best effort: at worst it comes back once more
+	} else {
 		d.composer.SetText("")
 	}
+	d.loose, d.early, d.left, d.saved.Draft = false, false, "", ""
 }
 
 // unkept reports whether there is a session and it is not stored.

@@ -106,26 +106,6 @@ func TestADraftIsSavedWhileItIsTyped(t *testing.T) {
 	})
 }
 
-// What was typed while the session is being made is saved as soon as there is one, without
-// another key.
-func TestADraftOfAStartIsSaved(t *testing.T) {
-	runBench(t, func(t *testing.T, b *bench) {
-		b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
-		b.drafts.library = b.program.Stored
-		was := b.state
-		b.state, b.opening = &unopened{b.Tab}, &opening{}
-		b.composer.SetText("fix")
-		b.Do(b.drafts.Touched(keyPress("x")))
-		b.state = was
-		b.stores("")
-		time.Sleep(2 * saveDelay)
-		b.Do(nil)
-		if draft, err := b.program.Stored.Draft(b.cwd); draft != "fix" || err != nil {
-			t.Errorf("kept is %q, %v", draft, err)
-		}
-	})
-}
-
 // What was typed in a session in which nothing was said comes back in the next one of the
 // directory; what was sent does not.
 func TestADraftComesBack(t *testing.T) {
@@ -231,13 +211,51 @@ func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
 	}
 }
 
-// A draft that cannot come back where it was written is found in the history: that of an
-// agent that has not started, of a session that is not kept, of a disk that takes nothing,
+// A draft that is written before there is a session is kept as it is written: for the session that is
+// begun, and for the next start if none is.
+func TestADraftIsKeptBeforeThereIsASession(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin func(b *bench)
+		dir   string // what the directory keeps
+		log   string
+	}{
+		"killed":   {func(*bench) {}, "fix the parser", ""},
+		"stored":   {func(b *bench) { b.stores("log-1") }, "", "fix the parser"},
+		"not kept": {func(b *bench) { b.has(newSession(b.cwd, noMachine{})); b.drafts.Leave() }, "", ""},
+		"only read, until the user consents": {func(b *bench) {
+			b.has(newSession(b.cwd, noMachine{}))
+			b.stored.untrusted = &app.UntrustedError{}
+			b.drafts.saved = store.View{Draft: "an older one"}
+		}, "fix the parser", ""},
+	} {
+		runBench(t, func(t *testing.T, b *bench) {
+			b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
+			b.drafts.library = b.program.Stored
+			b.become(&unopened{b.Tab}, conversation.New())
+			b.composer.SetText("fix the parser")
+			took := func(msg tea.Msg) {
+				b.Do(b.drafts.Touched(msg))
+				time.Sleep(2 * saveDelay)
+				b.Do(nil)
+			}
+			took(keyPress("x"))
+			c.begin(b)
+			took(tea.FocusMsg{})
+			dir, err := b.program.Stored.Draft(b.cwd)
+			view, _ := b.program.Stored.View("log-1")
+			if dir != c.dir || err != nil || view.Draft != c.log || b.composer.Text() != "fix the parser" {
+				t.Errorf("%s: the directory keeps %q (%v), the session %q, the prompt has %q", name, dir, err, view.Draft, b.composer.Text())
+			}
+		})
+	}
+}
+
+// A draft that cannot come back where it was written is found in the history: that
+// of a session that is not kept, of a disk that takes nothing,
 // and of the second tab in which nothing was said. The draft of the first one comes back.
 func TestADraftThatIsNotKeptGoesIntoTheHistory(t *testing.T) {
 	for name, prepare := range map[string]func(b *bench, dir string) error{
-		"not started": func(b *bench, dir string) error { return nil },
-		"not kept":    func(b *bench, dir string) error { b.has(newSession(b.cwd, noMachine{})); return nil },
+		"not kept": func(b *bench, dir string) error { b.has(newSession(b.cwd, noMachine{})); return nil },
 		"no disk": func(b *bench, dir string) error {
 			b.stores("log-1")
 			return os.Mkdir(filepath.Join(dir, "log-1.view"), 0o700) // where the draft would be written

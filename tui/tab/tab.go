@@ -87,7 +87,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.env, t.now = t.dialogEnv, t.displayedTime
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
-	t.drafts = &drafts{library: p.Stored, dir: cwd, composer: t.composer, session: t.session, top: t.topItem}
+	t.drafts = &drafts{library: p.Stored, dir: cwd, composer: t.composer, session: t.writtenFor, top: t.topItem}
 	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
 	t.acting = &front{tab: t}
 	t.leaving, t.input = &leaving{tab: t}, &input{tab: t}
@@ -294,6 +294,15 @@ func (l *live) fold(batch []conversation.Event) tea.Cmd {
 		cmds = append(cmds, cmd)
 	}
 	return tea.Batch(append(cmds, l.reader.Follow(), l.next)...)
+}
+
+// writtenFor returns the session that the prompt is written for, nil if there is none yet: one that is
+// only read until the user consents to its agent is not.
+func (t *Tab) writtenFor() app.Session {
+	if t.stored.untrusted != nil {
+		return nil
+	}
+	return t.session()
 }
 
 // react handles what an event requires beyond being shown.
