@@ -76,7 +76,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 		theming: look, attention: newAttention(opt.Config.Attention, getenv(opt)),
 		program: tab.Program{
 			Context: ctx, Theme: look.theme(), ReducedMotion: opt.Config.ReducedMotion, Keys: opt.Config.Keys, Vim: opt.Config.Vim, Enter: opt.Config.Enter,
-			Guard: dialog.NewGuard(opt.Now), History: historyOf(opt), Backend: opt.Backend, Launcher: opt.Launcher,
+			Guard: dialog.NewGuard(opt.Now), History: historyOf(opt), Backend: opt.Backend,
 			Version: opt.Version, Now: opt.Now, Clipboard: desktop.SystemClipboard(os.Getenv).Copy,
 			ClipboardImage: desktop.SystemClipboard(os.Getenv).Image,
 		},

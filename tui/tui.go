@@ -31,9 +31,7 @@ const endTime = 3500 * time.Millisecond
 // Options are what the program is started with.
 type Options struct {
 	app.Backend
-	// Launcher begins comparisons of agents; nil begins none.
-	Launcher *app.Launcher
-	Config   *config.Config
+	Config *config.Config
 	// Agent, if there is one, is started at once.
 	Agent *config.Agent
 	// Open is a stored session to begin with; Pick lists those that there are, and Board those that

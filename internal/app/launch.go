@@ -476,6 +476,8 @@ func rootsFor(a config.Agent, dirs []string) ([]string, error) {
 // Backend is what a front end works with. Functions and pointers may be nil only where the
 // comment says so.
 type Backend struct {
+	// Launcher starts agents of this machine, and knows what they may do; nil starts none.
+	Launcher *Launcher
 	// Available finds the agents to choose from. It may be slow; nil finds none.
 	Available func() ([]config.Agent, error)
 	// Missing finds the known agents that are not installed. It may be slow; nil finds none.
@@ -515,6 +517,7 @@ func (b Backend) Redactor(a config.Agent) *record.Redactor {
 // Backend returns the backend for front ends, with the agents of this machine.
 func (l *Launcher) Backend() Backend {
 	b := Backend{
+		Launcher:  l,
 		Available: func() ([]config.Agent, error) { return Available(reloaded(l.Config)) },
 		Missing:   func() []config.Agent { return l.Config.Missing(exec.LookPath) },
 		Registry:  registry.Here(l.Config.Registry),

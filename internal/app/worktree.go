@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -21,34 +22,46 @@ import (
 // NothingToMerge describes a worktree without unmerged changes.
 const NothingToMerge = "the worktree has no unmerged changes"
 
-// MergeWorktree merges the commits of a worktree, or returns the question to ask first.
-// Uncommitted changes must be committed first. The front end asks in drop whether to drop it after
-// that.
-func MergeWorktree(ctx context.Context, tree *git.Worktree, drop func()) (Outcome, error) {
-	work, err := tree.Work(ctx)
+// MergeWorktree returns the question to ask before the commits of a worktree are merged. Uncommitted
+// changes must be committed first. The front end asks in drop whether to drop it after that.
+func (l *Launcher) MergeWorktree(ctx context.Context, tree *git.Worktree, drop func()) (Outcome, error) {
+	nothing := func(err error) Outcome {
+		text := err.Error()
+		if hint, ok := errors.AsType[*HintError](err); ok {
+			text += "\n" + hint.Hint
+		}
+		return Outcome{Ask: &Question{Title: "Nothing was merged", Text: termtext.Block(text), Choices: []Choice{{Name: "Close"}}}}
+	}
+	m, err := l.PlanMerge(ctx, tree)
 	switch {
-	case err != nil:
-		return Outcome{}, err
-	case work.Empty():
+	case errors.Is(err, git.ErrNothing):
 		return Outcome{Say: NothingToMerge}, nil
-	case len(work.Uncommitted) > 0:
-		return Outcome{Ask: commitQuestion(ctx, tree, work, drop)}, nil
+	case errors.Is(err, git.ErrUncommitted):
+		work, err := tree.Work(ctx)
+		if err != nil {
+			return Outcome{}, err
+		}
+		return Outcome{Ask: l.commitQuestion(ctx, tree, work, drop)}, nil
+	case err != nil:
+		return nothing(err), nil
+	case len(m.Denied) > 0:
+		return nothing(m.Refused()), nil
+	}
+	var names []string
+	for _, f := range m.Files {
+		names = append(names, f.Name)
+	}
+	text := fmt.Sprintf("%s of the worktree, which change:\n%s", termtext.Count(m.Commits, "commit"), bulleted(names))
+	if len(m.Asked) > 0 {
+		text += "\n\n" + m.Asks()
 	}
 	return Outcome{Ask: &Question{
-		Title: "Merge into " + termtext.Line(tree.Into) + "?",
-		Text:  fmt.Sprintf("%s of the worktree, which change:\n%s", termtext.Count(work.Commits, "commit"), bulleted(work.Files)),
+		Title: "Merge into " + termtext.Line(tree.Into) + "?", Text: text,
 		Choices: []Choice{
-			{Name: "Merge", Key: "m", Do: func() (Outcome, error) {
-				text, err := MergeCommits(ctx, tree)
-				var hint *HintError
-				switch {
-				case errors.As(err, &hint):
-					text = err.Error() + "\n" + hint.Hint
-				case err != nil:
-					text = err.Error()
-				}
+			{Name: "Merge", Key: "m", Risky: len(m.Asked) > 0, Do: func() (Outcome, error) {
+				text, err := m.Do(ctx)
 				if err != nil {
-					return Outcome{Ask: &Question{Title: "Nothing was merged", Text: termtext.Block(text), Choices: []Choice{{Name: "Close"}}}}, nil
+					return nothing(err), nil
 				}
 				return Outcome{Ask: &Question{
 					Title: "Merged", Text: text,
@@ -61,7 +74,7 @@ func MergeWorktree(ctx context.Context, tree *git.Worktree, drop func()) (Outcom
 }
 
 // commitQuestion asks whether to commit everything before merging, and with which message.
-func commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeWork, drop func()) *Question {
+func (l *Launcher) commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeWork, drop func()) *Question {
 	message := &Question{Title: "Commit with this message", Hint: "commit message", Enter: func(text string) (Outcome, error) {
 		if strings.TrimSpace(text) == "" {
 			return Outcome{Say: "not committed: the message is empty"}, nil
@@ -69,7 +82,7 @@ func commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeW
 		if err := tree.Commit(ctx, text); err != nil {
 			return Outcome{}, err
 		}
-		return MergeWorktree(ctx, tree, drop)
+		return l.MergeWorktree(ctx, tree, drop)
 	}}
 	return &Question{
 		Title: "Commit first?",
@@ -81,19 +94,62 @@ func commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeW
 	}
 }
 
-// MergeCommits merges the commits of a worktree and describes the outcome. If both sides have
-// changed the same lines, the error is a [HintError]; otherwise it is one of
-// [git.Worktree.Merge].
-func MergeCommits(ctx context.Context, tree *git.Worktree) (string, error) {
-	n, err := tree.Merge(ctx)
+// Merge is the planned merge of a worktree's commits.
+type Merge struct {
+	*git.Merge
+	tree *git.Worktree
+	// Asked are the files that a write would ask about, Denied those that a rule denies, each with the
+	// reason. git merges all or nothing.
+	Asked, Denied []string
+}
+
+// PlanMerge plans to merge the commits of a worktree, and judges the files that this changes. If both
+// sides have changed the same lines, the error is a [HintError]; otherwise it is one of
+// [git.Worktree.PlanMerge].
+func (l *Launcher) PlanMerge(ctx context.Context, tree *git.Worktree) (*Merge, error) {
+	plan, err := tree.PlanMerge(ctx)
 	var conflict *git.MergeConflictError
 	switch {
 	case errors.As(err, &conflict):
-		return "", WithHint("Nothing has changed. Merge "+termtext.Line(tree.Into)+" in the worktree and resolve the conflicts there, then merge again: "+termtext.Line(tree.Path), "%w", err)
+		return nil, WithHint("Nothing has changed. Merge "+termtext.Line(tree.Into)+" in the worktree and resolve the conflicts there, then merge again: "+termtext.Line(tree.Path), "%w", err)
 	case err != nil:
+		return nil, err
+	}
+	// Nobody knows which agents, in which modes, have worked there.
+	writes, err := l.Writes(policy.Any, tree.From)
+	if err != nil {
+		return nil, err
+	}
+	m := &Merge{Merge: plan, tree: tree}
+	for _, f := range plan.Files {
+		why, denied := writes(ctx, tree.From, f)
+		named := "• " + termtext.VisibleLine(f.Name) + " (" + termtext.Line(why) + ")"
+		switch {
+		case denied:
+			m.Denied = append(m.Denied, named)
+		case why != "":
+			m.Asked = append(m.Asked, named)
+		}
+	}
+	return m, nil
+}
+
+// Asks says which files a write would ask about.
+func (m *Merge) Asks() string {
+	return "parley would ask before a write to:\n" + strings.Join(m.Asked, "\n")
+}
+
+// Refused says which files a rule denies, and how to merge all the same.
+func (m *Merge) Refused() error {
+	return WithHint("To merge all the same: git merge "+m.tree.Branch, "a rule denies writing to:\n%s", strings.Join(m.Denied, "\n"))
+}
+
+// Do merges, and describes the outcome.
+func (m *Merge) Do(ctx context.Context) (string, error) {
+	if err := m.Merge.Do(ctx); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Merged %s into %s. The worktree is still there.", termtext.Count(n, "commit"), termtext.Line(tree.Into)), nil
+	return fmt.Sprintf("Merged %s into %s. The worktree is still there.", termtext.Count(m.Commits, "commit"), termtext.Line(m.tree.Into)), nil
 }
 
 // DropWorktreeQuestion asks whether to drop a worktree, and lists its unmerged work. The front
@@ -177,51 +233,63 @@ func bulleted(names []string) string {
 	return strings.Join(atMost(lines, 12), "\n")
 }
 
-// MayLeadOut is why a merge of a link is asked about.
-const MayLeadOut = "it is a link that may lead out of the project"
-
-// LeadsOut reports whether a link with a name relative to the top of a project leads out of it.
-func LeadsOut(name, target string) bool {
-	return filepath.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(name), target))
+// leadsOut reports whether a link with a name relative to the top of a project may lead out of it:
+// ".." after a name may be that of another link's target.
+func leadsOut(name, target string) bool {
+	below := strings.Split(strings.TrimLeft(filepath.ToSlash(target), "./"), "/")
+	return target == "" || filepath.IsAbs(target) || slices.Contains(below, "..") || !filepath.IsLocal(filepath.Join(filepath.Dir(name), target))
 }
 
-// Writes says why a write of an agent's to a file, or its removal, would be asked about or denied;
-// "" if it would not.
-type Writes func(ctx context.Context, path string, removed bool) (why string, denied bool)
+// Writes says why an agent's write of a file below a directory, or its removal, would be asked about or
+// denied; "" if it would not.
+type Writes func(ctx context.Context, top string, f git.MergedFile) (why string, denied bool)
 
-// Writes judges writes below a directory. What is merged is judged by it.
-func (l *Launcher) Writes(a config.Agent, dir string) (Writes, error) {
+// Writes judges writes below a directory by the rules of an agent, or of [policy.Any]. What is merged is
+// judged by it.
+func (l *Launcher) Writes(agent, dir string) (Writes, error) {
 	files, err := rules.SensitiveFiles(l.Config.Files, nil, dir)
 	if err != nil {
 		return nil, err
 	}
 	judge, err := rules.Open(rules.Options{
-		Agent: a.ID, Cwd: dir, Configured: append(ConfiguredRules(l.Config), l.Rules...),
+		Agent: agent, Cwd: dir, Configured: append(ConfiguredRules(l.Config), l.Rules...),
 		Store: rules.NewStore(config.StateDir()), Files: l.Config.Files,
 	})
 	if judge == nil {
 		return nil, err
 	}
-	return func(ctx context.Context, path string, removed bool) (why string, denied bool) {
-		call := &conversation.ToolCall{Kind: acpclient.ToolEdit, Locations: []acpclient.ToolCallLocation{{Path: path}}}
-		if removed {
-			call.Kind = acpclient.ToolDelete
+	return func(ctx context.Context, top string, f git.MergedFile) (why string, denied bool) {
+		path := filepath.Join(top, filepath.FromSlash(f.Name))
+		kinds := []acpclient.ToolKind{acpclient.ToolEdit}
+		if f.Removed { // a rule about writing a file is about its removal, too
+			kinds = append(kinds, acpclient.ToolDelete)
 		}
-		r := session.Ruling{}
-		if !l.NoRules {
-			r = judge.Judge(ctx, session.Case{Call: call, Unasked: true})
+		for _, kind := range kinds {
+			call := &conversation.ToolCall{Kind: kind, Locations: []acpclient.ToolCallLocation{{Path: path}}}
+			r := session.Ruling{}
+			if !l.NoRules {
+				r = judge.Judge(ctx, session.Case{Call: call, Mode: policy.Any, Unasked: true})
+			}
+			switch {
+			case r.Verdict == policy.Deny:
+				return "denied by " + r.Rule, true
+			case why == "" && (r.Why != "" || r.Rule != ""):
+				why = cmp.Or(r.Why, "to be asked about by "+r.Rule)
+			}
 		}
 		switch {
-		case r.Verdict == policy.Deny:
-			return "denied by " + r.Rule, true
-		case r.Why != "" || r.Rule != "":
-			return cmp.Or(r.Why, "to be asked about by "+r.Rule), false
+		case why != "":
+			return why, false
 		case files.Own(path):
 			return "it belongs to parley", false
 		case files.Match(policy.Reading, path) != "":
 			return "it may hold secrets", false
 		case files.Match(policy.Writing, path) != "":
 			return "it may run commands", false
+		case f.Repository:
+			return "it is a git repository of its own", false
+		case f.Link && leadsOut(f.Name, f.Target):
+			return "it is a link that may lead out of the project", false
 		}
 		return "", false
 	}, nil

@@ -194,8 +194,8 @@ func (o *startOptions) run(ctx context.Context) error {
 	l.Warn = o.streams.warn
 	defer l.Close()
 	opt := tui.Options{
-		Backend:  host.Keeping(l, l.Backend()),
-		Launcher: l, Config: cfg, Agent: agent, Cwd: o.cwd, Version: l.Version, Prompt: o.prompt,
+		Backend: host.Keeping(l, l.Backend()),
+		Config:  cfg, Agent: agent, Cwd: o.cwd, Version: l.Version, Prompt: o.prompt,
 	}
 	opt.News = changelog
 	if opt.Stored != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -267,57 +266,29 @@ func (o *worktreeOptions) merge(ctx context.Context, t *git.Worktree) error {
 			}
 		}
 	}
-	if err := o.judge(ctx, t); err != nil {
+	cfg, err := loadConfig()
+	if err != nil {
 		return err
 	}
-	text, err := app.MergeCommits(ctx, t)
+	m, err := (&app.Launcher{Config: cfg}).PlanMerge(ctx, t)
 	switch {
 	case errors.Is(err, git.ErrUncommitted):
 		return app.WithHint(commandLine("parley worktree merge "+t.Name+" --commit", "MESSAGE")+" commits them first.", "%w", err)
 	case err != nil:
 		return err
-	}
-	fmt.Fprintln(o.streams.Out, text+" To drop it: parley worktree drop "+t.Name)
-	return nil
-}
-
-// judge names the files of a worktree that a write would ask about or that a rule denies, and asks
-// whether to merge them. git merges all or nothing.
-func (o *worktreeOptions) judge(ctx context.Context, t *git.Worktree) error {
-	cfg, err := loadConfig()
-	if err != nil {
-		return err
-	}
-	writes, err := (&app.Launcher{Config: cfg}).Writes(config.Agent{}, t.From)
-	if err != nil {
-		return err
-	}
-	work, err := t.Work(ctx)
-	if err != nil || len(work.Uncommitted) > 0 {
-		return err
-	}
-	var named []string
-	refused := false
-	for _, name := range work.Files {
-		target, err := os.Readlink(filepath.Join(t.Path, name))
-		link := err == nil
-		_, err = os.Lstat(filepath.Join(t.Path, name))
-		why, denied := writes(ctx, filepath.Join(t.From, name), err != nil)
-		if why == "" && link && app.LeadsOut(name, target) {
-			why = app.MayLeadOut
-		}
-		if why != "" {
-			named, refused = append(named, "  "+termtext.VisibleLine(name)+" ("+termtext.Line(why)+")"), refused || denied
+	case len(m.Denied) > 0:
+		return m.Refused()
+	case len(m.Asked) > 0:
+		fmt.Fprintln(o.streams.Err, m.Asks())
+		if !o.streams.InTerminal || !o.streams.ErrTerminal || !agreed(ctx, o.streams, "Merge them?") {
+			return app.WithHint("To merge all the same: "+commandLine("git merge", t.Branch), "nothing was merged")
 		}
 	}
-	if len(named) == 0 {
-		return nil
+	text, err := m.Do(ctx)
+	if err == nil {
+		fmt.Fprintln(o.streams.Out, text+" To drop it: parley worktree drop "+t.Name)
 	}
-	fmt.Fprintln(o.streams.Err, "A write to these files would be asked about:\n"+strings.Join(named, "\n"))
-	if !refused && o.streams.InTerminal && o.streams.ErrTerminal && agreed(ctx, o.streams, "Merge them?") {
-		return nil
-	}
-	return app.WithHint("To merge all the same: "+commandLine("git merge", t.Branch), "nothing was merged")
+	return err
 }
 
 // dropNamed drops a worktree, or all of a comparison.

@@ -112,7 +112,7 @@ func TestWorktreeMergeNamesWhatAWriteAsks(t *testing.T) {
 	var out strings.Builder
 	code := run(t.Context(), &streams{In: strings.NewReader(""), Out: &out, Err: &out}, []string{"worktree", "--cwd", dir, "merge", "-m", "all"})
 	said := out.String()
-	if code != exitError || !strings.Contains(said, "  .envrc (it may hold secrets)\n  out (it is a link that may lead out") || !strings.Contains(said, "nothing was merged") || !strings.Contains(said, "git merge parley/wren") || strings.Contains(said, "poem.txt") {
+	if code != exitError || !strings.Contains(said, "• .envrc (it may hold secrets)\n• out (it is a link that may lead out") || !strings.Contains(said, "nothing was merged") || !strings.Contains(said, "git merge parley/wren") || strings.Contains(said, "poem.txt") {
 		t.Errorf("%d: %s", code, said)
 	}
 	if now := inGit(dir, "rev-parse", "HEAD"); now != was {

@@ -110,7 +110,7 @@ func (w worktree) merge() {
 		return
 	}
 	w.with(func(ctx context.Context) (func(), error) {
-		out, err := app.MergeWorktree(ctx, w.tree, w.drop)
+		out, err := w.f.Backend().Launcher.MergeWorktree(ctx, w.tree, w.drop)
 		return func() {
 			if out.Say != "" {
 				w.f.Say(out.Say)

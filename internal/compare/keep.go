@@ -229,7 +229,7 @@ type own struct {
 	l *app.Launcher
 }
 
-func (o own) Writes(a config.Agent) (app.Writes, error) { return o.l.Writes(a, o.c.Dir) }
+func (o own) Writes(a config.Agent) (app.Writes, error) { return o.l.Writes(a.ID, o.c.Dir) }
 
 func (o own) Merge(ctx context.Context, changes []journal.Change) (journal.Done, error) {
 	return o.with(ctx, func(j *journal.Journal) (journal.Done, error) { return j.Merge(ctx, changes) })
@@ -299,10 +299,11 @@ func (c *Comparison) Judge(ctx context.Context, writes app.Writes, changed *Chan
 		if !picks.in(f.Name) {
 			continue
 		}
-		why, denied := writes(ctx, filepath.Join(top, filepath.FromSlash(f.Name)), f.New == nil && !f.Opaque)
-		if why == "" && f.NewMode&os.ModeSymlink != 0 && (f.New == nil || app.LeadsOut(f.Name, *f.New)) {
-			why = app.MayLeadOut
+		file := git.MergedFile{Name: f.Name, Removed: f.NewMode == 0, Link: f.NewMode&os.ModeSymlink != 0}
+		if f.New != nil {
+			file.Target = *f.New
 		}
+		why, denied := writes(ctx, top, file)
 		into, named := j.Free, termtext.VisibleLine(f.Name)+" ("+termtext.Line(why)+")"
 		switch {
 		case denied:

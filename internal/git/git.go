@@ -82,7 +82,7 @@ var maxMemory uint64 = 4 << 30
 // writing reports whether a command may take long because of large or many files.
 func writing(args []string) bool {
 	switch args[0] {
-	case "add", "commit", "merge":
+	case "add", "commit", "merge", "merge-tree":
 		return true
 	}
 	return args[0] == "worktree" && (args[1] == "add" || args[1] == "remove")
@@ -295,7 +295,7 @@ func configured(settings map[string]string) []string {
 	return env
 }
 
-// Run runs git and returns its output, up to the bound, also with ErrTooMany. The error is an *Error,
+// Run runs git and returns its output, up to the bound, also with an error. The error is an *Error,
 // errMissing or ErrTooMany.
 func (w *Writer) Run(ctx context.Context, args ...string) (string, error) {
 	return w.runWith(ctx, nil, args...)
@@ -350,7 +350,7 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 		top := termtext.Line(topOf(w.dir))
 		why = fmt.Sprintf("%s belongs to another user; 'git config --global --add safe.directory %s' lets git read it", top, top)
 	}
-	return "", &Error{Command: command, Output: why, Err: err}
+	return string(out.kept), &Error{Command: command, Output: why, Err: err}
 }
 
 // maxErrorLines limits the lines of git's output in an error. A lock that a killed git has left is named

@@ -443,9 +443,12 @@ func readBlobs(r *bufio.Reader, asked []string, most int64, take func(path, cont
 }
 
 // exitedWith1 reports whether git ended with the exit code by which some commands say no.
-func exitedWith1(err error) bool {
+func exitedWith1(err error) bool { return exitedWith(err, 1) }
+
+// exitedWith reports whether git ended with an exit code; 129 is that for arguments it does not know.
+func exitedWith(err error, code int) bool {
 	exit, ok := errors.AsType[*exec.ExitError](err)
-	return ok && exit.ExitCode() == 1
+	return ok && exit.ExitCode() == code
 }
 
 // output runs git without what a [Writer] needs, and returns its output, up to the bound.

@@ -20,8 +20,7 @@ var (
 	errNoTarget = errors.New("no branch was checked out when the worktree was created")
 )
 
-// MergeConflictError means that a merge was aborted because of conflicts. Nothing has
-// changed.
+// MergeConflictError means that the branch and the worktree have changed the same lines.
 type MergeConflictError struct {
 	Into  string
 	Files []string
@@ -59,73 +58,158 @@ func (k *WorktreeWork) Whole() error {
 	return fmt.Errorf("%s is a separate git repository whose contents would be lost: move it away first", strings.Join(k.own, ", "))
 }
 
-// Merge merges the commits of the worktree into the branch that was checked out when it
-// was created, and returns their number. The error is a *MergeConflictError,
-// ErrUncommitted, ErrNothing, errNoTarget, or an *Error; nothing has changed then.
-func (t *Worktree) Merge(ctx context.Context) (commits int, err error) {
+// Merge is the merge of a worktree's commits into the branch that was checked out when it was created:
+// exactly what [Worktree.PlanMerge] found, whatever the worktree becomes meanwhile.
+type Merge struct {
+	// Commits is the number of commits, and Files are those that it changes in the branch, by name.
+	Commits int
+	Files   []MergedFile
+
+	tree        *Worktree
+	at          *Writer // in the working tree of the branch, if one is checked out
+	path        string  // of that, "" if there is none
+	tip, commit string  // of the branch, before and after
+}
+
+// MergedFile is a file that a merge changes.
+type MergedFile struct {
+	Name    string // relative to the top, with slashes
+	Removed bool
+	// Link means that it becomes a symbolic link to Target, which is "" if unknown.
+	Link   bool
+	Target string
+	// Repository means that it becomes a submodule.
+	Repository bool
+}
+
+// PlanMerge plans to merge the commits of the worktree. It changes no branch and no file. The error is a
+// *MergeConflictError, ErrUncommitted, ErrNothing, errNoTarget, or an *Error.
+func (t *Worktree) PlanMerge(ctx context.Context) (*Merge, error) {
 	if t.Into == "" {
-		return 0, errNoTarget
+		return nil, errNoTarget
 	}
 	if err := t.whole(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	w, k, err := t.open(ctx)
 	switch {
 	case err != nil:
-		return 0, err
+		return nil, err
 	case len(k.Uncommitted) > 0:
-		return 0, ErrUncommitted
+		return nil, ErrUncommitted
 	case k.Commits == 0:
-		return 0, ErrNothing
+		return nil, ErrNothing
+	}
+	if err := t.overlooked(ctx, w); err != nil {
+		return nil, err
 	}
 	all, err := listWorktrees(ctx, w)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
+	m := &Merge{Commits: k.Commits, tree: t, at: w}
 	for _, p := range all {
 		if p.branch == t.Into {
-			return k.Commits, t.mergeIn(ctx, p.path, k.head)
+			m.path = p.path
+			if m.at, err = NewWriter(ctx, p.path); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return k.Commits, t.forward(ctx, w, k)
+	if m.tip, err = w.line(ctx, "rev-parse", "--verify", "refs/heads/"+t.Into); err != nil {
+		return nil, fmt.Errorf("the branch %s no longer exists: %w", t.Into, err)
+	}
+	switch {
+	case m.path != "" && m.at.has(ctx, "MERGE_HEAD"):
+		return nil, errors.New("another merge is in progress in " + m.path)
+	case m.tip == k.since:
+		m.commit = k.head
+	case m.path == "":
+		return nil, fmt.Errorf("%s has its own commits and is not checked out: check it out first", t.Into)
+	default:
+		if m.commit, err = m.join(ctx, k.head); err != nil {
+			return nil, err
+		}
+	}
+	m.Files, err = m.at.changed(ctx, m.tip, m.commit)
+	return m, err
 }
 
-// mergeIn merges a commit where the branch is checked out.
-func (t *Worktree) mergeIn(ctx context.Context, path, commit string) error {
-	w, err := NewWriter(ctx, path)
+// overlooked fails if git was told to overlook changes of files in the worktree: they would be taken
+// for committed.
+func (t *Worktree) overlooked(ctx context.Context, w *Writer) error {
+	out, err := w.Run(ctx, "ls-files", "-v", "-z")
 	if err != nil {
 		return err
 	}
-	if w.has(ctx, "MERGE_HEAD") {
-		return errors.New("another merge is in progress in " + path)
+	var names []string
+	for _, entry := range split(out) {
+		tag, name, _ := strings.Cut(entry, " ")
+		_, err := os.Lstat(filepath.Join(t.Path, name))
+		if strings.ToUpper(tag) != tag || tag == "S" && err == nil { // else it is not checked out
+			names = append(names, name)
+		}
 	}
-	_, err = w.Run(ctx, "merge", "--quiet", "--no-edit", "--no-stat", "-m", fmt.Sprintf("Merge branch '%s' into %s", t.Branch, t.Into), commit)
-	if err == nil {
+	if len(names) == 0 {
 		return nil
 	}
-	if !w.has(ctx, "MERGE_HEAD") {
-		return err // the merge did not begin
-	}
-	files, _ := w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "--diff-filter=U", "-z")
-	if _, aborted := w.Run(context.WithoutCancel(ctx), "merge", "--abort"); aborted != nil {
-		return errors.Join(err, aborted)
-	}
-	if conflicts := split(files); len(conflicts) > 0 {
-		return &MergeConflictError{t.Into, conflicts}
-	}
-	return err
+	return fmt.Errorf("git overlooks changes of %s in the worktree; 'git update-index --no-assume-unchanged --no-skip-worktree' ends that", strings.Join(names, ", "))
 }
 
-// forward fast-forwards a branch that is not checked out anywhere, if possible.
-func (t *Worktree) forward(ctx context.Context, w *Writer, k *WorktreeWork) error {
-	tip, err := w.line(ctx, "rev-parse", "--verify", "refs/heads/"+t.Into)
+// join makes the commit of a merge, on no branch.
+func (m *Merge) join(ctx context.Context, head string) (string, error) {
+	out, err := m.at.Run(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", m.tip, head)
+	found := split(out)
+	switch {
+	case exitedWith(err, 129):
+		return "", fmt.Errorf("%s and the worktree have diverged, and merging them needs git 2.38: %w", m.tree.Into, err)
+	case exitedWith1(err) && len(found) > 1:
+		return "", &MergeConflictError{m.tree.Into, found[1:]}
+	case err != nil:
+		return "", err
+	}
+	return m.at.line(ctx, "commit-tree", "-p", m.tip, "-p", head, "-m", fmt.Sprintf("Merge branch '%s' into %s", m.tree.Branch, m.tree.Into), found[0])
+}
+
+// changed returns the files that differ between two commits.
+func (w *Writer) changed(ctx context.Context, from, to string) (files []MergedFile, err error) {
+	out, err := w.Run(ctx, "diff-tree", "-r", "--raw", "-z", "--no-renames", "--ignore-submodules=none", from, to, "--")
 	if err != nil {
-		return fmt.Errorf("the branch %s no longer exists: %w", t.Into, err)
+		return nil, err
 	}
-	if tip != k.since {
-		return fmt.Errorf("%s has its own commits and is not checked out: check it out first", t.Into)
+	links := map[string]Entry{}
+	fields := split(out)
+	for i := 0; i+1 < len(fields); i += 2 {
+		about, name := strings.Fields(fields[i]), fields[i+1]
+		if len(about) < 5 {
+			return nil, fmt.Errorf("git diff-tree: unknown line %q", fields[i])
+		}
+		mode := fileMode(about[1])
+		f := MergedFile{Name: name, Removed: about[4] == "D", Link: mode&os.ModeSymlink != 0, Repository: mode.IsDir()}
+		if f.Link {
+			links[filepath.Join(w.dir, name)] = Entry{about[1], about[3]}
+		}
+		files = append(files, f)
 	}
-	_, err = w.Run(ctx, "update-ref", "-m", "parley: merge "+t.Branch, "refs/heads/"+t.Into, k.head, tip)
+	targets := map[string]string{}
+	err = (&Status{Top: w.dir}).Blobs(ctx, links, maxShown, func(path, target string) { targets[path] = target })
+	for i := range files {
+		files[i].Target = targets[filepath.Join(w.dir, files[i].Name)]
+	}
+	return files, err
+}
+
+// Do carries the merge out. Where git refuses, as it does if the branch has gone on or a file that is
+// not committed would be overwritten, also an ignored one, nothing has changed.
+func (m *Merge) Do(ctx context.Context) error {
+	if m.path == "" {
+		_, err := m.at.Run(ctx, "update-ref", "-m", "parley: merge "+m.tree.Branch, "refs/heads/"+m.tree.Into, m.commit, m.tip)
+		return err
+	}
+	if on, err := m.at.line(ctx, "symbolic-ref", "--quiet", "HEAD"); err != nil || on != "refs/heads/"+m.tree.Into {
+		return fmt.Errorf("%s is no longer checked out in %s", m.tree.Into, m.path)
+	}
+	_, err := m.at.Run(ctx, "merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", m.commit)
 	return err
 }
 

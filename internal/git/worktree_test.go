@@ -175,18 +175,18 @@ func TestMerge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, run := project(t)
 			tree := create(t, dir, "")
-			if _, err := tree.Merge(t.Context()); !errors.Is(err, git.ErrNothing) {
+			if _, err := merge(t, tree); !errors.Is(err, git.ErrNothing) {
 				t.Errorf("merging nothing: %v", err)
 			}
 			where(t, dir, run)
 			put(t, filepath.Join(tree.Path, "new.txt"), "new\n")
-			if _, err := tree.Merge(t.Context()); !errors.Is(err, git.ErrUncommitted) {
+			if _, err := merge(t, tree); !errors.Is(err, git.ErrUncommitted) {
 				t.Errorf("merging what is not committed: %v", err)
 			}
 			if err := tree.Commit(t.Context(), "-new file"); err != nil {
 				t.Fatal(err)
 			}
-			if n, err := tree.Merge(t.Context()); n != 1 || err != nil {
+			if n, err := merge(t, tree); n != 1 || err != nil {
 				t.Fatalf("%d commits merged, %v", n, err)
 			}
 			if got := run(dir, "show", "main:new.txt"); got != "new" {
@@ -197,6 +197,15 @@ func TestMerge(t *testing.T) {
 			}
 		})
 	}
+}
+
+// merge merges the commits of a worktree.
+func merge(t *testing.T, tree *git.Worktree) (commits int, err error) {
+	m, err := tree.PlanMerge(t.Context())
+	if err != nil {
+		return 0, err
+	}
+	return m.Commits, m.Do(t.Context())
 }
 
 // withTheirs is a worktree in which the poem has become another.
@@ -218,7 +227,7 @@ func TestMergeConflict(t *testing.T) {
 	run(dir, "commit", "-q", "-a", "-m", "mine")
 	put(t, filepath.Join(dir, ".gitignore"), "*.tmp\n*.log\n")
 	head, status := run(dir, "rev-parse", "HEAD"), run(dir, "status", "--porcelain")
-	_, err := tree.Merge(t.Context())
+	_, err := merge(t, tree)
 	var conflict *git.MergeConflictError
 	if !errors.As(err, &conflict) || !slices.Equal(conflict.Files, []string{"poem.txt"}) {
 		t.Errorf("merged with %v", err)
@@ -233,11 +242,76 @@ func TestMergeOverChanges(t *testing.T) {
 	dir, run := project(t)
 	tree := withTheirs(t, dir)
 	put(t, filepath.Join(dir, "poem.txt"), "not committed\n")
-	if _, err := tree.Merge(t.Context()); err == nil || !strings.Contains(err.Error(), "poem.txt") {
+	if _, err := merge(t, tree); err == nil || !strings.Contains(err.Error(), "poem.txt") {
 		t.Errorf("merged with %v", err)
 	}
 	if got := run(dir, "diff"); !strings.Contains(got, "+not committed") {
 		t.Errorf("what was not committed is gone: %s", got)
+	}
+}
+
+// A merge takes the commits that were planned, and lists what they change in the branch as it is, links
+// with their targets, whatever lies in the worktree and became of it since.
+func TestAMergeIsWhatWasPlanned(t *testing.T) {
+	dir, run := project(t)
+	tree := withTheirs(t, dir)
+	put(t, filepath.Join(dir, "mine.txt"), "mine\n")
+	put(t, filepath.Join(dir, "poem2.txt"), "mine\n")
+	run(dir, "add", ".")
+	run(dir, "commit", "-q", "-m", "mine")
+	if err := os.Symlink("../out", filepath.Join(tree.Path, "link")); err != nil {
+		t.Skip(err)
+	}
+	if err := tree.Commit(t.Context(), "link"); err != nil {
+		t.Fatal(err)
+	}
+	// The commits say that they are based on the user's, and take them back.
+	head := run(tree.Path, "commit-tree", "-p", "HEAD", "-p", run(dir, "rev-parse", "main"), "-m", "taken back", "HEAD^{tree}")
+	run(tree.Path, "reset", "-q", "--hard", head)
+	m, err := tree.PlanMerge(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []git.MergedFile{{Name: "link", Link: true, Target: "../out"}, {Name: "mine.txt", Removed: true}, {Name: "poem.txt"}, {Name: "poem2.txt", Removed: true}}
+	if !slices.Equal(m.Files, want) {
+		t.Errorf("it changes %+v", m.Files)
+	}
+	put(t, filepath.Join(tree.Path, "later.txt"), "later\n")
+	if err := tree.Commit(t.Context(), "later"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Do(t.Context()); err != nil || run(dir, "rev-parse", "main") != head {
+		t.Errorf("merged %s with %v, want %s", run(dir, "rev-parse", "main"), err, head)
+	}
+	run(tree.Path, "update-index", "--skip-worktree", "poem.txt")
+	put(t, filepath.Join(tree.Path, "poem.txt"), "harmless\n")
+	if _, err := merge(t, tree); err == nil || !strings.Contains(err.Error(), "git overlooks changes of poem.txt") {
+		t.Errorf("merged with %v", err)
+	}
+}
+
+// Ignored files of the user are not overwritten, in a fast-forward as in a merge.
+func TestAMergeKeepsIgnoredFiles(t *testing.T) {
+	for _, diverged := range []bool{false, true} {
+		for _, name := range []string{"notes.log", "data.log/keys"} {
+			dir, run := project(t)
+			put(t, filepath.Join(dir, ".gitignore"), "*.log\n")
+			run(dir, "add", ".")
+			run(dir, "commit", "-q", "-m", "ignored")
+			tree := create(t, dir, "")
+			top, _, _ := strings.Cut(name, "/")
+			put(t, filepath.Join(tree.Path, top), "theirs\n")
+			run(tree.Path, "add", "-f", top)
+			run(tree.Path, "commit", "-q", "-m", "theirs")
+			put(t, filepath.Join(dir, name), "precious\n")
+			if diverged {
+				run(dir, "commit", "-q", "--allow-empty", "-m", "mine")
+			}
+			_, err := merge(t, tree)
+			if b, _ := os.ReadFile(filepath.Join(dir, name)); err == nil || string(b) != "precious\n" {
+				t.Errorf("%s, diverged %v: merged with %v, it has %q", name, diverged, err, b)
+			}
+		}
 	}
 }
 
@@ -253,7 +327,7 @@ func TestMergeDuringAMerge(t *testing.T) {
 	run(dir, "merge", "-q", "--no-ff", "--no-commit", "other")
 	put(t, filepath.Join(dir, "other.txt"), "resolved\n")
 	status, head := run(dir, "status", "--porcelain"), run(dir, "rev-parse", "MERGE_HEAD")
-	if _, err := tree.Merge(t.Context()); err == nil || !strings.Contains(err.Error(), "another merge is in progress in "+dir) {
+	if _, err := merge(t, tree); err == nil || !strings.Contains(err.Error(), "another merge is in progress in "+dir) {
 		t.Errorf("merged with %v", err)
 	}
 	if now := run(dir, "rev-parse", "MERGE_HEAD"); now != head || run(dir, "status", "--porcelain") != status {
@@ -268,7 +342,7 @@ func TestMergeIntoABranchThatHasGoneOn(t *testing.T) {
 	run(dir, "commit", "-q", "--allow-empty", "-m", "mine")
 	run(dir, "checkout", "-q", "--detach")
 	tip := run(dir, "rev-parse", "main")
-	if _, err := tree.Merge(t.Context()); err == nil || !strings.Contains(err.Error(), "main has its own commits") {
+	if _, err := merge(t, tree); err == nil || !strings.Contains(err.Error(), "main has its own commits") {
 		t.Errorf("merged with %v", err)
 	}
 	if now := run(dir, "rev-parse", "main"); now != tip {
@@ -535,7 +609,7 @@ func TestRunsNothingOfTheRepository(t *testing.T) {
 	if err := tree.Commit(t.Context(), "new"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tree.Merge(t.Context()); err != nil {
+	if _, err := merge(t, tree); err != nil {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(tree.Path, ".gitattributes"), "*.txt filter=x merge=x\n")

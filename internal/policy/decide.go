@@ -9,9 +9,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
+// Any is an agent, or a mode, that nobody knows: rules that deny or ask hold for it whichever they name,
+// rules that allow only if they name none.
+const Any = "*"
+
 // Request is what an agent wants to do, as far as that is certain.
 type Request struct {
-	// Agent is the configured name of the agent, Mode the id of its mode.
+	// Agent is the configured name of the agent, Mode the id of its mode. Either may be [Any].
 	Agent, Mode string
 	Kind        Kind
 	// Paths are all files that would be touched.
@@ -188,7 +192,10 @@ func (c *Rules) judge(r Request, sure bool) (strictest, doubt Decision) {
 
 // applies reports whether a rule is about the agent and the mode of a request.
 func (r *compiled) applies(q Request) bool {
-	return (r.Agent == "" || r.Agent == q.Agent) && (r.Mode == "" || r.Mode == q.Mode)
+	is := func(want, got string) bool {
+		return want == "" || want == got || got == Any && r.Verdict != Allow
+	}
+	return is(r.Agent, q.Agent) && is(r.Mode, q.Mode)
 }
 
 // about says whether a rule is about a request. Those that deny or ask are also about the

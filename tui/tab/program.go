@@ -22,8 +22,6 @@ import (
 // Program is what a tab needs from the program.
 type Program struct {
 	app.Backend
-	// Launcher begins comparisons of agents; nil begins none.
-	Launcher *app.Launcher
 	// Context ends when the program does.
 	Context context.Context
 	Theme   *theme.Theme
