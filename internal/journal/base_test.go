@@ -173,6 +173,9 @@ func TestACallWithoutAnEffectOwnsNothing(t *testing.T) {
 		},
 		"a new file that it found": func(p *project, user func()) {
 			user()
+			if at := time.Now().Add(-3 * time.Second); os.Chtimes(p.path("new"), at, at) != nil {
+				p.Fatal("the time of the file is as it was")
+			}
 			kind := acpclient.ToolEdit
 			p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "1", Kind: &kind, Locations: []acpclient.ToolCallLocation{{Path: p.path("new")}}}})
 			p.tell("1", done, acpclient.DiffContent(p.path("new"), nil, "user\n"))
@@ -304,6 +307,13 @@ func TestAClaimOfWhatLayThere(t *testing.T) {
 	for name, call := range map[string]func(p *project, diffs []acpclient.ToolCallContent){
 		"completed alone": func(p *project, diffs []acpclient.ToolCallContent) { p.tell("1", done, diffs...) },
 		"told at its end": func(p *project, diffs []acpclient.ToolCallContent) { p.tell("1", pending); p.tell("1", done, diffs...) },
+		"named first": func(p *project, diffs []acpclient.ToolCallContent) {
+			p.Watch(conversation.Update{Update: &acpclient.ToolCallUpdate{
+				ToolCallID: "1", Kind: new(acpclient.ToolEdit), Status: &pending, Locations: []acpclient.ToolCallLocation{{Path: p.path("new")}},
+			}})
+			p.wait()
+			p.tell("1", done, diffs...)
+		},
 		"told first":      func(p *project, diffs []acpclient.ToolCallContent) { p.tell("1", pending, diffs...); p.tell("1", done) },
 		"asked first": func(p *project, diffs []acpclient.ToolCallContent) {
 			call := acpclient.ToolCallUpdate{ToolCallID: "1", Content: diffs}

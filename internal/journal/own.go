@@ -28,7 +28,7 @@ func (t *turnWatch) own(base Image, now *fs.Snapshot, diffs []diff, of sight) (o
 	case before.IsLink() || now.IsLink():
 		return Image{}, false
 	case exact && without == nil: // the whole file
-		return base, of == sawChange || was == nil && of == notWatched
+		return base, of == sawChange || was == nil // it may have been written as the call began
 	case !isText(before.Content) || !isText(now.Content):
 		return Image{}, false
 	case exact && within(before.Content, without.Content, now.Content):

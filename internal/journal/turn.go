@@ -37,6 +37,8 @@ type turnWatch struct {
 	known map[string]seenFile
 	// finished are the files of which the end of the turn is recorded.
 	finished map[string]bool
+	// at is when parley read the report that it handles, maybe long ago.
+	at    time.Time
 	stats    map[string]stat
 }
 
@@ -154,7 +156,7 @@ func (t *turnWatch) reported(u acpclient.ToolCallUpdate) {
 	}
 	c := t.calls[u.ToolCallID]
 	if c == nil {
-		c = &call{began: time.Now(), seen: map[string]seenFile{}, whole: map[string]bool{}}
+		c = &call{began: t.at, seen: map[string]seenFile{}, whole: map[string]bool{}}
 		t.calls[u.ToolCallID] = c
 	}
 	if u.Kind != nil && *u.Kind != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -90,10 +91,11 @@ func (w *watcher) doLocked(j job) {
 // report queues a report about a call if a turn runs and there is room; size is its
 // approximate size in bytes. Outside of turns an agent replays history.
 func (w *watcher) report(size int, f func(*turnWatch)) {
+	at := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.running && len(w.queue) < maxQueued && w.waiting < maxWaiting {
-		w.doLocked(job{f, size})
+		w.doLocked(job{func(t *turnWatch) { t.at = at; f(t) }, size})
 	}
 }
 
