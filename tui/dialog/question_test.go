@@ -392,6 +392,21 @@ func TestAChangeThatNobodySees(t *testing.T) {
 	}
 }
 
+// A title that may be all that says what a call does is seen whole, and a change at its end, too.
+func TestAChangeAtTheEndOfALongTitle(t *testing.T) {
+	title := "echo ok; #" + strings.Repeat("#", 300)
+	conv, p := proposed(nil)
+	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t", Title: &title, RawInput: []byte(`{"x":1}`)}})
+	d, _ := armed(p)
+	draw(d)
+	d.Key(press("y"))
+	title += "; rm -rf /"
+	conv.Apply(conversation.Update{Update: &acpclient.ToolCallUpdate{ToolCallID: "t", Title: &title}})
+	if text := shownBy(d, 100, 30); !strings.Contains(text, changedWords) || !strings.Contains(text, "rm -rf /") {
+		t.Errorf("it shows\n%s", text)
+	}
+}
+
 // A change under a mark takes the mark and its key: the same key marks again, and is no text.
 func TestAChangeTakesTheMarkAndTheKey(t *testing.T) {
 	for _, key := range []string{"y", "1", "2", "down", "enter"} {

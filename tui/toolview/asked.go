@@ -206,7 +206,7 @@ func (q *askedParts) of(by string) {
 	switch {
 	case Unfenced(title) == command.Line, strings.TrimSpace(t.Title+t.Name) == "":
 		title = ""
-	case len(t.RawInput) > 0 || len(t.Content) > 0 || len(t.Locations) > 0:
+	case command.Line != "":
 		title = termtext.Truncate(title, mostTitle, "…")
 	}
 	heads := command.Line == "" || t.Kind != acpclient.ToolExecute // else the command is the heading
@@ -245,7 +245,7 @@ func (q *askedParts) of(by string) {
 	}
 }
 
-// mostTitle bounds a title that is not all that is known of a call, in cells.
+// mostTitle bounds the title of a call whose command is known, in cells.
 const mostTitle = 200
 
 // locations returns where a call works, except the paths of its diffs.
