@@ -127,9 +127,9 @@ func (c *Config) Missing(lookPath func(program string) (string, error)) []Agent 
 	})
 }
 
-// configures reports whether an agent is configured, too.
+// configures reports whether an agent is configured or installed, too, under any of its names.
 func (c *Config) configures(a Agent) bool {
-	return slices.ContainsFunc(c.Agents, func(own Agent) bool { return own.ID == a.ID })
+	return slices.ContainsFunc(c.Agents, func(own Agent) bool { return KnownAs(own.ID) == a.ID })
 }
 
 func (c *Config) mark(a Agent) Agent {
@@ -137,24 +137,32 @@ func (c *Config) mark(a Agent) Agent {
 	return a
 }
 
-// Agent finds an agent by its ID, its name or, for known ones, its program. Configured
-// agents come first. Case matters only between two agents that would otherwise both
-// match. The error is an [*UnknownAgentError].
-func (c *Config) Agent(idOrName string) (Agent, error) {
+// Agent finds an agent by any of its names, as [Find] does. Configured agents come first. The
+// error is an [*UnknownAgentError].
+func (c *Config) Agent(word string) (Agent, error) {
 	known := knownAgents()
 	for _, agents := range [][]Agent{c.Agents, known} {
-		for _, fits := range []func(Agent) bool{
-			func(a Agent) bool { return a.ID == idOrName },
-			func(a Agent) bool { return a.Name == idOrName },
-			func(a Agent) bool { return strings.EqualFold(a.ID, idOrName) || strings.EqualFold(a.Name, idOrName) },
-			func(a Agent) bool { return a.Source == SourceBuiltIn && a.Command == idOrName },
-		} {
-			if i := slices.IndexFunc(agents, fits); i >= 0 && idOrName != "" {
-				return c.mark(agents[i]), nil
-			}
+		if a, ok := Find(agents, word); ok {
+			return c.mark(a), nil
 		}
 	}
-	return Agent{}, &UnknownAgentError{Name: idOrName, configured: c.Agents, known: known}
+	return Agent{}, &UnknownAgentError{Name: word, configured: c.Agents, known: known}
+}
+
+// Find finds an agent by its ID, by its name, or else by any name that [KnownAs] takes. Case
+// matters only between two agents that would otherwise both match.
+func Find(agents []Agent, word string) (Agent, bool) {
+	for _, fits := range []func(Agent) bool{
+		func(a Agent) bool { return a.ID == word },
+		func(a Agent) bool { return a.Name == word },
+		func(a Agent) bool { return strings.EqualFold(a.ID, word) || strings.EqualFold(a.Name, word) },
+		func(a Agent) bool { return KnownAs(a.ID) == KnownAs(word) },
+	} {
+		if i := slices.IndexFunc(agents, fits); i >= 0 && word != "" {
+			return agents[i], true
+		}
+	}
+	return Agent{}, false
 }
 
 // UnknownAgentError reports a name that no agent has.
@@ -343,7 +351,7 @@ func (t *table) agents() []Agent {
 		agents = append(agents, agent)
 	}
 	for _, a := range t.doc.saved {
-		if !slices.ContainsFunc(agents, func(own Agent) bool { return own.ID == a.ID }) {
+		if !slices.ContainsFunc(agents, func(own Agent) bool { return own.ID == a.ID || own.Origin != nil && own.Origin == a.Origin }) {
 			agents = append(agents, a)
 		}
 	}

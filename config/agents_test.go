@@ -101,6 +101,52 @@ command = "z"
 	}
 }
 
+// All names of an agent lead to it, also to the one that parley has installed, with what the
+// configuration says of it under any of them.
+func TestNamesOfAnInstalledAgent(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.toml")
+	for _, a := range []Agent{{ID: "claude-acp", Command: "npx", Origin: &Origin{Version: "1.0.0", Kind: "npx"}}, {ID: "codex-acp", Command: "mine"}} {
+		if _, err := SavedBeside(file).Put(a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := []string{"claude", "claude-acp", "claude-agent-acp", "Claude Code", "CLAUDE"}
+	for text, want := range map[string][]string{
+		"default_agent = \"claude\"\n[agents.codex-acp]\nmode = \"x\"\n": {"codex-acp", "claude-acp"},
+		"[agents.claude]\nmode = \"plan\"\ndefault = true\n":              {"claude", "codex-acp"},
+		"[agents.claude-acp]\nmode = \"plan\"\ndefault = true\n":          {"claude-acp", "codex-acp"},
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Load(file, TestActions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ids(c.Available(have("npx", "mine", "claude-agent-acp", "codex-acp"))); !slices.Equal(got, want) {
+			t.Errorf("%s: %v", text, got)
+		}
+		for _, name := range names {
+			if a, err := c.Agent(name); err != nil || a.Command != "npx" || a.Origin == nil || !a.Default || (a.Mode == "plan") != strings.Contains(text, "plan") {
+				t.Errorf("%s: %s: %+v, %v", text, name, a, err)
+			}
+		}
+		if a, _ := c.Agent("codex"); a.Command != "mine" {
+			t.Errorf("codex is %+v", a)
+		}
+	}
+	if _, err := Parse(file, []byte("[agents.claude-acp]\nmode = \"plan\"\n"), TestActions); err != nil {
+		t.Error(err)
+	}
+	// Another one of the user's own is another agent.
+	c := parse(t, "[agents.claude]\ncommand = \"x\"\n[agents.claude-acp]\ncommand = \"y\"\n")
+	for name, want := range map[string]string{"claude": "x", "claude-acp": "y", "claude-agent-acp": "x"} {
+		if a, _ := c.Agent(name); a.Command != want {
+			t.Errorf("%s starts %s", name, a.Command)
+		}
+	}
+}
+
 func TestUnknownAgent(t *testing.T) {
 	c := parse(t, "[agents.prod]\ncommand = \"x\"")
 	for name, want := range map[string]string{

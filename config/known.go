@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -47,8 +46,9 @@ type knownAgent struct {
 	program, args string
 	// install is the command that installs it, or where to get it, and url a page about it.
 	install, url string
-	// registry is its id in the registry, if that is another one.
+	// registry is its id in the registry, if that is another one; unlisted means that it is not there.
 	registry string
+	unlisted bool
 	// homes are the directories below the home directory, separated by spaces, where it keeps
 	// sign-in, settings and history. Without them, agents in the sandbox lose the sign-in.
 	homes string
@@ -75,16 +75,16 @@ var knownTable = []knownAgent{
 	},
 	{id: "vibe", name: "Mistral Vibe", program: "vibe-acp", registry: "mistral-vibe", homes: ".vibe", install: "uv tool install mistral-vibe", url: "https://docs.mistral.ai/mistral-vibe/introduction/install"},
 	{id: "junie", name: "Junie", program: "junie", args: "--acp=true", homes: ".junie", install: npm + "@jetbrains/junie", url: "https://junie.jetbrains.com"},
-	{id: "kiro", name: "Kiro CLI", program: "kiro-cli", args: "acp", homes: ".kiro", install: "curl -fsSL https://cli.kiro.dev/install | bash", url: "https://kiro.dev/docs/cli/acp"},
-	{id: "openhands", name: "OpenHands", program: "openhands", args: "acp", homes: ".openhands", install: "uv tool install openhands --python 3.12", url: "https://docs.openhands.dev"},
+	{id: "kiro", name: "Kiro CLI", program: "kiro-cli", args: "acp", unlisted: true, homes: ".kiro", install: "curl -fsSL https://cli.kiro.dev/install | bash", url: "https://kiro.dev/docs/cli/acp"},
+	{id: "openhands", name: "OpenHands", program: "openhands", args: "acp", unlisted: true, homes: ".openhands", install: "uv tool install openhands --python 3.12", url: "https://docs.openhands.dev"},
 	{id: "devin", name: "Devin CLI", program: "devin", args: "acp", install: "see https://docs.devin.ai/cli", url: "https://docs.devin.ai/cli"},
 	{id: "amp", name: "Amp", program: "amp-acp", registry: "amp-acp", install: "download it from https://github.com/tao12345666333/amp-acp/releases", url: "https://ampcode.com"},
-	{id: "qoder", name: "Qoder CLI", program: "qodercli", args: "--acp", install: npm + "@qoder-ai/qodercli", url: "https://docs.qoder.com/cli/acp"},
-	{id: "codebuddy", name: "CodeBuddy Code", program: "codebuddy", args: "--acp", install: "see https://cloud.tencent.com/document/product/1831/137021", url: "https://cloud.tencent.com/document/product/1831/137021"},
+	{id: "qoder", name: "Qoder CLI", program: "qodercli", args: "--acp", unlisted: true, install: npm + "@qoder-ai/qodercli", url: "https://docs.qoder.com/cli/acp"},
+	{id: "codebuddy", name: "CodeBuddy Code", program: "codebuddy", args: "--acp", unlisted: true, install: "see https://cloud.tencent.com/document/product/1831/137021", url: "https://cloud.tencent.com/document/product/1831/137021"},
 	{id: "fast-agent", name: "fast-agent", program: "fast-agent-acp", install: "uv tool install fast-agent-acp", url: "https://fast-agent.ai/acp"},
 	{id: "stakpak", name: "Stakpak", program: "stakpak", args: "acp", install: "cargo install stakpak", url: "https://stakpak.dev"},
 	{id: "pi", name: "pi", program: "pi-acp", registry: "pi-acp", homes: ".pi", install: npm + "pi-acp", url: "https://github.com/svkozak/pi-acp"},
-	{id: "crow", name: "crow-cli", program: "crow-cli", args: "acp", homes: ".crow", install: "uv tool install crow-cli", url: "https://crow-ai.dev"},
+	{id: "crow", name: "crow-cli", program: "crow-cli", args: "acp", unlisted: true, homes: ".crow", install: "uv tool install crow-cli", url: "https://crow-ai.dev"},
 }
 
 const npm = "npm install -g "
@@ -107,28 +107,52 @@ func knownAgents() []Agent {
 }
 
 // Popularity returns the place of a known agent in the order of use, 0 for the most used;
-// unknown agents come after all known ones.
-func Popularity(id string) int {
-	if i := slices.IndexFunc(knownTable, func(k knownAgent) bool { return id == k.id || id == cmp.Or(k.registry, k.id) }); i >= 0 {
+// unknown agents come after all known ones. word is any of its names: parley's short one, the
+// registry's, its own, or that of its program.
+func Popularity(word string) int {
+	if i := slices.IndexFunc(knownTable, func(k knownAgent) bool {
+		return slices.ContainsFunc([]string{k.id, k.registry, k.name, k.program}, func(name string) bool { return name != "" && strings.EqualFold(name, word) })
+	}); i >= 0 {
 		return i
 	}
 	return len(knownTable)
 }
 
-// KnownAs returns parley's id for an agent of the registry; for an unknown agent, the
-// same id.
-func KnownAs(registryID string) string {
-	if i := Popularity(registryID); i < len(knownTable) {
+// KnownAs returns parley's id for an agent, by any of the names that Popularity takes; for an
+// unknown agent, the same name.
+func KnownAs(word string) string {
+	if i := Popularity(word); i < len(knownTable) {
 		return knownTable[i].id
 	}
-	return registryID
+	return word
+}
+
+// InstallText says how to install a known agent that is not on this machine, parley's own installer
+// first; "" if the user starts it in a way of their own.
+func (a Agent) InstallText() string {
+	switch {
+	case a.InstallHint == "":
+		return ""
+	case a.Listed():
+		return "To install it: parley agents install " + a.ID + "\nOr: " + a.InstallHint
+	}
+	return "To install it: " + a.InstallHint
+}
+
+// Listed reports whether it is a known agent of the registry, which parley can install.
+func (a Agent) Listed() bool {
+	i := Popularity(a.ID)
+	return i < len(knownTable) && !knownTable[i].unlisted
 }
 
 // known returns the agent that has a command without the configuration file: one that is
-// saved, or a known one.
+// saved, under any of its names if it was installed, or a known one.
 func (d *document) known(id string) (Agent, bool) {
 	all := slices.Concat(d.saved, knownAgents())
-	i := slices.IndexFunc(all, func(a Agent) bool { return a.ID == id })
+	i := slices.IndexFunc(d.saved, func(a Agent) bool { return a.ID == id })
+	if i < 0 {
+		i = slices.IndexFunc(all, func(a Agent) bool { return a.Source != SourceConfigured && KnownAs(a.ID) == KnownAs(id) })
+	}
 	if i < 0 {
 		return Agent{}, false
 	}

@@ -126,6 +126,20 @@ func (b *Backend) Others(than string) ([]config.Agent, error) {
 	return slices.DeleteFunc(all, func(a config.Agent) bool { return a.ID == than || a.ID == TourID }), err
 }
 
+// Configured returns an agent with what the configuration says of it, under any of its names. It may
+// be slow.
+func (b *Backend) Configured(a config.Agent) config.Agent {
+	if b.Available != nil {
+		all, _ := b.Available()
+		if i := slices.IndexFunc(all, func(own config.Agent) bool {
+			return own.Origin != nil && config.KnownAs(own.ID) == config.KnownAs(a.ID)
+		}); i >= 0 {
+			return all[i]
+		}
+	}
+	return a
+}
+
 // FindAgents finds the agents of this machine and of the registry. It may be slow.
 func (b *Backend) FindAgents() Agents {
 	var found Agents

@@ -574,8 +574,8 @@ func Leave(ctx context.Context, s Session) {
 // known.
 func StartErrorText(a config.Agent, err error) string {
 	text := err.Error()
-	if errors.As(err, new(*acpclient.StartError)) && a.InstallHint != "" {
-		text += "\nTo install it: " + a.InstallHint
+	if how := a.InstallText(); how != "" && errors.As(err, new(*acpclient.StartError)) {
+		text += "\n" + how
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 	"time"
 
@@ -142,6 +143,11 @@ func (l *Live) GoneReason() string {
 		return ""
 	}
 	return StartErrorText(l.Agent, l.Conversation.Agent.Err)
+}
+
+// Installable reports whether the agent is not on this machine, and parley can install it.
+func (l *Live) Installable() bool {
+	return l.Agent.InstallHint != "" && l.Agent.Listed() && errors.As(l.Conversation.Agent.Err, new(*acpclient.StartError))
 }
 
 // HostGone reports whether the session's host has exited. The session can then only be opened

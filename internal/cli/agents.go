@@ -162,7 +162,9 @@ func listAgents(cfg *config.Config, e *registry.Edition) []listedAgent {
 		list = append(list, listedOf(a, e))
 	}
 	for _, entry := range e.Entries {
-		if !slices.ContainsFunc(list, func(l listedAgent) bool { return l.ID == entry.ID && l.State != "found" }) {
+		if !slices.ContainsFunc(list, func(l listedAgent) bool {
+			return config.KnownAs(l.ID) == config.KnownAs(entry.ID) && l.State != "found" && (l.State == "installed" || l.Reason == "")
+		}) {
 			list = append(list, listedOf(entry.PlanHere(), e))
 		}
 	}
@@ -276,6 +278,7 @@ func findListed(s *streams, word string) (listedAgent, error) {
 	for _, fits := range []func(listedAgent) bool{
 		func(l listedAgent) bool { return l.ID == word },
 		func(l listedAgent) bool { return strings.EqualFold(l.ID, word) || strings.EqualFold(l.Name, word) },
+		func(l listedAgent) bool { return config.KnownAs(l.ID) == config.KnownAs(word) },
 	} {
 		if i := slices.IndexFunc(list, fits); i >= 0 {
 			return list[i], nil

@@ -83,7 +83,8 @@ func (o *agentsInstallOptions) carryOut(ctx context.Context, a *registry.Agents,
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(o.streams.Out, "installed %s %s: start it with 'parley -a %s'\n", agent.ID, termtext.Line(agent.Origin.Version), agent.ID)
+	name := config.KnownAs(agent.ID)
+	fmt.Fprintf(o.streams.Out, "installed %s %s: start it with 'parley -a %s'\n", name, termtext.Line(agent.Origin.Version), name)
 	return nil
 }
 
@@ -159,13 +160,11 @@ func installedAgents(a *registry.Agents, names []string) ([]config.Agent, error)
 	}
 	var some []config.Agent
 	for _, name := range names {
-		i := slices.IndexFunc(list, func(own config.Agent) bool {
-			return strings.EqualFold(own.ID, name) || strings.EqualFold(own.Name, name)
-		})
-		if i < 0 {
+		own, ok := config.Find(list, name)
+		if !ok {
 			return nil, app.WithHint("'parley agents list' lists the installed agents.", "no installed agent is called %q", name)
 		}
-		some = append(some, list[i])
+		some = append(some, own)
 	}
 	return some, nil
 }

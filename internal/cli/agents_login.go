@@ -68,8 +68,8 @@ func withAgent(ctx context.Context, s *streams, name string, do func(context.Con
 	}
 	defer endAgent(ctx, l)
 	err = await(ctx, l, "start ", func(e conversation.Event) bool { _, ready := e.(conversation.AgentReady); return ready })
-	if errors.As(err, new(*acpclient.StartError)) && a.InstallHint != "" {
-		return app.WithHint("To install it: "+a.InstallHint, "%w", err)
+	if errors.As(err, new(*acpclient.StartError)) {
+		return app.WithHint(a.InstallText(), "%w", err)
 	}
 	if err != nil {
 		return err

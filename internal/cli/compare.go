@@ -271,7 +271,7 @@ func (c *contest) work(ctx context.Context, k *contestant) {
 		bounds = k.session.About().Bounds
 	}
 	k.Took = time.Since(began)
-	if err := outcome(k.Result, bounds, commandLine("parley", "-a", k.agent.ID)); err != nil {
+	if err := outcome(k.Result, k.agent, bounds, commandLine("parley", "-a", k.agent.ID)); err != nil {
 		for line := range strings.Lines(err.Error()) {
 			c.tell(k, termtext.Line(line))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/headless"
@@ -54,7 +55,7 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 	defer leave(c)
 	opt.Tell = o.streams.tell
 	if r := headless.Open(ctx, c, opt); r.Status != headless.Answered {
-		return o.outcome(r, c.About().Bounds)
+		return o.outcome(r, *agent, c.About().Bounds)
 	}
 	for _, text := range opt.Prompts {
 		if _, err := enqueue(ctx, c, &c.Past().State, queued(text), session.Prompt{Prompt: queued(text)}); err != nil {
@@ -224,5 +225,5 @@ func wait(ctx context.Context, s *streams, name, output string) error {
 	case r.Text != "":
 		err = markdownWriter(s, cfg)(r.Text)
 	}
-	return errors.Join(outcome(r, c.About().Bounds, "parley attach "+id), err)
+	return errors.Join(outcome(r, config.Agent{}, c.About().Bounds, "parley attach "+id), err)
 }

@@ -28,8 +28,6 @@ default_agent = "claude"
 command = "my-agent"
 [agents.codex]
 command = "my-agent"
-[agents.claude-acp]
-command = "my-agent"
 END
 git init -q
 git config user.name Ada

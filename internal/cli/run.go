@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -176,7 +177,7 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	defer supervise(ctx)()
 	finish := o.write(&opt, l.Config)
 	r := headless.Run(ctx, s, opt)
-	err = errors.Join(o.outcome(r, s.About().Bounds), finish(r), recording.Close())
+	err = errors.Join(o.outcome(r, *agent, s.About().Bounds), finish(r), recording.Close())
 	if o.given("worktree") {
 		o.tellWorktrees(context.WithoutCancel(ctx), []string{o.cwd})
 	}
@@ -371,7 +372,7 @@ func (o *runOptions) write(opt *headless.Options, cfg *config.Config) (finish fu
 
 // outcome returns the error for a result, or nil if all prompts were answered. bounds names
 // what confines the agent; "" if nothing does.
-func (o *runOptions) outcome(r *headless.Result, bounds string) error {
+func (o *runOptions) outcome(r *headless.Result, a config.Agent, bounds string) error {
 	signIn := commandLine("parley", append([]string{"--"}, o.command...)...)
 	switch {
 	case o.connect != "":
@@ -379,18 +380,20 @@ func (o *runOptions) outcome(r *headless.Result, bounds string) error {
 	case o.command == nil:
 		signIn = commandLine("parley", "-a", o.agent)
 	}
-	return outcome(r, bounds, signIn)
+	return outcome(r, a, bounds, signIn)
 }
 
 // outcome is that of a result. signIn is the command with which one signs in.
-func outcome(r *headless.Result, bounds, signIn string) error {
+func outcome(r *headless.Result, a config.Agent, bounds, signIn string) error {
 	if r.Status == headless.Answered {
 		return nil
 	}
 	hint := ""
 	switch {
 	case r.Status == headless.AgentFailed:
-		hint = strings.TrimRight(r.Stderr, "\n")
+		if hint = strings.TrimRight(r.Stderr, "\n"); hint == "" && a.Usable(exec.LookPath) != nil {
+			hint = a.InstallText()
+		}
 	case r.Status == headless.Bypassed && bounds == "":
 		hint = "--sandbox confines what an agent can do without asking."
 	case r.Status == headless.SignInNeeded:

@@ -39,7 +39,18 @@ type agentList struct {
 
 // ChooseAgent lists the agents that a new session can have. If none is open, it lists the last
 // sessions of the directory, too.
-func ChooseAgent(f Front) {
+func ChooseAgent(f Front) { listAgents(f) }
+
+// Install returns a command that installs an agent of the registry above that list, and starts it.
+func Install(a config.Agent) func(Front) {
+	return func(f Front) {
+		l := listAgents(f)
+		l.installs = &installing{list: l, plan: a}
+		l.installs.askRegistry()
+	}
+}
+
+func listAgents(f Front) *agentList {
 	b := f.Backend()
 	l := &agentList{f: f, live: f.Live()}
 	l.reading = l.live == nil && b.Stored != nil
@@ -61,6 +72,7 @@ func ChooseAgent(f Front) {
 			}
 		})
 	}
+	return l
 }
 
 func (l *agentList) take(agents app.Agents) {
@@ -260,12 +272,13 @@ func (i *installing) askUser(plan config.Agent, note string, err error) {
 
 // begin starts the installation in the background.
 func (i *installing) begin() {
-	agents := i.list.f.Backend().Registry
+	b := i.list.f.Backend()
 	i.inBackground(func(ctx context.Context) func() {
-		agent, err := agents.Install(ctx, i.plan, func(done, all int64) {
+		agent, err := b.Registry.Install(ctx, i.plan, func(done, all int64) {
 			text := app.Downloaded(done, all)
 			i.progress.Store(&text)
 		})
+		agent = b.Configured(agent)
 		return func() { i.ended(agent, err) }
 	})
 	i.showProgress()

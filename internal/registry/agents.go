@@ -69,9 +69,16 @@ func (a *Agents) Install(ctx context.Context, plan config.Agent, progress func(d
 	return agent, errors.Join(errs...)
 }
 
-// Remove removes an agent that was installed or added, with its programs. It returns
-// the agent, nil if there is none.
+// Remove removes an agent that was installed or added, with its programs, by any of its names. It
+// returns the agent, nil if there is none.
 func (a *Agents) Remove(id string) (*config.Agent, error) {
+	list, err := a.Saved.Agents()
+	if err != nil {
+		return nil, err
+	}
+	if named, ok := config.Find(list, id); ok {
+		id = named.ID
+	}
 	removed, err := a.Saved.Remove(id)
 	if removed == nil || err != nil || !isID(id) { // with another id it has no programs
 		return removed, err

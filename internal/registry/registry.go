@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"parley/config"
 )
 
 // Entry is an agent of the registry. Sanitise its texts before drawing.
@@ -88,7 +90,7 @@ func (e Entry) about() string {
 }
 
 // InstallCommand returns the command that installs an agent.
-func InstallCommand(id string) string { return "parley agents install " + id }
+func InstallCommand(id string) string { return "parley agents install " + config.KnownAs(id) }
 
 // Index is the contents of a registry's file.
 type Index struct {
@@ -110,16 +112,16 @@ func (f Fault) Unwrap() error { return f.Err }
 // ErrUnknown means that the registry has no agent of a name.
 var ErrUnknown = errors.New("the registry has no such agent")
 
-// Find returns the entry with an id, or else with a name. The error wraps ErrUnknown.
+// Find returns the entry with an id, or else with a name: its own, or one that
+// [config.KnownAs] takes. The error wraps ErrUnknown.
 func (x *Index) Find(word string) (Entry, error) {
-	for _, e := range x.Entries {
-		if e.ID == word {
-			return e, nil
-		}
-	}
-	for _, e := range x.Entries {
-		if strings.EqualFold(e.ID, word) || strings.EqualFold(e.Name, word) {
-			return e, nil
+	for _, fits := range []func(Entry) bool{
+		func(e Entry) bool { return e.ID == word },
+		func(e Entry) bool { return strings.EqualFold(e.ID, word) || strings.EqualFold(e.Name, word) },
+		func(e Entry) bool { return config.KnownAs(e.ID) == config.KnownAs(word) },
+	} {
+		if i := slices.IndexFunc(x.Entries, fits); i >= 0 {
+			return x.Entries[i], nil
 		}
 	}
 	for _, f := range x.Faults {

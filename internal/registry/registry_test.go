@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"parley/config"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,6 +30,11 @@ func TestEveryEntryOfTheSnapshot(t *testing.T) {
 	}
 	if len(x.Faults) != 0 || len(x.Entries) != len(file.Agents) || len(x.Entries) < 20 {
 		t.Fatalf("%d of %d entries, %v", len(x.Entries), len(file.Agents), x.Faults)
+	}
+	for _, a := range config.Default(nil).Missing(nothingFound) { // parley offers to install what it can
+		if e, err := x.Find(a.ID); (err == nil) != a.Listed() || err == nil && config.KnownAs(e.ID) != a.ID {
+			t.Errorf("%s is listed: %t, in the registry: %v", a.ID, a.Listed(), err)
+		}
 	}
 	for _, e := range x.Entries {
 		if e.Description == "" || e.License == "" || e.source() == "" && e.ID != "factory-droid" {

@@ -184,6 +184,7 @@ func (b *Set) counting() (*policy.Rules, error) {
 	var rules []policy.Rule
 	for _, e := range entries {
 		if e.Counts {
+			e.Agent = config.KnownAs(e.Agent)
 			rules = append(rules, e.Rule)
 		}
 	}
@@ -273,9 +274,9 @@ func (b *Set) Judge(_ context.Context, c session.Case) session.Ruling {
 	return r
 }
 
-// request describes a call.
+// request describes a call. An agent has one name, in rules too.
 func (b *Set) request(call policy.Call, agent, mode string) policy.Request {
-	r := policy.Describe(call, agent, mode, b.places.resolve)
+	r := policy.Describe(call, config.KnownAs(agent), mode, b.places.resolve)
 	r.Search = b.places.search
 	return r
 }

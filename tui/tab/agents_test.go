@@ -22,9 +22,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/registry"
+	"parley/internal/session"
 )
 
 // onFirst is a tab in which nothing has been started, and the command that finds out
@@ -407,6 +409,43 @@ func TestStartsWhatItHasInstalled(t *testing.T) {
 	files := s.installed()
 	if a := <-s.started; a.ID != "demo" || len(files) != 1 || a.Command != files[0] || strings.Join(a.Args, " ") != "--acp" {
 		t.Errorf("started is %+v, installed are %q", a, files)
+	}
+}
+
+// Of a known agent that is not on this machine, the first answer installs it by its name in the
+// registry, and starts it.
+func TestOffersToInstallAKnownAgent(t *testing.T) {
+	s := newShop(t)
+	cached, err := os.ReadFile(s.agents.Cache.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Registry json.RawMessage }
+	if err := json.Unmarshal(cached, &file); err != nil {
+		t.Fatal(err)
+	}
+	s.latest.Store(strings.ReplaceAll(string(file.Registry), `"id":"demo"`, `"id":"claude-acp"`))
+	s.program.Make = func(_ context.Context, spec app.Spec) (*app.Opened, error) {
+		if spec.Agent.Origin != nil {
+			s.started <- *spec.Agent
+			return nil, fmt.Errorf("no agent is started in this test")
+		}
+		claude := config.Agent{ID: "claude", Name: "Claude Code", InstallHint: "npm install -g it"}
+		return &app.Opened{Agent: claude, Session: newSession(s.dir, noMachine{}, func(o *session.Options) {
+			o.Spawn = func(acpclient.Command) (*acpclient.Peer, error) {
+				return nil, &acpclient.StartError{Err: os.ErrNotExist}
+			}
+		})}, nil
+	}
+	s.key("enter")
+	s.until("it is offered", "The agent could not be started", "To install it: parley agents install claude", "Or: npm install -g it", "1  i  • Install Claude Code")
+	s.key("i", "enter")
+	s.until("it is asked", "Install Demo?", "claude-acp")
+	s.key("1", "enter")
+	s.goOn <- struct{}{}
+	s.untilSo("the agent is started", func() bool { return len(s.started) > 0 })
+	if a := <-s.started; a.ID != "claude-acp" || a.Origin == nil {
+		t.Errorf("started is %+v", a)
 	}
 }
 

@@ -404,7 +404,7 @@ func TestNothingWaitsForAHost(t *testing.T) {
 				b.draw()
 			}
 		},
-		"another agent": func(b *bench) { b.open().chooseInstead() },
+		"another agent": func(b *bench) { b.open().instead(command.ChooseAgent) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			runBench(t, func(t *testing.T, b *bench) {

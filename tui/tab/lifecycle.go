@@ -91,11 +91,14 @@ func (l *live) askToStartAgain(title, reason, stderr string) {
 		name = "Reconnect"
 	}
 	var choices []app.Choice
+	if l.Installable() && l.unused() {
+		choices = append(choices, app.Choice{Name: "Install " + l.Agent.Name, Key: "i", Here: l.here(func() tea.Cmd { return l.instead(command.Install(l.Agent)) })})
+	}
 	if !l.OverForGood() {
 		choices = append(choices, app.Choice{Name: name, Key: "r", Here: func() { command.Restart(l.acting) }})
 	}
 	if l.unused() {
-		choices = append(choices, app.Choice{Name: "Choose another agent", Key: "c", Here: l.here(l.chooseInstead)})
+		choices = append(choices, app.Choice{Name: "Choose another agent", Key: "c", Here: l.here(func() tea.Cmd { return l.instead(command.ChooseAgent) })})
 	}
 	choices = append(choices, app.Choice{Name: "Stay and read", Key: "s"}, l.leaving.LeaveChoice("q"))
 	phase := l.Conversation.Phase
@@ -115,7 +118,7 @@ func (l *live) leaveStart() tea.Cmd {
 		session.Post(l.Session, session.Kill{})
 		return nil
 	}
-	return l.chooseInstead()
+	return l.instead(command.ChooseAgent)
 }
 
 // unused reports whether the agent has opened no session yet.
@@ -125,11 +128,11 @@ func (l *live) unused() bool {
 	return c.ID == "" && !slices.ContainsFunc(c.Items, spoken)
 }
 
-// chooseInstead ends the tab's agent and lets the user choose another.
-func (l *live) chooseInstead() tea.Cmd {
+// instead ends the tab's agent and lets the user choose another, or install it.
+func (l *live) instead(choose func(command.Front)) tea.Cmd {
 	left := l.Session
 	// It may hold prompts whose events have not arrived.
 	back := act(l.ui, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return l.prompts.ReturnToDraft(held...) })
 	l.become(&unopened{l.Tab}, conversation.New())
-	return tea.Batch(back, send(End{func(ctx context.Context) { app.End(ctx, left) }}), l.front(command.ChooseAgent))
+	return tea.Batch(back, send(End{func(ctx context.Context) { app.End(ctx, left) }}), l.front(choose))
 }
