@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -93,6 +94,8 @@ type completion struct {
 	note string
 	// keep is the label of the offer to mark after the query is matched again.
 	keep string
+	// chosen is set when the user has moved the mark since the query changed.
+	chosen bool
 	// closed is set when the user has closed the popup for this word.
 	closed bool
 	// stale is set when the items are to be found again though the query is the same.
@@ -138,7 +141,7 @@ func (c *Composer) offer() tea.Cmd {
 	if p.query != query {
 		p.keep = ""
 	}
-	p.query, p.stale, p.window, p.note = query, false, list.Window{}, ""
+	p.query, p.stale, p.window, p.note, p.chosen = query, false, list.Window{}, "", false
 	if kind == commandCompletion {
 		p.items, p.labels = c.commands.match(query), 0
 		p.found, p.all, p.atLeast = len(p.items), 0, false
@@ -183,7 +186,8 @@ func (l commands) find(name string) (cmd slashCommand, ok bool) {
 	return l[i], true
 }
 
-// match finds commands by name, best first, then by description.
+// match finds commands: the one whose whole name is typed, those whose name begins so, those whose
+// name has the letters, and then by description. Of equals the agent's come before parley's.
 func (l commands) match(query string) []item {
 	hits := make([]list.Hit, len(l))
 	for i := range hits {
@@ -212,16 +216,57 @@ func (l commands) match(query string) []item {
 			items[i].hits = append(items[i].hits, at+len("/"))
 		}
 	}
-	agents := slices.DeleteFunc(slices.Clone(items), func(it item) bool { return it.own })
-	return append(agents, slices.DeleteFunc(items, func(it item) bool { return !it.own })...)
+	rank := func(it item) int {
+		r := 6
+		switch name := it.label[len("/"):]; {
+		case name == query:
+			r = 0
+		case strings.HasPrefix(strings.ToLower(name), strings.ToLower(query)):
+			r = 2
+		case len(it.hits) > 0:
+			r = 4
+		}
+		if it.own {
+			r++
+		}
+		return r
+	}
+	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(rank(a), rank(b)) })
+	return items
+}
+
+// enters says what the key that sends does with the popup: it takes the marked offer, and runs it
+// if it is a command that needs no more words. Otherwise it sends the draft: a name that no command
+// has is not replaced by one that only says something like it.
+func (p *completion) enters() (takes, runs bool) {
+	if len(p.items) == 0 {
+		return false, false
+	}
+	it := p.items[p.window.Mark]
+	switch {
+	case p.kind != commandCompletion, p.query == "" && !p.chosen:
+		return true, false
+	case it.label == "/"+p.query:
+		return false, true
+	case len(it.hits) == 0 && !p.chosen:
+		return false, false
+	}
+	return true, !strings.HasSuffix(it.text, " ")
+}
+
+// Runs returns the command that the key that sends would run from the popup, "" for none.
+func (c *Composer) Runs() string {
+	if _, runs := c.completion.enters(); !runs || c.search != nil || !c.completion.open() {
+		return ""
+	}
+	return c.completion.items[c.completion.window.Mark].label
 }
 
 // completionKey handles a key while the popup is open.
 func (c *Composer) completionKey(name string, send, closes bool) (handled bool) {
 	p := &c.completion
 	n := len(p.items)
-	_, known := c.commands.find(p.query)
-	exact := p.kind == commandCompletion && known
+	takes, runs := p.enters()
 	switch {
 	case closes:
 		p.closed = true
@@ -229,10 +274,15 @@ func (c *Composer) completionKey(name string, send, closes bool) (handled bool) 
 		return false
 	case name == "up", name == "ctrl+p":
 		p.window.Step(-1, n)
+		p.chosen = true
 	case name == "down", name == "ctrl+n":
-		p.window.Step(1, n)
-	case name == "tab", send && !exact:
+		if takes || runs { // else nothing is marked yet
+			p.window.Step(1, n)
+		}
+		p.chosen = true
+	case name == "tab", send && takes:
 		c.accept()
+		return !send || !runs
 	case name == AnotherFile && p.kind == fileCompletion:
 		c.accept()
 		c.buf.Replace(c.buf.cur, c.buf.cur, "@")
@@ -412,7 +462,7 @@ func (p *completion) line(t *theme.Theme, i, width int) string {
 	const roomy = 30
 	it := p.items[i]
 	sign, style := "  ", t.Choice
-	if i == p.window.Mark {
+	if takes, runs := p.enters(); i == p.window.Mark && (takes || runs) {
 		sign, style = t.Selected.Render("›")+" ", t.ChoiceSelected
 	}
 	if it.detail == "" || width < roomy {

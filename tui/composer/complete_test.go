@@ -24,12 +24,19 @@ func TestCompletingCommands(t *testing.T) {
 	for _, tt := range []struct{ name, keys, text, screen, sent string }{
 		{"all, in the agent's order", "/", "/", "› /compact   Shorten the conversation\n  /commit    Write a commit\n  /review    Look at changes, all of them and say\n  /mcp:docs  Read\n❯ /", ""},
 		{"by letters", "/cmt", "/cmt", "› /commit   Write a commit\n  /compact  Shorten the conversation\n❯ /cmt", ""},
-		{"by description", "/shor", "/shor", "› /compact  Shorten the conversation\n❯ /shor", ""},
+		{"by description, unmarked", "/shor", "/shor", "  /compact  Shorten the conversation\n❯ /shor", ""},
+		{"a name that is not there is not replaced", "/shor<enter>", "", "❯", "/shor"},
+		{"unless by a mark", "/shor<down><enter>", "", "❯", "/compact"},
+		{"or by tab", "/shor<tab>", "/compact", "❯ /compact", ""},
 		{"tab takes", "/rev<tab>", "/review", "❯ /review", ""},
-		{"enter takes, and sends what is whole", "/rev<enter><enter>", "", "❯", "/review"},
+		{"enter runs what is marked", "/rev<enter>", "", "❯", "/review"},
+		{"also beside a whole name", "/new<down><enter>", "", "❯", "/newer"},
+		{"but takes what wants words", "/commi<enter>", "/commit ", "❯ /commit message", ""},
+		{"and nothing at random", "/<enter>", "/compact", "❯ /compact", ""},
+		{"the whole name is first, then beginnings, then descriptions", "/new", "/new", "› /new    A new one\n  /newer  Describe anew\n  /anew   Do it again\n  /say    All that is new\n❯ /new", ""},
 		{"a whole name is sent", "/compact<enter>", "", "❯", "/compact"},
 		{"with its hint", "/com<tab>", "/commit ", "❯ /commit message", ""},
-		{"down marks the next", "/com<down><enter>", "/compact", "❯ /compact", ""},
+		{"down marks the next", "/com<down><enter>", "", "❯", "/compact"},
 		{"up from the first is the last", "/com<up><tab>", "/compact", "❯ /compact", ""},
 		{"esc closes", "/com<esc>", "/com", "❯ /com", ""},
 		{"and it stays closed", "/com<esc>m", "/comm", "❯ /comm", ""},
@@ -40,7 +47,11 @@ func TestCompletingCommands(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newTest(t, nil)
-			c.SetCommands(commands, nil)
+			list := commands
+			if strings.HasPrefix(tt.keys, "/new") {
+				list = []acpclient.AvailableCommand{{Name: "say", Description: "All that is new"}, {Name: "anew", Description: "Do it again"}, {Name: "newer", Description: "Describe anew"}, {Name: "new", Description: "A new one"}}
+			}
+			c.SetCommands(list, nil)
 			sent := ""
 			if r := play(c, tt.keys); r.Prompt != nil {
 				sent = r.Prompt.Text()

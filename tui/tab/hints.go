@@ -29,6 +29,9 @@ func (p *promptLayer) hints() []dialog.Hint {
 		hint("↑/↓", "choose")
 		h.Add(command.Cancel, "back to the draft")
 	case t.composer.PopupHeight() > 0:
+		if name := t.composer.Runs(); name != "" {
+			h.Add(command.Send, "run "+name)
+		}
 		hint("tab", "accept")
 		hint("↑/↓", "choose")
 		if t.composer.CompletesFile() {
