@@ -84,7 +84,9 @@ func (d *Help) actions(width int) []string {
 		for _, a := range d.now {
 			now.rows = append(now.rows, d.helpRow(a))
 		}
-		now.rows = append(now.rows, helpRow{"/  @  !", "Begin a command, a file, a shell command"})
+		if slices.Contains(d.now, command.Send) {
+			now.rows = append(now.rows, helpRow{"/  @  !", "Begin a command, a file, a shell command"})
+		}
 		sections = append(sections, now)
 	}
 	for _, group := range d.Keys.Actions().Groups() {

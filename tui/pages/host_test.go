@@ -33,6 +33,7 @@ type desk struct {
 	edited, told     []string
 	chosen           command.Choice
 	asked            *app.Question
+	listed           []config.Action
 }
 
 func (d *desk) Do(do func()) tea.Cmd { do(); return nil }
@@ -45,6 +46,7 @@ func (d *desk) InBackground(do func(context.Context) func()) {
 }
 func (d *desk) Choose(c command.Choice) func(command.Choice) bool { d.chosen = c; return nil }
 func (d *desk) Ask(q app.Question)                                { d.asked = &q }
+func (d *desk) ListKeys(now ...config.Action)                     { d.listed = now }
 func (d *desk) Tell(title, text string)                           { d.told = append(d.told, title+": "+text) }
 func (d *desk) Copy(_, text string)                               { d.copied = text }
 func (d *desk) Compose(text string)                               { d.composed = text }

@@ -10,6 +10,7 @@ package pages
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,6 +35,8 @@ type Host interface {
 	// Choose opens a list above the page, Ask a question.
 	Choose(command.Choice) (update func(command.Choice) bool)
 	Ask(app.Question)
+	// ListKeys lists all keys above the page, first those of the actions that matter now.
+	ListKeys(now ...config.Action)
 	// Tell shows a text above the page until it is closed.
 	Tell(title, text string)
 	// Copy puts text on the clipboard. what names it, as in "the change".
@@ -275,7 +278,13 @@ func (p *page) Key(k tea.KeyPressMsg) dialog.Action {
 	name := k.String()
 	row := p.commands().Pressed(p.Keys, name, p.in, config.ContextTranscript, config.ContextPrompt)
 	if row == nil {
-		return nil
+		switch a, _ := p.Keys.Action(config.ContextPrompt, name); a {
+		case command.Palette:
+			return p.act(p.palette)
+		case command.Help:
+			return p.act(func() { p.Host.ListKeys(p.now()...) })
+		}
+		return dialog.NotTaken{}
 	}
 	a := p.act(row.Do.do)
 	if _, closes := a.(dialog.Close); closes && p.Guard != nil {
@@ -284,7 +293,40 @@ func (p *page) Key(k tea.KeyPressMsg) dialog.Action {
 	return a
 }
 
-// Hints implements dialog.Dialog.
+// now returns the page's own actions that matter now, as its hints do.
+func (p *page) now() (list []config.Action) {
+	for _, r := range p.commands() {
+		if r.Do.hint != nil && r.Do.hint() != "" {
+			list = append(list, r.ID)
+		}
+	}
+	return list
+}
+
+// palette lists the page's commands, to choose one.
+func (p *page) palette() {
+	var items []command.Item
+	for _, r := range p.commands() {
+		if r.Help == "" || closes(r.ID) {
+			continue
+		}
+		it := command.Item{ID: string(r.ID), Title: r.Help, Words: r.Words, Key: p.Keys.First(r.ID), Do: func() {
+			if r.Do.do(); p.after != nil {
+				p.after()
+			}
+		}}
+		if r.Do.hint != nil && r.Do.hint() == "" {
+			it.Dim, it.Do = true, func() { p.say("not here: " + r.Help) }
+		}
+		items = append(items, it)
+	}
+	p.Host.Choose(command.Choice{Title: "Commands of this page", Items: items, Filter: true, Empty: "Close the page for other commands."})
+}
+
+// closes reports whether an action closes a page, or what is open in it.
+func closes(a config.Action) bool { return strings.HasSuffix(string(a), "_close") }
+
+// Hints implements dialog.Dialog. What leads out comes last, where it is never cut off.
 func (p *page) Hints() []dialog.Hint {
 	h := dialog.HintList{Keys: p.Keys}
 	if p.input != nil {
@@ -294,7 +336,16 @@ func (p *page) Hints() []dialog.Hint {
 	}
 	var words string
 	var same []config.Action
-	all := p.commands()
+	all := slices.Clone(p.commands())
+	slices.SortStableFunc(all, func(a, b command.Row[does]) int {
+		switch {
+		case closes(a.ID) == closes(b.ID):
+			return 0
+		case closes(b.ID):
+			return -1
+		}
+		return 1
+	})
 	for i, r := range all {
 		next := ""
 		if r.Do.hint != nil {

@@ -43,6 +43,28 @@ func TestTheClocksOfAComparison(t *testing.T) {
 	}
 }
 
+// The help and the palette answer on a page, with what can be done there, and the way out stays in
+// the line of hints where there is little room.
+func TestThePageHasHelpAndAPalette(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.columns, b.rows = 60, 20
+	c := b.newComparison(&compare.Comparison{Sides: []*compare.Side{{Name: "agent", Tree: &git.Worktree{}}}})
+	b.dialogs.Push(c.page)
+	b.mustShow(t, "q close")
+	b.press("ctrl+s")
+	b.mustShow(t, "close this first: ctrl+s waits until then")
+	for _, key := range []string{"f1", "?"} {
+		b.press(key)
+		b.mustShow(t, "Help", "Merge the marked changes")
+		b.press("esc")
+		b.mustShow(t, "q close")
+	}
+	b.press("ctrl+p")
+	b.mustShow(t, "Commands of this page", "Merge the marked changes, or everything")
+	b.press("esc")
+	b.mustShow(t, "q close")
+}
+
 // hears is a session that keeps what it is told of a budget.
 type hears struct {
 	app.Session

@@ -123,7 +123,12 @@ func (f *front) InBackground(do func(context.Context) func()) {
 	}))
 }
 
-func (f *front) Help() { f.tab.dialogs.Push(pages.NewHelp(f.reading(), keysNow(f.tab)...)) }
+func (f *front) Help() { f.ListKeys(keysNow(f.tab)...) }
+
+// ListKeys implements pages.Host.
+func (f *front) ListKeys(now ...config.Action) {
+	f.tab.dialogs.Push(pages.NewHelp(f.reading(), now...))
+}
 
 func (f *front) Read(title, text string) {
 	f.tab.news = f.tab.news && text != f.tab.program.News
