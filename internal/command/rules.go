@@ -38,7 +38,12 @@ func RuleQuestion(ctx context.Context, s app.Session, c *conversation.Conversati
 				if err := session.Try(ctx, s, rules.AddRules{Everywhere: everywhere, Rules: slices.Clone(lines)}); err != nil {
 					return app.Outcome{}, err
 				}
-				done := "saved: " + strings.Join(lines, "; ")
+				answer := answer
+				answer.Rule, answer.Source = strings.Join(lines, "; "), rules.SavedForProject.String()
+				done := "saved: " + answer.Rule
+				if everywhere {
+					answer.Source = rules.SavedEverywhere.String()
+				}
 				if err := session.Try(ctx, s, answer); err != nil {
 					done += ", but " + err.Error()
 				}

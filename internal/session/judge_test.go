@@ -174,6 +174,10 @@ func TestWhatNoRuleAnswersIsAsked(t *testing.T) {
 		if len(test.Permissions(h.conv)) != 1 || test.Permissions(h.conv)[0].Why != "because" || len(test.Permissions(h.conv)[0].Proposals) != 1 {
 			t.Fatalf("open: %+v", test.Permissions(h.conv))
 		}
+		seen := test.Permissions(h.conv)[0].Seen
+		if err := Try(h.Context(), h, Answer{Question: seen, Option: "no", Rule: "allow execute(rm)"}); !errors.Is(err, ErrChanged) {
+			t.Errorf("an answer by a rule that was not proposed: %v", err)
+		}
 		h.agent().update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"t1","rawInput":{"command":"rm"}}`)
 		h.settle()
 		if test.Permissions(h.conv)[0].Proposals != nil {

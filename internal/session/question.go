@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -154,6 +155,10 @@ type Answer struct {
 	// Option is one of those that a permission offers, Form the answer to an elicitation.
 	Option acpclient.PermissionOptionID         `json:",omitempty"`
 	Form   *acpclient.CreateElicitationResponse `json:",omitempty"`
+	// Rule is the proposal that the user has just saved as a rule, which allows it, its lines joined by
+	// "; "; Source is where.
+	Rule   string `json:",omitempty"`
+	Source string `json:",omitempty"`
 	// Instead is sent right after the turn, before the queue: what to do instead. Without an
 	// option the turn is cancelled. On error nothing is sent.
 	Instead *conversation.QueuedPrompt `json:",omitempty"`
@@ -191,9 +196,11 @@ func (s *Session) decide(q *question, p *conversation.Permission, a Answer) erro
 		return fmt.Errorf("the agent did not offer %q", a.Option)
 	case !p.Options[i].Kind.Rejects() && (p.Asked.Incomplete || p.Shown != a.Question.Shown):
 		return ErrIncomplete
+	case a.Rule != "" && !slices.ContainsFunc(p.Proposals, func(lines []string) bool { return strings.Join(lines, "; ") == a.Rule }):
+		return ErrChanged
 	}
 	outcome := acpclient.PermissionSelected(a.Option)
-	s.close(q, answer{outcome: outcome}, conversation.QuestionClosed{Outcome: outcome})
+	s.close(q, answer{outcome: outcome}, conversation.QuestionClosed{Outcome: outcome, Rule: a.Rule, Source: a.Source})
 	return nil
 }
 

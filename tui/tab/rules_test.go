@@ -16,7 +16,7 @@ import (
 // asking is an agent that asks about one call.
 const asking = `handshake
 expect session/prompt
-request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "one"},
+request session/request_permission {"sessionId": "${session}", "toolCall": {"toolCallId": "t", "title": "one", "kind": "read", "rawInput": {"path": "poem.txt"}},
   "options": [{"optionId": "yes", "name": "Allow it", "kind": "allow_once"}]} as permission
 await permission contains "yes"
 end-turn
@@ -50,7 +50,6 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 				t.Fatal("nothing is asked")
 			}
 			p := test.Permissions(b.conv())[0]
-			p.Proposals = [][]string{{"allow read"}}
 			if changed {
 				p.Revision++
 			}
@@ -60,7 +59,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 			}
 			p.Revision--
 			b.Do(b.carryOut(q.Choices[0].Do))
-			if !strings.Contains(b.toast.text, "saved: allow read") {
+			if !strings.Contains(b.toast.text, "saved: allow read(poem.txt)") {
 				t.Errorf("it says %q", b.toast.text)
 			}
 			if changed && !strings.Contains(b.toast.text, session.ErrChanged.Error()) {
@@ -68,6 +67,9 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 			}
 			if answered := len(test.Permissions(b.conv())) == 0; answered == changed {
 				t.Errorf("changed: %v: answered %v", changed, answered)
+			}
+			if a := p.ToolCall.Answer; !changed && (a == nil || a.Rule != "allow read(poem.txt)" || a.Source != rules.SavedForProject.String()) {
+				t.Errorf("the log has %+v", a)
 			}
 		})
 	}
