@@ -119,6 +119,11 @@ type Permission struct {
 	asks subject // what the current revision asks
 }
 
+// Allows reports whether an option is offered and does not reject the call.
+func (p *Permission) Allows(id acpclient.PermissionOptionID) bool {
+	return slices.ContainsFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.OptionID == id && !o.Kind.Rejects() })
+}
+
 // subject is the changeable part of what a permission asks.
 type subject struct {
 	call      *ToolCall // Permission.Asked
@@ -385,7 +390,14 @@ func (e FilesSeen) fold(s *State) {
 		return
 	}
 	asked := *p.Asked
-	asked.Files = slices.Concat(asked.Files, e.Files)
+	asked.Files = slices.Clone(asked.Files)
+	for _, f := range e.Files {
+		if old := asked.FileSeen(f.Path); old != nil {
+			*old = f
+		} else {
+			asked.Files = append(asked.Files, f)
+		}
+	}
 	p.Asked, p.ToolCall.Files = &asked, asked.Files
 	asked.changed()
 	p.ToolCall.changed()

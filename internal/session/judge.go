@@ -102,7 +102,7 @@ func (s *Session) judge(ctx context.Context, q *question) {
 		}
 		var files []conversation.FileSeen
 		if q.answerOf(ruling) == nil {
-			files = s.see(call.Unseen())
+			files = s.see(call.Unseen(), judgeTime)
 			q.await(ctx)
 		}
 		if s.settle(q, call, ruling, files) {

@@ -104,6 +104,19 @@ func TestTheFilesOfAQuestionArePartOfIt(t *testing.T) {
 			if err := Try(h.Context(), h, Answer{Question: first, Option: "yes"}); !errors.Is(err, ErrChanged) {
 				t.Errorf("an answer to the question as it was: %v", err)
 			}
+			for _, text := range []string{"milk\neggs\nflour\n", "milk\neggs\n"} { // the user writes while it is open
+				if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				if err := Try(h.Context(), h, Answer{Question: asked.Seen, Option: "yes"}); !errors.Is(err, ErrChanged) {
+					t.Errorf("an answer about files as they were: %v", err)
+				}
+				h.settle()
+				asked = test.Permissions(h.conv)[0]
+				if f := asked.Asked.FileSeen(file); len(asked.Asked.Files) != 3 || f.Text != text {
+					t.Errorf("the question has %+v", asked.Asked.Files)
+				}
+			}
 			if err := Try(h.Context(), h, Answer{Question: asked.Seen, Option: "no"}); err != nil {
 				t.Error(err)
 			}

@@ -166,7 +166,10 @@ type Answer struct {
 
 func (a Answer) Do(_ context.Context, s *Session) (None, error) {
 	q, open := s.questions[a.Question.ID], s.state.Question(a.Question.ID)
-	if q == nil || open == nil || !s.state.Asks(open) {
+	if p, is := open.(*conversation.Permission); q != nil && is && p.Revision == a.Question.Revision && p.Allows(a.Option) {
+		s.seeAgain(q, p)
+	}
+	if q == nil || s.questions[q.id] != q || open == nil || !s.state.Asks(open) {
 		return None{}, ErrAnswered
 	}
 	err := conversation.Match(open,
@@ -194,7 +197,7 @@ func (s *Session) decide(q *question, p *conversation.Permission, a Answer) erro
 		return nil
 	case i < 0:
 		return fmt.Errorf("the agent did not offer %q", a.Option)
-	case !p.Options[i].Kind.Rejects() && (p.Asked.Incomplete || p.Shown != a.Question.Shown):
+	case p.Allows(a.Option) && (p.Asked.Incomplete || p.Shown != a.Question.Shown):
 		return ErrIncomplete
 	case a.Rule != "" && !slices.ContainsFunc(p.Proposals, func(lines []string) bool { return strings.Join(lines, "; ") == a.Rule }):
 		return ErrChanged

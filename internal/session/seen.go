@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -14,8 +15,11 @@ import (
 // mostSeen limits the files that become part of a question, in bytes.
 const mostSeen = 4 << 20
 
-// see looks at the files that an agent wants to write, within judgeTime. s.mu must not be held.
-func (s *Session) see(paths []string) []conversation.FileSeen {
+// seeTime bounds the look at the files of a question before its answer: the front end stands still.
+const seeTime = 100 * time.Millisecond
+
+// see looks at the files that an agent wants to write, within a time. s.mu must not be held.
+func (s *Session) see(paths []string, most time.Duration) []conversation.FileSeen {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -27,7 +31,7 @@ func (s *Session) see(paths []string) []conversation.FileSeen {
 		}
 		seen <- all
 	}()
-	timer := time.NewTimer(judgeTime)
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
 	case all := <-seen:
@@ -62,6 +66,24 @@ func (s *Session) seeFile(path string) conversation.FileSeen {
 	return f
 }
 
+// seeAgain looks at the files of a permission before it is allowed: with other files it is another
+// question. It releases s.mu meanwhile.
+func (s *Session) seeAgain(q *question, p *conversation.Permission) {
+	var paths []string
+	for _, f := range p.Asked.Files {
+		paths = append(paths, f.Path)
+	}
+	if len(paths) == 0 || p.File != nil {
+		return
+	}
+	s.unlock()
+	now := s.see(paths, seeTime)
+	s.mu.Lock()
+	if s.questions[q.id] == q && !slices.Equal(now, p.Asked.Files) {
+		s.post(conversation.FilesSeen{ID: q.id, Files: now})
+	}
+}
+
 // seeChanges looks at the files of open questions that no rule has judged, or that the agent has
 // changed since. s.mu is held.
 func (s *Session) seeChanges(e conversation.Event) {
@@ -77,7 +99,7 @@ func (s *Session) seeChanges(e conversation.Event) {
 		}
 		q.looking = true
 		s.work.Go(func() {
-			seen := s.see(unseen)
+			seen := s.see(unseen, judgeTime)
 			s.mu.Lock()
 			defer s.unlock()
 			q.looking = false
