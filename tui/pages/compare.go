@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -45,7 +44,6 @@ type Compare struct {
 	page
 	host    CompareHost
 	contest *compare.Contest
-	now     func() time.Time
 	window  list.Window // of the sides
 	seats   []*command.Seat
 	diffs   *compareDiffs // nil while the sides are shown
@@ -73,8 +71,8 @@ func (v *Compare) isMerged(side int, file string, hunk int) bool {
 var _ dialog.Dialog = (*Compare)(nil)
 
 // NewCompare makes a page, for a contest without background. The host of env is the page's.
-func NewCompare(env Env, host CompareHost, c *compare.Contest, now func() time.Time) *Compare {
-	v := &Compare{host: host, contest: c, now: now, seats: make([]*command.Seat, len(c.Sides))}
+func NewCompare(env Env, host CompareHost, c *compare.Contest) *Compare {
+	v := &Compare{host: host, contest: c, seats: make([]*command.Seat, len(c.Sides))}
 	v.page = newPage(env, config.ContextCompare, v.table)
 	v.Host = host
 	c.Background = host.InBackground

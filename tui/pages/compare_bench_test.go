@@ -26,7 +26,7 @@ func BenchmarkCompare(b *testing.B) {
 					states = append(states, longState(turns))
 				}
 				host := &seated{&judge{desk: &desk{TB: b}}, states}
-				v := NewCompare(host.env(), host, compare.NewContest(c), time.Now)
+				v := NewCompare(host.env(), host, compare.NewContest(c))
 				b.ReportAllocs()
 				for b.Loop() {
 					v.View(width, 50)

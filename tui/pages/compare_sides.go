@@ -134,7 +134,7 @@ func (v *Compare) stateText(i int) string {
 	case o.Standing == conversation.StandingAsks: // no clock runs while it waits
 		return state + " since " + o.Since.Format("15:04")
 	case o.Standing == conversation.StandingWorking:
-		return state + " · " + termtext.Elapsed(max(0, v.now().Sub(o.Since)))
+		return state + " · " + termtext.Elapsed(max(0, v.Now().Sub(o.Since)))
 	case o.Since.After(v.contest.Began):
 		return state + " after " + termtext.Elapsed(o.Since.Sub(v.contest.Began))
 	}

@@ -59,7 +59,9 @@ func newJudge(t *testing.T, check string) *judge {
 func (j *judge) follow(c *compare.Comparison) {
 	j.c = compare.NewContest(c)
 	j.c.Run = func(context.Context, int) (compare.Checked, error) { return j.check, nil }
-	j.view = NewCompare(j.env(), j, j.c, func() time.Time { return j.now })
+	env := j.env()
+	env.Now = func() time.Time { return j.now }
+	j.view = NewCompare(env, j, j.c)
 	j.desk.view = j.view
 }
 
@@ -180,6 +182,24 @@ func TestCompareShowsTheSides(t *testing.T) {
 	j.check = compare.Checked{Passed: true}
 	j.wants(j.press("c"), "check passed")
 	j.wants(j.press("left", "left", "c"), "alpha is still working")
+}
+
+// Text that is typed on the page, such as a command of the prompt, presses none of its keys.
+func TestCompareTakesNoText(t *testing.T) {
+	j := newJudge(t, "make test")
+	j.check = compare.Checked{Passed: true}
+	j.worked()
+	j.write("/compare me")
+	j.strike("enter")
+	if j.asked != nil || len(j.did) > 0 || j.view.diffs != nil {
+		t.Errorf("asked %+v, did %q", j.asked, j.did)
+	}
+	j.write("z")
+	j.wants(j.screen(), "z does nothing here")
+	j.now = j.now.Add(dialog.ReplaceTime)
+	if j.press("m"); j.asked == nil {
+		t.Error("a key after the text does nothing")
+	}
 }
 
 // A frame sums each side up once: while one works there are many frames.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -56,7 +57,7 @@ func (d *desk) Edit(path string, line int) {
 }
 
 func (d *desk) env() Env {
-	return Env{Host: d, Theme: theme.New(true), Keys: config.Default(TestActions).Keys, Diffs: &diffview.Preference{}}
+	return Env{Host: d, Theme: theme.New(true), Keys: config.Default(TestActions).Keys, Diffs: &diffview.Preference{}, Now: time.Now}
 }
 
 // work does what is to be done in the background, to its end.

@@ -12,6 +12,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -58,6 +59,7 @@ type Env struct {
 	Diffs *diffview.Preference
 	// Guard, if not nil, learns which key has closed the page.
 	Guard *dialog.Guard
+	Now   func() time.Time
 }
 
 // page is what all pages have: an input or a message in the foot, and work in the background
@@ -70,6 +72,8 @@ type page struct {
 	note     string // the message
 	failed   bool   // the message is an error
 	closing  bool
+	// stray is when text was last typed that no command owns, zero if it has ended.
+	stray time.Time
 	// after, if not nil, follows whatever was done by a key or the mouse.
 	after func()
 
@@ -274,16 +278,19 @@ func (p *page) Key(k tea.KeyPressMsg) dialog.Action {
 	if p.input != nil {
 		return p.act(func() { p.writingKey(k) })
 	}
-	p.note = ""
 	name := k.String()
 	row := p.commands().Pressed(p.Keys, name, p.in, config.ContextTranscript, config.ContextPrompt)
-	if row == nil {
-		switch a, _ := p.Keys.Action(config.ContextPrompt, name); a {
-		case command.Palette:
-			return p.act(p.palette)
-		case command.Help:
-			return p.act(func() { p.Host.ListKeys(p.now()...) })
-		}
+	of, _ := p.Keys.Action(config.ContextPrompt, name)
+	if p.isStray(name, row != nil || of == command.Palette || of == command.Help) {
+		return nil
+	}
+	switch p.note = ""; {
+	case row != nil:
+	case of == command.Palette:
+		return p.act(p.palette)
+	case of == command.Help:
+		return p.act(func() { p.Host.ListKeys(p.now()...) })
+	default:
 		return dialog.NotTaken{}
 	}
 	a := p.act(row.Do.do)
@@ -325,6 +332,27 @@ func (p *page) palette() {
 
 // closes reports whether an action closes a page, or what is open in it.
 func closes(a config.Action) bool { return strings.HasSuffix(string(a), "_close") }
+
+// isStray reports whether a key belongs to text that is typed where there is no prompt. Such text
+// begins with a character that no command owns, and ends with enter, esc or a pause: what it is made
+// of presses no key of the page.
+func (p *page) isStray(name string, owned bool) bool {
+	goes := p.Now().Sub(p.stray) < dialog.ReplaceTime
+	ends := p.Keys.Match(command.DialogAccept, name) || p.Keys.Match(command.DialogClose, name)
+	switch {
+	case goes && ends:
+		p.stray, p.note = time.Time{}, ""
+		return true
+	case goes && (config.Types(name) || name == "backspace"), config.Types(name) && !owned:
+		p.stray = p.Now()
+		if !goes {
+			p.say(name + " does nothing here: this page has no prompt")
+		}
+		return true
+	}
+	p.stray = time.Time{}
+	return false
+}
 
 // Hints implements dialog.Dialog. What leads out comes last, where it is never cut off.
 func (p *page) Hints() []dialog.Hint {

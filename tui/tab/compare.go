@@ -243,7 +243,9 @@ func (t *Tab) newComparison(of *compare.Comparison) *comparison {
 	c.Run = func(ctx context.Context, side int) (compare.Checked, error) {
 		return compare.RunCheck(ctx, c.home.program.Launcher, of.Sides[side], of.Check)
 	}
-	c.page = pages.NewCompare(t.pageEnv(&diffview.Preference{}), c, c.Contest, func() time.Time { return c.home.now() })
+	env := t.pageEnv(&diffview.Preference{})
+	env.Now = func() time.Time { return c.home.now() }
+	c.page = pages.NewCompare(env, c, c.Contest)
 	return c
 }
 

@@ -65,7 +65,7 @@ func (l *live) inspect() tea.Cmd {
 
 // pageEnv returns what pages are made with.
 func (t *Tab) pageEnv(diffs *diffview.Preference) pages.Env {
-	return pages.Env{Host: t.acting, Theme: t.program.Theme, Keys: t.program.Keys, Diffs: diffs}
+	return pages.Env{Host: t.acting, Theme: t.program.Theme, Keys: t.program.Keys, Diffs: diffs, Now: t.now}
 }
 
 // Do implements pages.Host, as the methods below and others of the front end do.
