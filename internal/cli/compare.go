@@ -58,9 +58,10 @@ directory: parley denies edits and commands, and prints the answers.
 The exit codes are those of 'parley run': 0 if all have answered, otherwise that of the
 first that has not. With --check it is 0 if one has passed, otherwise 14. An interrupt, or
 an agent that did what a rule denies, comes first.`, compare.Least, compare.Most), o.takeCompareArgs, func(cmd *cobra.Command, _ []string) error { return o.compare(cmd) })
-	cmd.Example = `  parley compare -a claude -a codex "Make the tests pass"
+	cmd.Example = `  parley compare -a claude -a codex "What does this project do?"
   parley compare -a claude:model=opus -a claude:model=haiku,mode=plan -f prompt.md
-  parley compare -a claude -a codex --allow edit --check "go test ./..." --keep best-check "Make the tests pass"
+  parley compare -a claude -a codex --allow edit --allow 'execute(go test *)' \
+    --check "go test ./..." --keep best-check "Make the tests pass"
   parley compare -a claude -a codex --no-worktrees "What does this project do?"`
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.agents, "agent", "a", nil, "one of the `AGENT`s, with settings behind a colon: claude:model=opus,mode=plan; repeat it")

@@ -16,12 +16,28 @@ import (
 	"parley/internal/test"
 )
 
-// documentedSetup gives every command of the documents something to work on: agents, a
-// recording's folder, a repository with changes and a session.
+// documentedSetup gives every command of the documents something to work on: agents, which ask as
+// Claude does where they are to work, a recording's folder, a repository with changes and a session.
 const documentedSetup = `set -e
 mkdir -p "$HOME/.config/parley" "$HOME/src/project" "$HOME/.local/share/bash-completion/completions" bin
-printf '#!/bin/sh\nexec parley demo-agent\n' > bin/my-agent
-chmod +x bin/my-agent
+cat > bin/my-agent <<END
+#!/bin/sh
+test -z "\$WORKS" || exec "$SCRIPTED" "$PWD/bin/works"
+exec parley demo-agent
+END
+cat > bin/works <<END
+handshake
+expect session/prompt
+request session/request_permission {"sessionId": "\${session}", "toolCall": {"toolCallId": "e", "title": "Write \${cwd}/made.txt", "kind": "edit", "status": "pending", "locations": [{"path": "\${cwd}/made.txt"}], "rawInput": {"file_path": "\${cwd}/made.txt", "content": "made"}, "content": [{"type": "diff", "path": "\${cwd}/made.txt", "oldText": null, "newText": "made"}]}, "options": [{"optionId": "allow_always", "name": "Always Allow", "kind": "allow_always"}, {"optionId": "allow", "name": "Allow", "kind": "allow_once"}, {"optionId": "reject", "name": "Reject", "kind": "reject_once"}]} as edit
+await edit contains "allow"
+save \${cwd}/made.txt "made"
+request session/request_permission {"sessionId": "\${session}", "toolCall": {"toolCallId": "t", "title": "go test ./...", "kind": "execute", "status": "pending", "rawInput": {"command": "go test ./...", "description": "Run the tests"}}, "options": [{"optionId": "allow_always", "name": "Always Allow", "kind": "allow_always"}, {"optionId": "allow", "name": "Allow", "kind": "allow_once"}, {"optionId": "reject", "name": "Reject", "kind": "reject_once"}]} as test
+await test contains "allow"
+say It works.
+end-turn
+END
+printf '#!/bin/sh\ntest -s made.txt\n' > bin/go
+chmod +x bin/my-agent bin/go
 cat > "$HOME/.config/parley/config.toml" <<END
 default_agent = "claude"
 [agents.claude]
@@ -50,20 +66,20 @@ parley run --detach "What is this?" > detached.txt
 // needs maps the start of a command to why it may fail here: it wants a terminal or the
 // network. All others succeed.
 var needs = map[string]string{
-	"parley ":                                   "(no|not a) terminal|session.jsonl already exists",
-	"parley agents install":                     "(no|not a) terminal",
-	"parley replay session":                     "(no|not a) terminal",
-	"parley replay --speed 4":                   "(no|not a) terminal",
-	"parley agents login":                       "no sign-in method",
-	"parley run --continue":                     "cannot resume sessions", // the tour keeps none
-	"parley agents refresh":                     "127.0.0.1:1",
-	"parley doctor -- ws":                       "127.0.0.1:1",
-	"parley compare -a claude -a codex --check": "no agent has passed the check",
+	"parley ":                 "(no|not a) terminal|session.jsonl already exists",
+	"parley agents install":   "(no|not a) terminal",
+	"parley replay session":   "(no|not a) terminal",
+	"parley replay --speed 4": "(no|not a) terminal",
+	"parley agents login":     "no sign-in method",
+	"parley run --continue":   "cannot resume sessions", // the tour keeps none
+	"parley agents refresh":   "127.0.0.1:1",
+	"parley doctor -- ws":     "127.0.0.1:1",
 }
 
 var (
 	shellBlocks = regexp.MustCompile("(?s)```sh\n(.*?)```")
 	subcommand  = regexp.MustCompile(`^parley [a-z]`)
+	works       = regexp.MustCompile(`"(Make the tests pass|Fix it)"`)
 )
 
 // A command that the guide or the README names does what a reader expects of it, as it
@@ -88,7 +104,7 @@ func TestDocumentedCommands(t *testing.T) {
 		var out, errs strings.Builder
 		c.Dir, c.Stdout, c.Stderr = project, &out, &errs
 		c.Env = []string{
-			"HOME=" + home, "HTTPS_PROXY=http://127.0.0.1:1", "EDITOR=true", "GIT_CONFIG_NOSYSTEM=1", "TMPDIR=" + t.TempDir(),
+			"HOME=" + home, "HTTPS_PROXY=http://127.0.0.1:1", "EDITOR=true", "GIT_CONFIG_NOSYSTEM=1", "TMPDIR=" + t.TempDir(), "SCRIPTED=" + test.Scripted(t),
 			"PATH=" + filepath.Join(work, "path") + ":" + filepath.Join(project, "bin") + ":" + os.Getenv("PATH"),
 		}
 		err := c.Run()
@@ -155,6 +171,9 @@ func runDocumented(t *testing.T, shell func(string) (string, string, int), line,
 		"[NAME...]", "", "NAME...", name, "NAME", name, "[METHOD]", "", "=ID", "="+session, " ID", " "+session,
 		"--connect URL", "--connect ws://127.0.0.1:1/acp", "wss://agents.example.com", "ws://127.0.0.1:1",
 	).Replace(line)
+	if works.MatchString(line) {
+		command = "export WORKS=1; " + command
+	}
 	stdout, stderr, code := shell(command)
 	reason := ""
 	for start, words := range needs {
