@@ -24,6 +24,9 @@ func (l *Launcher) budget(a config.Agent) conversation.Budget {
 	return conversation.Budget(b)
 }
 
+// budgetTitle is the title of BudgetQuestion.
+const budgetTitle = "The budget of this session is used up"
+
 // BudgetQuestion asks how to go on when the budget of a session is used up.
 func BudgetQuestion(s Session, c *conversation.Conversation) Question {
 	more := conversation.Budget{Cost: 2 * c.Budget.Cost, Tokens: 2 * c.Budget.Tokens}
@@ -42,7 +45,7 @@ func BudgetQuestion(s Session, c *conversation.Conversation) Question {
 		to += fmt.Sprintf("%d tokens", more.Tokens)
 	}
 	return Question{
-		Title: "The budget of this session is used up",
+		Title: budgetTitle,
 		Text:  "Used up: " + c.BudgetWords() + ". Prompts wait until you decide.",
 		Choices: []Choice{
 			{Name: "Stop here", Key: "s"},

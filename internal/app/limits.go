@@ -112,6 +112,20 @@ func LimitReachedText(l conversation.LimitReached, now time.Time) string {
 	return text
 }
 
+// limitTitle says that a limit is reached, or has reset.
+func limitTitle(l *conversation.LimitReached, reached bool) string {
+	switch name := termtext.Capital(LimitName(l.Kind)); {
+	case name == "Limit" && reached:
+		return "The limit of the plan is reached"
+	case name == "Limit":
+		return "The limit of the plan has reset"
+	case reached:
+		return name + " reached"
+	default:
+		return name + " has reset"
+	}
+}
+
 // LimitQuestion asks how to go on after a turn has ended at a limit of the user's plan. It is nil
 // if there is nothing to ask: no such turn, the session waits already, or it is for others to
 // decide. handOver has the user choose another agent; it may be nil.
@@ -120,12 +134,7 @@ func LimitQuestion(s Session, c *conversation.Conversation, now time.Time, handO
 	if limit == nil || limit.Waits || !c.LimitWait.IsZero() || len(c.Queue) == 0 || c.Turn.Running || c.Gone() || s.About().LookOn {
 		return nil
 	}
-	name := termtext.Capital(LimitName(limit.Kind))
-	q := Question{Title: name + " reached"}
-	if name == "Limit" {
-		name = "The limit of the plan"
-		q.Title = name + " is reached"
-	}
+	q := Question{Title: limitTitle(limit, true)}
 	wait := Choice{Name: "Wait and go on", Key: "w", Here: func() { session.Post(s, session.WaitForLimit{}) }}
 	switch {
 	case limit.Resets.After(now):
@@ -133,7 +142,7 @@ func LimitQuestion(s Session, c *conversation.Conversation, now time.Time, handO
 		q.Text = "It resets " + MomentText(limit.Resets, now) + ", " + InText(limit.Resets, now) + ". This is sent then:"
 	case !limit.Resets.IsZero():
 		wait.Name = "Go on"
-		q.Title, q.Text = name+" has reset", "This is sent again:"
+		q.Title, q.Text = limitTitle(limit, false), "This is sent again:"
 	default:
 		wait.More = "tries again every 15 minutes"
 		q.Text = "The agent does not say when it resets. This is sent once it has:"

@@ -29,7 +29,7 @@ type Overview struct {
 	Waiting int  `json:"waiting,omitempty"`
 	Queued  int  `json:"queued,omitempty"`
 	Gone    bool `json:"gone,omitempty"`
-	// Question is what the first open question asks.
+	// Question is what the first open question asks, or that about a limit or the budget.
 	Question string `json:"question,omitempty"`
 	// GoesOn is when a session that waits for a limit of the user's plan goes on; zero if it does not
 	// wait for one. AtLimit and OverBudget mean that the user has to decide about a limit or the
@@ -41,6 +41,8 @@ type Overview struct {
 	// Child is a subagent that reports that it waits for the user, "" if there is none.
 	Child string `json:"child,omitempty"`
 
+	// Ending is how the last turn has ended, unless another one runs.
+	Ending conversation.Ending `json:"ending,omitzero"`
 	// Step is the plan's step in progress, or else the running tool call; "" if nothing runs.
 	// Progress counts the steps of the latest plan.
 	Step     string                `json:"step,omitempty"`
@@ -65,7 +67,7 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 		Agent: s.Agent.Name(), Title: cmp.Or(s.Title, s.Asked),
 		Working: s.Turn.Running, Waiting: s.Waiting(), Queued: len(s.Queue), Gone: s.Gone(),
 		AtLimit: s.Stuck() && s.Limit != nil, OverBudget: s.Stuck() && s.BudgetReached, SignIn: s.AuthError != nil,
-		Progress: s.Progress(), Last: s.Last(lastLines), Spent: s.Spent(),
+		Ending: s.Ending, Progress: s.Progress(), Last: s.Last(lastLines), Spent: s.Spent(),
 	}
 	o.Standing, o.Since = s.Standing()
 	if !s.Turn.Cancelling.IsZero() {
@@ -83,6 +85,12 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 		o.Question = conversation.Match(conversation.Questions[conversation.Question](s)[0],
 			func(p *conversation.Permission) string { return callText(p.Asked) },
 			func(e *conversation.Elicitation) string { return termtext.Head(e.Request.Message, longestText, "") })
+	}
+	switch {
+	case o.AtLimit:
+		o.Question = limitTitle(s.Limit, true)
+	case o.OverBudget:
+		o.Question = budgetTitle
 	}
 	if s.Turn.Running || s.Busy() {
 		if o.Step = o.Progress.String(); o.Step == "" {
@@ -133,6 +141,8 @@ func (o Overview) State() string {
 		return "finished"
 	case o.Queued > 0:
 		return "idle, " + termtext.Count(o.Queued, "prompt") + " queued"
+	case o.Ending.How == conversation.EndedByUser:
+		return "cancelled"
 	}
 	return "idle"
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -77,12 +78,16 @@ func TestAnOverviewSaysWhereASessionStands(t *testing.T) {
 		"waits":    {[]conversation.Event{queued, conversation.LimitReached{}, conversation.LimitWait{Until: begun}}, conversation.StandingLimited, "waits for the plan's limit, next try " + MomentText(begun, time.Now()), 2, ""},
 		"spent":    {[]conversation.Event{queued, conversation.BudgetReached{}}, conversation.StandingAsks, "waits for you: the budget is used up", 2, ""},
 		"signs in": {[]conversation.Event{conversation.AuthRequired{Err: fmt.Errorf("no")}}, conversation.StandingAsks, "waits for you to sign in", 2, ""},
-		"exited":   {[]conversation.Event{asked(10), conversation.AgentLost{At: begun.Add(15 * time.Minute)}}, conversation.StandingLost, "the agent has exited", 15, ""},
+		"cancelled": {
+			[]conversation.Event{asked(10), conversation.CancelRequested{At: begun.Add(21 * time.Minute)}, conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: begun.Add(22 * time.Minute)}},
+			conversation.StandingIdle, "cancelled", 22, "",
+		},
+		"exited": {[]conversation.Event{asked(10), conversation.AgentLost{At: begun.Add(15 * time.Minute)}}, conversation.StandingLost, "the agent has exited", 15, ""},
 		"child": {
 			[]conversation.Event{asked(10), update(&acpclient.SubagentUpdate{SessionID: "c", Title: field("Baker's boy"), State: field(acpclient.StateUpdate{State: acpclient.WorkRequiresAction})})},
 			conversation.StandingAsks, "a subagent waits for you: Baker's boy", 10, "Baker's boy",
 		},
-		"cancelled": {[]conversation.Event{asked(10), asks, conversation.CancelRequested{At: begun.Add(21 * time.Minute)}}, conversation.StandingWorking, "working", 21, ""},
+		"cancels": {[]conversation.Event{asked(10), asks, conversation.CancelRequested{At: begun.Add(21 * time.Minute)}}, conversation.StandingWorking, "working", 21, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			events := opened()
@@ -90,6 +95,9 @@ func TestAnOverviewSaysWhereASessionStands(t *testing.T) {
 				events = events[:1]
 			}
 			o := overviewOf(append(events, c.events...)...)
+			if asks := o.AtLimit || o.OverBudget; asks != (o.Question != "" && o.Waiting == 0) {
+				t.Errorf("it asks %q", o.Question)
+			}
 			if o.Standing != c.standing || o.State() != c.state || o.Step != c.step {
 				t.Errorf("standing %v, %q, step %q; want %v, %q, %q", o.Standing, o.State(), o.Step, c.standing, c.state, c.step)
 			}
@@ -97,6 +105,25 @@ func TestAnOverviewSaysWhereASessionStands(t *testing.T) {
 				t.Errorf("since %v, want %v", o.Since, want)
 			}
 		})
+	}
+}
+
+// How the last turn has ended stays until the next prompt, with how long it worked, without its waits.
+func TestAnOverviewSaysHowATurnEnded(t *testing.T) {
+	at := func(minute int) time.Time { return begun.Add(time.Duration(minute) * time.Minute) }
+	waits := []conversation.Event{asked(10), conversation.PermissionOpened{ID: 1, At: at(11), Request: &acpclient.RequestPermissionRequest{SessionID: "s", ToolCall: acpclient.ToolCallUpdate{ToolCallID: "1"}}}, conversation.QuestionClosed{ID: 1, At: at(15)}}
+	for want, events := range map[string][]conversation.Event{
+		"finished 120":                      {conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: at(16)}},
+		"cancelled 120":                     {conversation.CancelRequested{At: at(16)}, conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: at(16)}},
+		"failed 120 no flour (code 500)":    {conversation.TurnEnded{Err: &acpclient.Error{Code: 500, Message: "no flour"}, At: at(16)}},
+		"failed 0 no oven":                  {conversation.AgentLost{Err: errors.New("no oven"), At: at(16)}},
+		"stopped 120 the budget is used up": {conversation.BudgetReached{}, conversation.CancelRequested{At: at(16)}, conversation.TurnEnded{Reason: acpclient.StopCancelled, At: at(16)}},
+		" 0":                                {conversation.TurnEnded{At: at(16)}, asked(17)},
+	} {
+		e := overviewOf(slices.Concat(opened(), waits, events)...).Ending
+		if got := strings.TrimSpace(fmt.Sprint(e.How, " ", e.Seconds, " ", e.Why)); got != strings.TrimSpace(want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

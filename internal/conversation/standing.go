@@ -57,6 +57,7 @@ type progressing struct {
 	progress Progress
 	plan     acpclient.PlanID // of progress
 	plans    bool             // the agent sends plans
+	Ending   Ending           // of the last turn, unless another one runs
 	last     tail
 }
 

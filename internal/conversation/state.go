@@ -196,6 +196,7 @@ func (e PromptSent) fold(s *State) {
 	s.last.end()
 	s.Limit, s.LimitWait, s.refuses = nil, time.Time{}, false
 	s.newTurn()
+	s.Ending = Ending{}
 	s.Turn = Turn{Running: true, Clock: Clock{Started: e.At}}
 	s.Turn.follow(s.Waiting() > 0, e.At)
 	for _, b := range e.Prompt {
@@ -228,6 +229,7 @@ func (e TurnEnded) fold(s *State) {
 	s.endTools(e.Reason == acpclient.StopCancelled, e.At)
 	s.Turn.stop(e.At)
 	s.effect.worked = s.Turn.Took()
+	s.Ending = s.ending(e)
 	s.Turn, s.Unbounded = Turn{}, false
 	if e.Usage != nil {
 		s.tokens.add(e.Usage.TotalTokens)
@@ -425,7 +427,7 @@ func (s *State) restore() {
 
 func (e SessionFailed) fold(s *State) {
 	s.restore()
-	s.Phase = PhaseFailed
+	s.Phase, s.Ending = PhaseFailed, failed(e.Err)
 }
 
 func (e SessionOpened) fold(s *State) {
@@ -444,9 +446,9 @@ func (e SessionOpened) fold(s *State) {
 func (e AgentLost) fold(s *State) {
 	s.restore()
 	s.Agent.Err, s.Agent.Stderr = e.Err, e.Stderr
-	failed := s.Phase == PhaseStarting || s.Phase == PhaseOpening
-	s.Phase = PhaseLost
-	if failed {
+	starts := s.Phase == PhaseStarting || s.Phase == PhaseOpening
+	s.Phase, s.Ending = PhaseLost, failed(e.Err)
+	if starts {
 		s.Phase = PhaseFailed
 	}
 	s.Turn, s.Work, s.Tasks = Turn{}, Work{}, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/termtext"
 )
 
 // addPrompt adds a prompt of the user's.
@@ -89,12 +90,62 @@ func (s *State) endTools(cancelled bool, at time.Time) {
 	s.dropEnded()
 }
 
+// Ending is how a turn has ended.
+type Ending struct {
+	// How is one of the words below, "" if no turn has ended since the last prompt.
+	How string `json:"how,omitempty"`
+	// Why is why the turn failed or stopped, or why the agent is gone. It is untrusted.
+	Why string `json:"why,omitempty"`
+	// Seconds is how long it worked, without its waits for the user; 0 if unknown.
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+// How turns end. One that the user has cancelled is that, whatever the agent answers.
+const (
+	EndedWell   = "finished"
+	EndedByUser = "cancelled"
+	EndedEarly  = "stopped"
+	EndedBadly  = "failed"
+)
+
+// failed is the ending of a turn, or of a session, by an error, which may be nil.
+func failed(err error) Ending {
+	if err == nil {
+		return Ending{}
+	}
+	return Ending{How: EndedBadly, Why: termtext.Head(failureWords(err), mostAsked, "")}
+}
+
+// ending returns how the running turn ends.
+func (s *State) ending(e TurnEnded) Ending {
+	ends := Ending{How: EndedWell}
+	switch words, _ := stopWords(e.Reason); {
+	case e.Err != nil:
+		ends = failed(e.Err)
+	case s.BudgetReached && e.Reason == acpclient.StopCancelled:
+		ends.How, ends.Why = EndedEarly, "the budget is used up"
+	case e.Reason == acpclient.StopCancelled, !s.Turn.Cancelling.IsZero():
+		ends.How = EndedByUser
+	case words != "":
+		ends.How, ends.Why = EndedEarly, strings.TrimPrefix(words, "Stopped: ")
+	}
+	ends.Seconds = s.Turn.Took().Seconds()
+	return ends
+}
+
+// failureWords are the words of an error, without its code if the agent has answered with it.
+func failureWords(err error) string {
+	if answer, is := errors.AsType[*acpclient.Error](err); is {
+		return strings.Replace(err.Error(), answer.Error(), answer.Words(), 1)
+	}
+	return err.Error()
+}
+
 // addFailure adds a note about an error. The note's Raw has the machine-readable part of the
 // agent's answer.
 func (c *Conversation) addFailure(title string, err error) *Note {
-	n := &Note{Severity: acpclient.NoticeError, Title: title, Detail: err.Error()}
+	n := &Note{Severity: acpclient.NoticeError, Title: title, Detail: failureWords(err)}
 	if answer, is := errors.AsType[*acpclient.Error](err); is {
-		n.Detail = strings.Replace(n.Detail, answer.Error(), answer.Words(), 1)
 		n.Raw = answer.Data
 		var b bytes.Buffer
 		if json.Compact(&b, answer.Data) == nil {

@@ -160,8 +160,8 @@ func (v *Compare) table() rows {
 	side := func(by int) does { return when(inDiffs, func() { v.stepSide(by) }, "agent") }
 	return append(rows{
 		{ID: "compare_answer", Keys: "a", Help: "Answer the agent's question here", Do: when(func() bool {
-			return v.diffs == nil && v.overview(v.at()).Waiting > 0
-		}, onSide(v.answer), "answer here")},
+			return v.diffs == nil && v.overview(v.at()).Standing == conversation.StandingAsks
+		}, onSide(v.answer), "answer")},
 		{ID: command.Expand, Do: when(inSides, onSide(v.goTo), "go there")},
 		{ID: "compare_diffs", Keys: "d", Help: "Differences of two agents; back", Do: when(inSides, v.toggleDiffs, "differences")},
 		{ID: "compare_change_prev", Keys: "[", Help: "Previous change", Do: hunk(-1)},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/app"
@@ -92,7 +93,16 @@ func (v *Compare) side(i, width, height int) []string {
 	if seat := v.seats[i]; seat != nil {
 		place = th.Faint.Render(seat.Place)
 	}
-	sign, look := th.Mark(o.Standing)
+	stands := o.Standing
+	if v.ended(i) && stands == conversation.StandingIdle { // the user has looked at it
+		switch o.Ending.How {
+		case conversation.EndedWell:
+			stands = conversation.StandingDone
+		case conversation.EndedBadly, conversation.EndedEarly:
+			stands = conversation.StandingFailed
+		}
+	}
+	sign, look := th.Mark(stands)
 	state := v.stateText(i)
 	if s.Dropped {
 		sign, look = "·", th.Faint
@@ -103,9 +113,16 @@ func (v *Compare) side(i, width, height int) []string {
 	if whole := title + "  " + state; termtext.Width(whole)+termtext.Width(place) < width {
 		title = whole
 	} else {
-		rest = append([]string{state}, rest...)
+		lines := termtext.Wrap(state, max(1, width)) // with why it failed
+		if most := max(1, height/4); len(lines) > most {
+			lines = append(lines[:most-1], strings.Join(lines[most-1:most+1], " "))
+		}
+		rest = append(lines, rest...)
 	}
 	doing := termtext.Line(o.Step)
+	if o.Standing == conversation.StandingAsks && o.Question != "" {
+		doing = termtext.Line(o.Question)
+	}
 	if doing == "" && o.Progress.All > 0 && !s.Dropped {
 		doing = fmt.Sprintf("%d/%d steps", o.Progress.Done, o.Progress.All)
 	}
@@ -130,15 +147,27 @@ func (v *Compare) stateText(i int) string {
 		return "dropped"
 	case o.Standing == conversation.StandingIdle && v.seats[i] == nil:
 		return "not open"
-	case o.Since.IsZero(), o.Standing == conversation.StandingIdle:
+	case o.Since.IsZero():
 	case o.Standing == conversation.StandingAsks: // no clock runs while it waits
 		return state + " since " + o.Since.Format("15:04")
 	case o.Standing == conversation.StandingWorking:
 		return state + " · " + termtext.Elapsed(max(0, v.Now().Sub(o.Since)))
-	case o.Since.After(v.contest.Began):
-		return state + " after " + termtext.Elapsed(o.Since.Sub(v.contest.Began))
+	case v.ended(i):
+		if state = o.Ending.How; o.Ending.Seconds > 0 {
+			state += " after " + termtext.Elapsed(time.Duration(o.Ending.Seconds*float64(time.Second)))
+		}
+	}
+	if why := o.Ending.Why; why != "" && (o.Gone || v.ended(i)) {
+		state += ": " + why
 	}
 	return state
+}
+
+// ended reports whether what there is to say of a side is how its turn has ended, whether or not the
+// user has looked at it.
+func (v *Compare) ended(i int) bool {
+	o := v.overview(i)
+	return o.Ending.How != "" && !o.Gone && o.Standing != conversation.StandingAsks && o.Standing != conversation.StandingLimited && o.Queued == 0
 }
 
 // figures are what a side has changed and used up, and what its check says.

@@ -162,7 +162,7 @@ func TestCompareShowsTheSides(t *testing.T) {
 		Spent: conversation.Spent{Tokens: 12300, Cost: &acpclient.Cost{Amount: 0.31, Currency: "USD"}},
 	}
 	j.overviews[1] = app.Overview{Standing: conversation.StandingAsks, Waiting: 1, Since: j.now.Add(-2 * time.Second)}
-	j.overviews[2] = app.Overview{Standing: conversation.StandingDone, Since: j.c.Began.Add(42 * time.Second)}
+	j.overviews[2] = app.Overview{Standing: conversation.StandingDone, Since: j.now, Ending: conversation.Ending{How: conversation.EndedWell, Seconds: 42}}
 	for _, size := range [][2]int{{160, 50}, {120, 40}, {80, 24}, {60, 20}, {40, 12}} {
 		j.width, j.height = size[0], size[1]
 		s := j.screen()
@@ -286,6 +286,23 @@ func TestCompareOfAnIdleSide(t *testing.T) {
 	if s := j.screen(); !strings.Contains(s, "idle") || strings.Contains(s, "idle after") {
 		t.Errorf("the screen is\n%s", s)
 	}
+}
+
+// How a turn has ended stays, with why it failed, also when the user has looked at it. What waits for the
+// user shows its question.
+func TestCompareSaysHowATurnEnded(t *testing.T) {
+	j := newJudge(t, "")
+	for i, how := range []string{conversation.EndedWell, conversation.EndedByUser, conversation.EndedBadly} {
+		j.overviews[i] = app.Overview{Since: j.now, Ending: conversation.Ending{How: how, Seconds: 25}}
+	}
+	j.overviews[2].Ending.Why = "out of \x1b[31mrhymes"
+	for _, width := range []int{160, 80} {
+		j.width = width
+		j.shows("✓ alpha  finished after 25s", "· beta  cancelled after 25s", "✗ gamma", "failed after 25s: out of rhymes")
+	}
+	j.overviews[0] = app.Overview{Standing: conversation.StandingAsks, Since: j.now, Ending: j.overviews[2].Ending, Question: "5-hour limit reached", AtLimit: true}
+	j.overviews[1] = app.Overview{Standing: conversation.StandingLost, Since: j.now, Gone: true, Ending: conversation.Ending{How: conversation.EndedBadly, Why: "exit status 3"}}
+	j.shows("1 waiting for you", "? alpha", "waits for you: the plan's limit is reached", "5-hour limit reached", "the agent has exited: exit status 3")
 }
 
 // One that waits for more than an answer, such as a sign-in, is gone to.

@@ -165,14 +165,14 @@ func (t *Tab) State() conversation.Standing {
 	switch is := t.condition(); {
 	case is == conversation.StandingLost, is == conversation.StandingFailed:
 		return is
-	case t.info.unseen == conversation.StandingFailed:
-		return conversation.StandingFailed
 	case t.dialogs.Any(func(d dialog.Dialog) bool { // a question of this tab
 		_, asks := d.(dialog.Guarded)
 		_, foreign := d.(*foreignQuestion)
 		return asks && !foreign
-	}):
+	}), t.conv().Stuck():
 		return conversation.StandingAsks
+	case t.info.unseen == conversation.StandingFailed:
+		return conversation.StandingFailed
 	case is == conversation.StandingWorking:
 		return conversation.StandingWorking
 	}
@@ -278,12 +278,12 @@ type tabInfo struct {
 // show marks the tab as in front, and its turns as seen.
 func (s *tabInfo) show() { s.shown, s.unseen = true, conversation.StandingIdle }
 
-// Notice updates after an event.
-func (s *tabInfo) Notice(e conversation.Event) {
+// Notice updates after an event, which has left the session's last turn with an ending.
+func (s *tabInfo) Notice(e conversation.Event, ending conversation.Ending) {
 	if e, ok := e.(conversation.TurnEnded); ok {
 		s.turns++
 		switch {
-		case s.shown, e.Reason == acpclient.StopCancelled: // or the user knows
+		case s.shown, e.Reason == acpclient.StopCancelled, ending.How == conversation.EndedByUser: // or the user knows
 		case e.Err != nil:
 			s.unseen = conversation.StandingFailed
 		default:

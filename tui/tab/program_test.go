@@ -101,20 +101,20 @@ func TestLeavingTheChoiceOfAnAgentLeavesTheTab(t *testing.T) {
 // What has ended in the background is told until the tab is shown.
 func TestUnseen(t *testing.T) {
 	var s tabInfo
-	s.Notice(conversation.TurnEnded{Reason: acpclient.StopCancelled})
+	s.Notice(conversation.TurnEnded{}, conversation.Ending{How: conversation.EndedByUser})
 	if s.unseen != conversation.StandingIdle {
 		t.Errorf("one that the user has cancelled: %d", s.unseen)
 	}
-	s.Notice(conversation.TurnEnded{})
+	s.Notice(conversation.TurnEnded{}, conversation.Ending{})
 	if s.unseen != conversation.StandingDone {
 		t.Errorf("a turn in the background: %d", s.unseen)
 	}
-	s.Notice(conversation.TurnEnded{Err: errors.New("no")})
+	s.Notice(conversation.TurnEnded{Err: errors.New("no")}, conversation.Ending{})
 	if s.unseen != conversation.StandingFailed {
 		t.Errorf("one that failed: %d", s.unseen)
 	}
 	s.show()
-	s.Notice(conversation.TurnEnded{})
+	s.Notice(conversation.TurnEnded{}, conversation.Ending{})
 	if s.unseen != conversation.StandingIdle || s.turns != 4 {
 		t.Errorf("after it was seen: %d, and %d turns", s.unseen, s.turns)
 	}

@@ -267,6 +267,22 @@ func TestTheQuestionOfALimitThatHasReset(t *testing.T) {
 	})
 }
 
+// A turn that ends at a limit of the plan in the background waits for the user from then on: it has not
+// just failed.
+func TestALimitInTheBackground(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.Hide()
+	b.events(
+		conversation.PromptSent{},
+		conversation.TurnEnded{Err: errors.New("no")},
+		conversation.LimitReached{Kind: "five_hour"},
+		conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}, Paused: true},
+	)
+	if o := b.Overview(); o.Standing != conversation.StandingAsks || !strings.HasPrefix(o.State(), "waits for you") || o.Question != "5-hour limit reached" {
+		t.Errorf("%v, %q, asks %q", o.Standing, o.State(), o.Question)
+	}
+}
+
 // A prompt written at the question of a limit is queued behind what that is about, and the question
 // stays. The hint says what enter does, also at the questions that hold up nothing.
 func TestAPromptAtAQuestion(t *testing.T) {

@@ -129,7 +129,7 @@ func (r *replaying) perform(events []conversation.Event) tea.Cmd {
 	c := r.tab.conv()
 	for _, e := range events {
 		c.Apply(e)
-		r.tab.info.Notice(e)
+		r.tab.info.Notice(e, c.Ending)
 		opening, _ := e.(conversation.SessionOpening)
 		if opening.Clear || c.Restored() {
 			r.tab.reader.Reset()

@@ -276,7 +276,7 @@ func (l *live) fold(batch []conversation.Event) tea.Cmd {
 			l.heard = l.program.Now()
 		}
 		l.Apply(e)
-		l.info.Notice(e)
+		l.info.Notice(e, l.Conversation.Ending)
 		if l.compared != nil {
 			cmds = append(cmds, l.compared.follow(l.Tab, e))
 		}

@@ -61,7 +61,7 @@ func (p *Parley) compare(prompt string) *Parley {
 	p.Press("down", "enter").Shows("● asks").Press("down", "enter").Shows("● fails")
 	p.Press("down", "down", "enter").Question("Command that tests").Type("test -f more.txt").Press("enter").Question("Compare agents", "test -f more.txt")
 	p.Press("up", "up", "up", "up", "up", "up").Shows("❯   Start")
-	return p.Press("enter").Shows("Compare  "+prompt, "check failed", "the turn failed", "waits for your answer", "$0.25")
+	return p.Press("enter").Shows("Compare  "+prompt, "check failed", "out of rhymes", "waits for your answer", "$0.25")
 }
 
 // trees returns the worktrees of the place's repository, by the agents' names.
