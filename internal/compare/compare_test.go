@@ -392,7 +392,7 @@ func TestWhichChecksRun(t *testing.T) {
 	t.Parallel()
 	var work []func(context.Context) func()
 	ran := 0
-	c := compare.NewContest(&compare.Comparison{Check: "make", Found: true, Sides: []*compare.Side{{}}})
+	c := compare.NewContest(&compare.Comparison{Check: "make", Found: true, Sides: []*compare.Side{{Tree: &git.Worktree{}}}})
 	c.Background = func(do func(context.Context) func()) { work = append(work, do) }
 	c.Run = func(context.Context, int) (compare.Checked, error) { ran++; return compare.Checked{}, nil }
 	if c.RunCheck(0); len(work) > 0 || c.Checking(0) {

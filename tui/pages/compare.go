@@ -91,8 +91,7 @@ func (v *Compare) Open() tea.Cmd {
 // Ended follows the end of a side's turn: what it has changed is read, and checked.
 func (v *Compare) Ended(side int) tea.Cmd {
 	return v.Host.Do(func() {
-		v.read(side, func() {})
-		v.contest.RunCheck(side)
+		v.read(side, func() { v.contest.RunCheck(side) })
 	})
 }
 

@@ -260,6 +260,42 @@ func TestCompareStopsACheck(t *testing.T) {
 	j.wants(j.screen(), "dropped 1 worktree")
 }
 
+// What the check writes is not the agent's, however often it is read: it is not merged.
+func TestCompareKeepsNothingOfTheCheck(t *testing.T) {
+	j := newJudge(t, "make test")
+	j.put(0, "poem.txt", "ONE\n")
+	j.c.Run = func(context.Context, int) (compare.Checked, error) {
+		j.put(0, "poem.txt", "ONE\nchecked\n")
+		j.put(0, "coverage.out", "100%\n")
+		return compare.Checked{Passed: true}, nil
+	}
+	j.ended(0)
+	j.view.Open()
+	j.work()
+	j.wants(j.press("c"), "check passed", "1 file +1 −9")
+	j.press("m")
+	j.choose("Merge into the working tree, not committed")
+	if got := j.there("poem.txt") + j.there("coverage.out"); got != "ONE\n" {
+		t.Errorf("there is %q", got)
+	}
+	j.put(0, "coverage.out", "by hand\n")
+	j.view.Open()
+	j.work()
+	j.wants(j.screen(), "2 files +2 −9")
+	// Of what it writes while the agent works nobody knows that.
+	j.c.Run = func(context.Context, int) (compare.Checked, error) {
+		j.c.Works(0)
+		j.put(0, "poem.txt", "TWO\n")
+		return compare.Checked{Passed: true}, nil
+	}
+	j.press("c")
+	j.view.Open()
+	j.work()
+	if got := *j.c.States[0].Changed.Named("poem.txt").New; got != "TWO\n" {
+		t.Errorf("it has changed the poem to %q", got)
+	}
+}
+
 // The check of a comparison that was found may be from anybody: it runs once the user has seen it.
 func TestCompareShowsACheckThatWasFound(t *testing.T) {
 	j := newJudge(t, "make \x1b[31mtest")

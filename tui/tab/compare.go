@@ -314,10 +314,12 @@ func (c *comparison) follow(t *Tab, e conversation.Event) (cmd tea.Cmd) {
 			}
 		}
 	}
-	if ended {
-		if side := slices.Index(c.tabs, t); side >= 0 {
-			cmd = c.home.address(c.page.Ended(side))
-		}
+	side := slices.Index(c.tabs, t)
+	if _, works := e.(conversation.PromptSent); works && side >= 0 {
+		c.Works(side)
+	}
+	if ended && side >= 0 {
+		cmd = c.home.address(c.page.Ended(side))
 	}
 	return cmd
 }
