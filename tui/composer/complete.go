@@ -335,7 +335,10 @@ func (l commands) withOwn(own []OwnCommand) commands {
 // ownOf returns parley's command in a draft, and its argument; or "".
 func (l commands) ownOf(raw string) (name, argument string) {
 	text, command := strings.CutPrefix(strings.TrimRight(raw, " \t\n"), "/")
-	name, argument, _ = strings.Cut(text, " ")
+	name = text
+	if at := strings.IndexFunc(text, unicode.IsSpace); at >= 0 {
+		name, argument = text[:at], text[at:]
+	}
 	if cmd, _ := l.find(name); command && cmd.own {
 		return name, strings.TrimSpace(argument)
 	}

@@ -320,7 +320,7 @@ func (c *Composer) send() (Result, tea.Cmd) {
 		if result.Command = &line; line != "" {
 			kept = append(kept, strings.TrimRight(raw, " \t\n"))
 		}
-	} else if result.Own, result.Argument = c.commands.ownOf(raw); result.Own == "" {
+	} else if result.Own, result.Argument = c.commands.ownOf(c.chips.expand(raw, false)); result.Own == "" {
 		result.Unknown = c.commands.unknownIn(raw)
 		raw = strings.TrimRight(raw, " \t\n")
 		result.Prompt = &Prompt{raw: c.commands.expand(raw), chips: c.chips.frozen()}

@@ -200,7 +200,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	}
 	if a != command.Cancel {
 		t.prompts.Acted()
-	} else if t.awaited.cancel() {
+	} else if t.awaited.cancel() || t.written(nil) {
 		return nil
 	}
 	b := promptCommandOf(a)

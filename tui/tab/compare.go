@@ -22,6 +22,7 @@ import (
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
+	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/diffview"
 	"parley/tui/pages"
@@ -112,13 +113,45 @@ func newCompare(t *Tab, prompt string) tea.Cmd {
 				f.agents = append([]config.Agent{own}, agents...)
 				f.entrants = []compare.Entrant{{Word: own.ID, Agent: own}}
 			}
-			t.dialogs.PushBelow(dialog.NewSelector(t.env(), command.Choice{
-				Title: "Compare agents", About: "The same prompt to each, in a git worktree of its own.",
-				Empty: "There are no agents here; parley agents lists some.", Filter: true, Space: true, Now: f.items,
-			}))
+			f.show()
 			return t.sayIf(err)
 		}
 	})
+}
+
+// show lists what can be chosen.
+func (f *compareForm) show() {
+	f.t.dialogs.PushBelow(dialog.NewSelector(f.t.env(), command.Choice{
+		Title: "Compare agents", About: "The same prompt to each, in a git worktree of its own.",
+		Empty: "There are no agents here; parley agents lists some.", Filter: true, Space: true, Now: f.items,
+	}))
+}
+
+// write has the user write the prompt where prompts are written.
+func (f *compareForm) write() {
+	if f.t.composer.Text() != f.prompt {
+		f.t.composer.SetText(f.prompt)
+	}
+	f.t.writes = f
+}
+
+// written takes the prompt that the user has written, nil if they have not, and reports whether it is
+// for a comparison.
+func (t *Tab) written(p *composer.Prompt) bool {
+	f := t.writes
+	switch {
+	case f == nil:
+		return false
+	case p != nil && p.Pastes():
+		t.composer.Restore(*p)
+		t.acting.Say("a comparison takes no pasted images: mention a file")
+		return true
+	case p != nil:
+		f.prompt = p.Text()
+	}
+	t.writes = nil
+	f.show()
+	return true
 }
 
 // items are what the user chooses from, and the start.
@@ -134,7 +167,7 @@ func (f *compareForm) items() []command.Item {
 	case strings.TrimSpace(f.prompt) == "":
 		start.Why = "write the prompt first"
 	}
-	items := []command.Item{start, {ID: "prompt", Title: "Prompt", Detail: cmp.Or(termtext.Line(f.prompt), "none yet"), Stays: true, Do: f.entry("What should each of them do?", "a prompt", &f.prompt)}}
+	items := []command.Item{start, {ID: "prompt", Title: "Prompt", Detail: cmp.Or(termtext.Line(f.prompt), "none yet"), Do: f.write}}
 	for _, a := range f.agents {
 		in := slices.IndexFunc(f.entrants, func(e compare.Entrant) bool { return e.Word == a.ID })
 		items = append(items, command.Item{
@@ -160,15 +193,10 @@ func (f *compareForm) items() []command.Item {
 		command.Item{ID: "settings", Title: "An agent with other settings", Detail: "such as claude:model=opus,mode=plan", Group: "More", Stays: true, Do: func() {
 			f.t.ask(app.Question{Title: "Agent and settings", Hint: "claude:model=opus,mode=plan", EnterHere: func(word string) { f.t.acting.add(f.add(word)) }})
 		}},
-		command.Item{ID: "check", Title: "Check", Detail: cmp.Or(termtext.Line(f.check), "none: a command that tests what each has done"), Group: "More", Stays: true, Do: f.entry("Command that tests what each has done", "go test ./...", &f.check)},
+		command.Item{ID: "check", Title: "Check", Detail: cmp.Or(termtext.Line(f.check), "none: a command that tests what each has done"), Group: "More", Stays: true, Do: func() {
+			f.t.ask(app.Question{Title: "Command that tests what each has done", Hint: "go test ./...", Entered: f.check, EnterHere: func(words string) { f.check = strings.TrimSpace(words) }})
+		}},
 		command.Item{ID: "changes", Title: "Include uncommitted changes", Detail: yesNo[f.changes], Group: "More", Stays: true, Do: func() { f.changes = !f.changes }})
-}
-
-// entry asks for a text.
-func (f *compareForm) entry(title, hint string, text *string) func() {
-	return func() {
-		f.t.ask(app.Question{Title: title, Hint: hint, Entered: *text, EnterHere: func(words string) { *text = strings.TrimSpace(words) }})
-	}
 }
 
 // add adds an agent with settings.

@@ -3,7 +3,11 @@ package tab
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
 	"parley/config"
@@ -63,6 +67,32 @@ func TestThePageHasHelpAndAPalette(t *testing.T) {
 	b.mustShow(t, "Commands of this page", "Merge the marked changes, or everything")
 	b.press("esc")
 	b.mustShow(t, "q close")
+}
+
+// The prompt of a comparison is written where prompts are: in several lines, with pastes. Words behind
+// /compare are it, too, whatever they are.
+func TestThePromptOfAComparison(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.program.Launcher = &app.Launcher{Config: &config.Config{}}
+		b.ready()
+		long := strings.Repeat("a pasted line\n", 40)
+		b.composer.SetText("/compare sing\n")
+		b.Do(b.Update(tea.PasteMsg{Content: long}))
+		b.Do(b.Update(keyPress("enter")))
+		b.mustShow(t, "Compare agents", "sing a pasted line")
+		b.Choose("Prompt")
+		b.mustShow(t, "the prompt to compare: enter takes it")
+		b.Do(b.Update(keyPress("esc")))
+		b.mustShow(t, "Compare agents", "sing a pasted line")
+		b.Choose("Prompt")
+		b.composer.SetText("dance\nin @poem.txt")
+		time.Sleep(time.Second)
+		b.Do(b.Update(keyPress("enter")))
+		b.mustShow(t, "Compare agents", "dance in @poem.txt")
+		if !b.composer.Empty() || b.queued() != "" {
+			t.Errorf("the draft is %q, the queue %q", b.composer.Text(), b.queued())
+		}
+	})
 }
 
 // hears is a session that keeps what it is told of a budget.

@@ -213,6 +213,8 @@ func (p *promptLayer) ruleWords() string {
 	t := p.tab
 	words := t.composer.PopupCount()
 	switch {
+	case t.writes != nil:
+		words = "the prompt to compare: enter takes it"
 	case t.composer.IsShell():
 		words = "your shell"
 	case t.composer.IsCommand():

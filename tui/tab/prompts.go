@@ -24,6 +24,10 @@ type prompts struct {
 
 // Submit sends a prompt, as soon as there is a session.
 func (ps *prompts) Submit(p composer.Prompt) tea.Cmd {
+	taken := false
+	if cmd := ps.tab.acting.do(func() { taken = ps.tab.written(&p) }); taken {
+		return cmd
+	}
 	l, open := ps.tab.live()
 	if refused := ps.refuse(p); refused != nil {
 		if open {
