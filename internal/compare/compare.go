@@ -227,6 +227,22 @@ func Names(entrants []Entrant) []string {
 	return names
 }
 
+// Title returns what a front end with a screen calls a side: the name of its agent, as lists of agents
+// have it, and its settings. No other side has it.
+func (c *Comparison) Title(side int) string {
+	title := func(s *Side) string {
+		settings, _ := strings.CutPrefix(s.Name, termtext.Line(s.Agent.ID))
+		return termtext.Line(cmp.Or(s.Agent.Name, s.Agent.ID)) + settings
+	}
+	own := c.Sides[side]
+	for _, s := range c.Sides {
+		if s != own && title(s) == title(own) {
+			return termtext.Line(own.Name)
+		}
+	}
+	return title(own)
+}
+
 // named returns the name of a side that was found: as noted if it says what the side is, since a
 // session may begin there with these settings.
 func named(e Entrant, noted string) string {

@@ -83,6 +83,29 @@ func TestEntrants(t *testing.T) {
 	}
 }
 
+// On the screen a side has the name that lists of agents have, and none that another side has.
+func TestTitles(t *testing.T) {
+	cfg := agents()
+	cfg.Agents = append(cfg.Agents, config.Agent{ID: "beta-acp", Name: "Beta", Command: "beta", Source: "test"})
+	c := &compare.Comparison{}
+	var entrants []compare.Entrant
+	for _, word := range []string{"alpha", "alpha:model=opus", "beta", "beta-acp"} {
+		e, err := compare.ParseEntrant(cfg, word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entrants = append(entrants, e)
+	}
+	for i, name := range compare.Names(entrants) {
+		c.Sides = append(c.Sides, &compare.Side{Entrant: entrants[i], Name: name})
+	}
+	for i, want := range []string{"Alpha", "Alpha opus", "beta", "beta-acp"} {
+		if got := c.Title(i); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // All sides begin at the same commit, with what is not committed if the user wishes, and a
 // comparison is found again with all that it was about.
 // What is noted with a worktree may be from anybody who could write to the repository: a side is

@@ -254,10 +254,11 @@ func (o own) with(ctx context.Context, do func(*journal.Journal) (journal.Done, 
 }
 
 // Lost says what dropping the worktrees of sides would lose, and what stays in the repository.
-func Lost(ctx context.Context, sides []*Side) (string, error) {
+func (c *Comparison) Lost(ctx context.Context, sides []int) (string, error) {
 	var parts []string
-	for _, s := range sides {
-		what := termtext.Line(s.Name) + ", the worktree " + s.Tree.Name + ":"
+	for _, side := range sides {
+		s := c.Sides[side]
+		what := c.Title(side) + ", the worktree " + s.Tree.Name + ":"
 		if git.WorktreeGone(s.Tree.Path) {
 			parts = append(parts, what+" its directory is gone; commits of it stay in the repository under refs/parley/dropped")
 			continue

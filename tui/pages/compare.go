@@ -131,7 +131,7 @@ func (v *Compare) table() rows {
 			case v.acting != "":
 				v.say("wait: " + v.acting)
 			case v.contest.States[i].Dropped:
-				v.say(v.contest.Sides[i].Name + " was dropped")
+				v.say(v.name(i) + " was dropped")
 			default:
 				do(i)
 			}
@@ -211,7 +211,7 @@ func (v *Compare) at() int {
 }
 
 // name returns the name of a side, fit to be drawn.
-func (v *Compare) name(side int) string { return termtext.Line(v.contest.Sides[side].Name) }
+func (v *Compare) name(side int) string { return v.contest.Title(side) }
 
 // overview returns what the board says of a side, as of the last frame.
 func (v *Compare) overview(side int) *app.Overview {
@@ -496,12 +496,8 @@ func (v *Compare) drop(side int) {
 // askToDrop asks whether to drop sides, and lists what they have that is not merged.
 func (v *Compare) askToDrop(title string, sides []int) {
 	slices.Sort(sides)
-	all := make([]*compare.Side, len(sides))
-	for i, side := range sides {
-		all[i] = v.contest.Sides[side]
-	}
 	v.background("reading worktrees", func(ctx context.Context) func() {
-		lost, err := compare.Lost(ctx, all)
+		lost, err := v.contest.Lost(ctx, sides)
 		return func() {
 			if err != nil {
 				v.failed("no worktree was dropped", err)

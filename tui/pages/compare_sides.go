@@ -17,8 +17,8 @@ import (
 const (
 	// leastColumn is the least width of a side in a column: below it sides are rows.
 	leastColumn = 38
-	// sideRows is the height of a side in rows with all that is said of it, leastRows without
-	// what can be left out.
+	// sideRows is the height of a side with all that is said of it beside its last lines, leastRows
+	// without what can be left out.
 	sideRows, leastRows = 5, 2
 )
 
@@ -73,7 +73,7 @@ func (v *Compare) sideLines(width, rows int) (lines []string) {
 		}
 		return lines
 	}
-	v.columns, v.height = 0, max(leastRows, min(sideRows, rows/max(1, n)))
+	v.columns, v.height = 0, max(leastRows, rows/max(1, n))
 	v.window.Fit(n, max(1, rows/v.height))
 	for i := v.window.Top; i < v.window.End(); i++ {
 		block := v.side(i, width-6, max(leastRows, v.height-1))

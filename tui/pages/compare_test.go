@@ -341,6 +341,18 @@ func TestCompareSaysHowATurnEnded(t *testing.T) {
 	j.shows("1 waiting for you", "? alpha", "waits for you: the plan's limit is reached", "5-hour limit reached", "the agent has exited: exit status 3")
 }
 
+// All rows are used, also below each other.
+func TestCompareUsesAllRows(t *testing.T) {
+	j := newJudge(t, "")
+	j.width, j.height = 100, 40
+	for i := range j.overviews {
+		j.overviews[i].Last = strings.Split(strings.Repeat("line\n", 29)+"line", "\n")
+	}
+	if n := strings.Count(j.screen(), "line\n"); n < 24 {
+		t.Errorf("only %d lines of the sides are shown", n)
+	}
+}
+
 // One that waits for more than an answer, such as a sign-in, is gone to.
 func TestCompareGoesToWhatWaits(t *testing.T) {
 	j := newJudge(t, "")

@@ -68,8 +68,8 @@ func openCompare(t *Tab) tea.Cmd {
 			items := []command.Item{{ID: "new", Title: "Compare agents", Detail: "a new comparison", Do: func() { t.acting.add(newCompare(t, "")) }}}
 			for _, c := range found {
 				var sides []string
-				for _, s := range c.Sides {
-					sides = append(sides, s.Name)
+				for i := range c.Sides {
+					sides = append(sides, c.Title(i))
 				}
 				items = append(items, command.Item{
 					ID: c.Name, Title: c.Prompt, Words: c.Name, Used: c.Began, Detail: strings.Join(sides, ", "), Group: "Continue one",
@@ -218,13 +218,15 @@ func (f *compareForm) start() tea.Cmd {
 	if t.composer.Text() == f.prompt {
 		t.composer.Clear()
 	}
-	ctx, opt := t.program.Context, f.options()
-	return tea.Batch(t.say("making "+termtext.Count(len(f.entrants), "worktree")), inBackground(func() then {
+	ctx, opt, making := t.program.Context, f.options(), true
+	return tea.Batch(t.sayWhile("making "+termtext.Count(len(f.entrants), "worktree"), func() bool { return making }), inBackground(func() then {
 		made, err := compare.Begin(ctx, opt)
-		if err != nil {
-			return t.failed(noRepository(err))
+		return func() tea.Cmd {
+			if making = false; err != nil {
+				return t.failed(noRepository(err))()
+			}
+			return t.beginCompare(made)
 		}
-		return func() tea.Cmd { return t.beginCompare(made) }
 	}))
 }
 
@@ -243,7 +245,7 @@ func (t *Tab) beginCompare(made *compare.Comparison) tea.Cmd {
 	var cmds []tea.Cmd
 	for i, s := range made.Sides {
 		n, cmd := c.open(i, app.Spec{Agent: &s.Agent, Cwd: s.Tree.Path})
-		n.setName(s.Name)
+		n.setName(made.Title(i))
 		cmds = append(cmds, cmd, n.Ask(made.Prompt))
 	}
 	return tea.Batch(append(cmds, c.show(t))...)
