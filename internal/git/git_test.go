@@ -195,7 +195,7 @@ func TestWhatWasNotThere(t *testing.T) {
 		write(t, filepath.Join(dir, path), text)
 	}
 	run("-C", "nested", "init", "-q")
-	status, err := git.StatusOf(t.Context(), dir, "")
+	status, err := git.StatusOf(t.Context(), dir, filepath.Join(t.TempDir(), "index"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,8 +75,8 @@ func (w *Status) covers(path string) bool {
 
 // StatusOf returns how the work tree of dir differs from its last commit, below dir. It
 // does not run the repository's filters, and treats files that have one as different,
-// unless git knows that they are not. With the name of a file it keeps a copy of the index
-// there, for [Status.Clean]. It fails with [ErrNoRepository] if dir belongs to no work tree.
+// unless git knows that they are not. It keeps a copy of the index in a file, for
+// [Status.Clean], in which git overlooks no file. It fails with [ErrNoRepository] if dir belongs to no work tree.
 func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
 	if topOf(dir) == "" {
 		return nil, ErrNoRepository
@@ -98,10 +98,8 @@ func StatusOf(ctx context.Context, dir, index string) (*Status, error) {
 	if err := w.withoutFilters(ctx); err != nil {
 		return nil, err
 	}
-	if index != "" {
-		if err := w.copyIndex(ctx); err != nil {
-			return nil, err
-		}
+	if err := w.copyIndex(ctx); err != nil {
+		return nil, err
 	}
 	list := func(ignored string) (string, error) {
 		return w.indexed(ctx, dir, "status", "--porcelain", "-z", "--no-renames",
@@ -165,10 +163,21 @@ func (w *Status) copyIndex(ctx context.Context) error {
 	if from = strings.TrimSuffix(from, "\n"); !filepath.IsAbs(from) {
 		from = filepath.Join(w.dir, from)
 	}
-	if err := copyIndex(from, w.index); !errors.Is(err, os.ErrNotExist) {
+	switch err := copyIndex(from, w.index); {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
 		return err
 	}
-	return nil
+	tags, err := w.indexed(ctx, w.Top, "ls-files", "-v", "-z")
+	for some := range slices.Chunk(overlooked(w.Top, tags), 200) {
+		for _, flag := range []string{"--no-assume-unchanged", "--no-skip-worktree"} { // git takes one at a time
+			if err == nil {
+				_, err = w.indexed(ctx, w.Top, append([]string{"update-index", flag, "--"}, some...)...)
+			}
+		}
+	}
+	return err
 }
 
 // git returns git with the copy of the index, if there is one. Git refreshes the copy, so that it

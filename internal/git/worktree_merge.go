@@ -100,8 +100,12 @@ func (t *Worktree) PlanMerge(ctx context.Context) (*Merge, error) {
 	case k.Commits == 0:
 		return nil, ErrNothing
 	}
-	if err := t.overlooked(ctx, w); err != nil {
+	tags, err := w.Run(ctx, "ls-files", "-v", "-z")
+	if err != nil {
 		return nil, err
+	}
+	if names := overlooked(t.Path, tags); len(names) > 0 { // they would be taken for committed
+		return nil, fmt.Errorf("git overlooks changes of %s in the worktree; 'git update-index --no-skip-worktree' or '--no-assume-unchanged' ends that", strings.Join(names, ", "))
 	}
 	all, err := listWorktrees(ctx, w)
 	if err != nil {
@@ -135,25 +139,20 @@ func (t *Worktree) PlanMerge(ctx context.Context) (*Merge, error) {
 	return m, err
 }
 
-// overlooked fails if git was told to overlook changes of files in the worktree: they would be taken
-// for committed.
-func (t *Worktree) overlooked(ctx context.Context, w *Writer) error {
-	out, err := w.Run(ctx, "ls-files", "-v", "-z")
-	if err != nil {
-		return err
-	}
-	var names []string
-	for _, entry := range split(out) {
+// overlooked returns the files that are there and of which git was told to overlook changes, from what
+// ls-files -v says.
+func overlooked(top, said string) (names []string) {
+	for _, entry := range split(said) {
 		tag, name, _ := strings.Cut(entry, " ")
-		_, err := os.Lstat(filepath.Join(t.Path, name))
-		if strings.ToUpper(tag) != tag || tag == "S" && err == nil { // else it is not checked out
+		if strings.ToUpper(tag) != tag {
 			names = append(names, name)
+		} else if tag == "S" { // otherwise it is not checked out
+			if _, err := os.Lstat(filepath.Join(top, name)); err == nil {
+				names = append(names, name)
+			}
 		}
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	return fmt.Errorf("git overlooks changes of %s in the worktree; 'git update-index --no-assume-unchanged --no-skip-worktree' ends that", strings.Join(names, ", "))
+	return names
 }
 
 // join makes the commit of a merge, on no branch.

@@ -76,8 +76,7 @@ func (t *turnWatch) look(began time.Time) *tree {
 	return tr
 }
 
-// state asks git, and keeps the index in a file unless that is ""; nil if there is no work tree, or if
-// it is too large.
+// state asks git, and keeps the index in a file; nil if there is no work tree, or if it is too large.
 func (t *turnWatch) state(index string) *git.Status {
 	if t.tooLarge {
 		return nil
@@ -88,6 +87,8 @@ func (t *turnWatch) state(index string) *git.Status {
 	switch {
 	case err == nil:
 		return w
+	case errors.Is(err, git.ErrNoRepository) && t.tree != nil:
+		t.limited("the directory is in no git repository any more: only what parley saw itself is recorded")
 	case errors.Is(err, git.ErrNoRepository), t.ctx.Err() != nil:
 	case errors.Is(err, git.ErrTooMany):
 		t.tooLarge = true // the next turn would fail too
@@ -147,7 +148,9 @@ func (t *turnWatch) end() {
 
 // compareTrees records the other files that changed during the turn.
 func (t *turnWatch) compareTrees() {
-	now := t.state("")
+	index := filepath.Join(t.j.dir, "index.end")
+	now := t.state(index)
+	_ = os.Remove(index)
 	if now == nil || now.Top != t.tree.Top {
 		if now != nil {
 			t.limited("the directory came into another repository during the turn: only what parley saw itself is recorded")

@@ -414,7 +414,39 @@ func TestWhatGitStoresIsNotWhatAFileWas(t *testing.T) {
 	p.turn("", func() {
 		p.tell("1", acpclient.ToolCompleted, acpclient.DiffContent(p.path("clean"), str("the user's\n"), "the user's\nagent\n"))
 	})
-	p.before("clean", 0, "the user's\n")
+	if got := p.names(0); got != "" { // it had the agent's line before the turn
+		t.Errorf("files: %s", got)
+	}
+}
+
+// What git is told in a turn to overlook is not overlooked, and a repository that is gone is said.
+func TestChangesThatGitOverlooks(t *testing.T) {
+	for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
+		p := newRepository(t)
+		p.turn("", func() {
+			p.git("update-index", flag, "clean", "run.sh")
+			p.write("clean", "changed\n")
+			if err := os.Remove(p.path("run.sh")); err != nil {
+				t.Fatal(err)
+			}
+		})
+		want := "clean seen"
+		if flag == "--assume-unchanged" {
+			want += ", run.sh seen" // a file that git need not check out may be missing
+		}
+		if got := p.names(0); got != want {
+			t.Errorf("%s: %s", flag, got)
+		}
+	}
+	p := newRepository(t)
+	p.turn("", func() {
+		if err := os.Rename(p.path(".git"), p.path(".git2")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if limits := p.Summary().Limits; !strings.Contains(limits, "in no git repository any more") {
+		t.Errorf("it says %q", limits)
+	}
 }
 
 // Of files that git stores in another form, parley says which it cannot copy.
