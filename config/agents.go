@@ -482,7 +482,7 @@ const (
 )
 
 // MCPServer is an MCP server that a new session passes to the agent. The agent connects
-// to it, not parley.
+// to it, not parley. Args and URL may have references, to [Expand].
 type MCPServer struct {
 	Name string
 	Type MCPTransport
@@ -535,11 +535,13 @@ func (t *table) mcpServer() MCPServer {
 	switch s.Type {
 	case MCPStdio:
 		t.need("command", s.Command, s.Type)
+		t.references("args", s.Args...)
 		t.refuse("remove it or change the type", apart, "url", "headers")
 	case MCPHTTP, MCPSSE:
-		if t.need("url", s.URL, s.Type) && !isURL(s.URL, "http", "https") {
+		if t.need("url", s.URL, s.Type) && !strings.Contains(s.URL, "$") && !isURL(s.URL, "http", "https") {
 			t.fail("url", "use a URL that begins with http:// or https://", "is not a server URL")
 		}
+		t.references("url", s.URL)
 		t.refuse("remove it or change the type", apart, "command", "args", "env")
 	case "":
 		if t.values["type"] == "" || !t.has("type") {

@@ -377,11 +377,18 @@ func (t *table) secrets(key string, valid func(string) bool) Secrets {
 		if !valid(name) {
 			pairs.failKey(name, "", "is not a valid name")
 		}
-		if _, err := expand(values[name], nil); err != nil {
-			pairs.fail(name, "", "cannot be used: %v", err)
-		}
+		pairs.references(name, values[name])
 	}
 	return NewSecrets(values)
+}
+
+// references checks the references in the texts of a key; see [Expand].
+func (t *table) references(key string, texts ...string) {
+	for _, text := range texts {
+		if _, err := Expand(text, nil); err != nil {
+			t.fail(key, "", "cannot be used: %v", err)
+		}
+	}
 }
 
 func (t *table) child(key string) (*table, bool) {

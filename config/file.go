@@ -70,7 +70,7 @@ container sockets.`,
 			`Where --worktree creates worktrees; by default in REPOSITORY.worktrees beside the repository.`).standing("").shown(`"~/worktrees"`),
 		{key: "agents", about: `Agents. ` + "`parley -a NAME`" + ` starts the one with this name in the brackets. For an agent that
 parley knows, every line is optional.`, names: writeAgents, read: func(c *Config, t *table, _ string) { c.Agents = t.agents() }},
-		{key: "mcp", about: `MCP servers for the agents. A program:`, names: writeServers, read: func(c *Config, t *table, _ string) { c.MCP = t.mcpServers() }},
+		{key: "mcp", about: `MCP servers for the agents. "$NAME" in args, env, url and headers is a variable. A program:`, names: writeServers, read: func(c *Config, t *table, _ string) { c.MCP = t.mcpServers() }},
 		{key: "files", about: `Files that parley asks about before an agent reads or writes them, after parley's own list
 (see ` + "`parley guide`" + `). The last match wins; "!" removes files. "*" matches within a name,
 "**" any folders; a folder means everything in it.`, rows: []row[Config]{

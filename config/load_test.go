@@ -270,12 +270,13 @@ func TestBadFiles(t *testing.T) {
 			[]string{`1:17: default_agent sets a second default agent: remove one of the two: agents.a.default is set`},
 		},
 		"stdio server": {
-			"[mcp.a]\ntype = \"stdio\"\n[mcp.b]\ncommand = \"\"\n[mcp.c]\ncommand = \"c\"\nurl = \"http://c\"\nheaders = {}",
+			"[mcp.a]\ntype = \"stdio\"\n[mcp.b]\ncommand = \"\"\n[mcp.c]\ncommand = \"c\"\nurl = \"http://c\"\nheaders = {}\n[mcp.d]\ncommand = \"d\"\nargs = [\"$D\", \"d$\"]",
 			[]string{
 				`1:6: mcp.a has no command, which type "stdio" requires: write command = "…"`,
 				`4:11: mcp.b.command is empty`,
 				`7:1: mcp.c.url does not apply to a server of type "stdio": remove it or change the type`,
 				`8:1: mcp.c.headers does not apply to a server of type "stdio": remove it or change the type`,
+				`11:8: mcp.d.args cannot be used: "$" must begin $NAME or ${NAME}; write "$$" for a dollar sign`,
 			},
 		},
 		"network server": {

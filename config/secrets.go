@@ -62,7 +62,7 @@ func (s Secrets) Expand(lookup func(name string) (string, bool)) (map[string]str
 	expanded := make(map[string]string, s.Len())
 	var errs []error
 	for _, name := range s.Names() {
-		value, err := expand(s.all()[name], lookup)
+		value, err := Expand(s.all()[name], lookup)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", printable(name), err))
 		}
@@ -111,8 +111,9 @@ func (s Secrets) MarshalJSON() ([]byte, error) {
 
 var errStrayDollar = errors.New(`"$" must begin $NAME or ${NAME}; write "$$" for a dollar sign`)
 
-// expand replaces the references in raw. With a nil lookup it only checks their syntax.
-func expand(raw string, lookup func(string) (string, bool)) (string, error) {
+// Expand replaces the references in raw, as in the values of [Secrets]. With a nil lookup it
+// only checks their syntax.
+func Expand(raw string, lookup func(string) (string, bool)) (string, error) {
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(raw, "$")

@@ -193,10 +193,8 @@ func (l *Launcher) first(s Spec) acpclient.SessionID {
 // session makes a session with an agent. opt has its directories and history; before are the
 // events of the stored session that it continues.
 func (l *Launcher) session(a config.Agent, opt session.Options, before []conversation.Event) (Session, error) {
-	servers, leftOut, err := mcpServers(serversFor(l.Config, a), a.Remote())
-	if err != nil {
-		return nil, err
-	}
+	servers, leftOut := mcpServers(serversFor(l.Config, a), a.Remote())
+	var err error
 	if opt.AdditionalDirectories, err = rootsFor(a, opt.AdditionalDirectories); err != nil {
 		return nil, err
 	}
@@ -258,7 +256,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The sandbox is " + box.Name + ", which " + box.Lack, Detail: "The agent can read keys and passwords. Outside the sandbox, git may run what the agent puts into .git. Install bubblewrap to prevent both."})
 	}
 	if len(leftOut) > 0 {
-		session.Post(s, session.AddNotice{Severity: acpclient.NoticeInfo, Title: "Some MCP servers were left out", Detail: "They run on this machine, but the agent runs on another: " + strings.Join(leftOut, ", ") + "."})
+		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "Some MCP servers were left out", Detail: strings.Join(leftOut, "\n")})
 	}
 	if changes != nil {
 		for _, r := range changes.Recovered() {
@@ -412,41 +410,41 @@ func serversFor(cfg *config.Config, a config.Agent) []config.MCPServer {
 	return servers
 }
 
-// mcpServers converts configured servers to the protocol's form. A remote agent cannot start
-// local programs: those servers are left out, and leftOut names them.
-func mcpServers(servers []config.MCPServer, remote bool) (out []acpclient.MCPServer, leftOut []string, err error) {
+// mcpServers converts configured servers to the protocol's form. The session does without those
+// that it cannot have: leftOut says for each of them why.
+func mcpServers(servers []config.MCPServer, remote bool) (out []acpclient.MCPServer, leftOut []string) {
 	for _, s := range servers {
-		if remote && s.Type == config.MCPStdio {
-			leftOut = append(leftOut, s.Name)
-			continue
-		}
 		m, err := mcpServer(s)
+		if remote && s.Type == config.MCPStdio {
+			err = errors.New("it runs on this machine, but the agent runs on another")
+		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("the MCP server %s: %w", s.Name, err)
+			leftOut = append(leftOut, strings.ReplaceAll(s.Name+": "+err.Error(), "\n", "; "))
+			continue
 		}
 		out = append(out, m)
 	}
-	return out, leftOut, nil
+	return out, leftOut
 }
 
 func mcpServer(s config.MCPServer) (acpclient.MCPServer, error) {
-	m := acpclient.MCPServer{Name: s.Name, Type: acpclient.MCPTransport(s.Type), URL: s.URL, Args: s.Args}
-	env, err := s.Env.Expand(os.LookupEnv)
-	if err != nil {
-		return m, err
-	}
+	m := acpclient.MCPServer{Name: s.Name, Type: acpclient.MCPTransport(s.Type)}
+	env, unsetEnv := s.Env.Expand(os.LookupEnv)
 	for _, name := range s.Env.Names() {
 		m.Env = append(m.Env, acpclient.EnvVariable{Name: name, Value: env[name]})
 	}
-	headers, err := s.Headers.Expand(os.LookupEnv)
-	if err != nil {
-		return m, err
-	}
+	headers, unsetHeader := s.Headers.Expand(os.LookupEnv)
 	for _, name := range s.Headers.Names() {
 		m.Headers = append(m.Headers, acpclient.HTTPHeader{Name: name, Value: headers[name]})
 	}
-	if s.Command == "" {
-		return m, nil
+	address, unset := config.Expand(s.URL, os.LookupEnv)
+	m.URL = address
+	for _, arg := range s.Args {
+		arg, err := config.Expand(arg, os.LookupEnv)
+		m.Args, unset = append(m.Args, arg), errors.Join(unset, err)
+	}
+	if err := errors.Join(unsetEnv, unsetHeader, unset); err != nil || s.Command == "" {
+		return m, err
 	}
 	// The protocol requires an absolute path.
 	path, err := exec.LookPath(s.Command)

@@ -3,7 +3,6 @@ package app
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,37 +19,40 @@ func TestServersAreHandedOverInTheProtocolsForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := mcpServers([]config.MCPServer{
-		{Name: "tools", Type: config.MCPStdio, Command: sh, Args: []string{"-c", "true"}, Env: config.NewSecrets(map[string]string{"B": "2", "A": "$TOKEN"})},
-		{Name: "web", Type: config.MCPHTTP, URL: "https://example.com", Headers: config.NewSecrets(map[string]string{"Authorization": "Bearer $TOKEN"})},
+	got, leftOut := mcpServers([]config.MCPServer{
+		{Name: "tools", Type: config.MCPStdio, Command: sh, Args: []string{"-c", "echo $${A} ${TOKEN}"}, Env: config.NewSecrets(map[string]string{"B": "2", "A": "$TOKEN"})},
+		{Name: "web", Type: config.MCPHTTP, URL: "https://example.com/$TOKEN", Headers: config.NewSecrets(map[string]string{"Authorization": "Bearer $TOKEN"})},
 	}, false)
-	if err != nil {
-		t.Fatal(err)
+	if leftOut != nil {
+		t.Fatal(leftOut)
 	}
 	want := []acpclient.MCPServer{
-		{Name: "tools", Type: "stdio", Command: sh, Args: []string{"-c", "true"}, Env: []acpclient.EnvVariable{{Name: "A", Value: "hunter2"}, {Name: "B", Value: "2"}}},
-		{Name: "web", Type: "http", URL: "https://example.com", Headers: []acpclient.HTTPHeader{{Name: "Authorization", Value: "Bearer hunter2"}}},
+		{Name: "tools", Type: "stdio", Command: sh, Args: []string{"-c", "echo ${A} hunter2"}, Env: []acpclient.EnvVariable{{Name: "A", Value: "hunter2"}, {Name: "B", Value: "2"}}},
+		{Name: "web", Type: "http", URL: "https://example.com/hunter2", Headers: []acpclient.HTTPHeader{{Name: "Authorization", Value: "Bearer hunter2"}}},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestServersThatCannotBeStartedAreNamed(t *testing.T) {
+func TestServersThatCannotBeStartedAreLeftOutByName(t *testing.T) {
 	t.Setenv("TOKEN", "hunter2")
 	t.Setenv("PATH", "")
-	for want, s := range map[string]config.MCPServer{
-		"the MCP server a: no-such-program is not installed, or not on PATH": {
-			Name: "a", Type: config.MCPStdio, Command: "no-such-program", Env: config.NewSecrets(map[string]string{"A": "$TOKEN"}),
-		},
-		"the MCP server b: Authorization: environment variable UNSET_HERE is not set": {
-			Name: "b", Type: config.MCPHTTP, Headers: config.NewSecrets(map[string]string{"Authorization": "$TOKEN $UNSET_HERE"}),
-		},
-	} {
-		_, _, err := mcpServers([]config.MCPServer{s}, false)
-		if err == nil || err.Error() != want || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%v, want %s", err, want)
-		}
+	got, leftOut := mcpServers([]config.MCPServer{
+		{Name: "a", Type: config.MCPStdio, Command: "no-such-program", Env: config.NewSecrets(map[string]string{"A": "$TOKEN"})},
+		{Name: "b", Type: config.MCPHTTP, Headers: config.NewSecrets(map[string]string{"Authorization": "$TOKEN $UNSET_HERE"})},
+		{Name: "c", Type: config.MCPHTTP, URL: "https://$TOKEN.example.com/$UNSET_HERE"},
+		{Name: "d", Type: config.MCPStdio, Command: "/bin/sh", Args: []string{"$TOKEN", "$UNSET_HERE"}},
+		{Name: "e", Type: config.MCPHTTP, URL: "https://example.com"},
+	}, false)
+	want := []string{
+		"a: no-such-program is not installed, or not on PATH",
+		"b: Authorization: environment variable UNSET_HERE is not set",
+		"c: environment variable UNSET_HERE is not set",
+		"d: environment variable UNSET_HERE is not set",
+	}
+	if diff := cmp.Diff(want, leftOut); diff != "" || len(got) != 1 || got[0].Name != "e" {
+		t.Errorf("%v; left out:\n%s", got, diff)
 	}
 }
 

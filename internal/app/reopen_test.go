@@ -147,7 +147,7 @@ func TestAStoredAddressIsNotTrusted(t *testing.T) {
 // An agent that cannot be started as the configuration wants it is no reason not to read
 // what was said, nor may the reason be lost.
 func TestAStoredSessionWhoseAgentCannotBeStartedCanBeRead(t *testing.T) {
-	dir := isolate(t, "[agents.mine]\ncommand = \"my-agent\"\n[agents.mine.mcp.tools]\ncommand = \"no-such-program\"\n")
+	dir := isolate(t, "[agents.mine]\ncommand = \"my-agent\"\nenv = { A = \"$UNSET_HERE\" }\n")
 	id := keep(t, store.Meta{Agent: "mine", Cwd: dir}, "x")
 	cfg, err := config.Load(config.ConfigFile(), nil)
 	if err != nil {
@@ -160,7 +160,7 @@ func TestAStoredSessionWhoseAgentCannotBeStartedCanBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Session.Close(t.Context())
-	if r.ReadOnly == nil || !strings.Contains(r.ReadOnly.Error(), "no-such-program is not installed") || len(r.Transcript.Conversation.Items) == 0 {
+	if r.ReadOnly == nil || !strings.Contains(r.ReadOnly.Error(), "UNSET_HERE is not set") || len(r.Transcript.Conversation.Items) == 0 {
 		t.Errorf("got %+v, because of %v", r, r.ReadOnly)
 	}
 	if log, err := l.Store.Continue(id); err != nil {

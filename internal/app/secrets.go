@@ -18,7 +18,8 @@ func RedactorFor(cfg *config.Config, a config.Agent) *record.Redactor {
 	secrets := record.SecretsOf(os.Environ())
 	secrets = append(append(secrets, queryOf(a.Address)...), valuesOf(a.Env, a.Headers)...)
 	for _, s := range serversFor(cfg, a) {
-		secrets = append(append(secrets, queryOf(s.URL)...), valuesOf(s.Env, s.Headers)...)
+		address, _ := config.Expand(s.URL, variable)
+		secrets = append(append(secrets, queryOf(address)...), valuesOf(s.Env, s.Headers)...)
 	}
 	return record.NewRedactor(secrets)
 }
@@ -33,7 +34,7 @@ func RedactorNamed(cfg *config.Config, id string) *record.Redactor {
 // valuesOf returns the secret values, and the token of one such as "Bearer TOKEN".
 func valuesOf(all ...config.Secrets) (values []string) {
 	for _, s := range all {
-		named, _ := s.Expand(func(name string) (string, bool) { return os.Getenv(name), true }) // an agent with invalid values does not start
+		named, _ := s.Expand(variable)
 		for _, value := range named {
 			values = append(values, value)
 			if _, token, ok := strings.Cut(value, " "); ok {
@@ -43,6 +44,10 @@ func valuesOf(all ...config.Secrets) (values []string) {
 	}
 	return values
 }
+
+// variable looks up an environment variable. An unset one is empty: no agent gets the value that
+// refers to it.
+func variable(name string) (string, bool) { return os.Getenv(name), true }
 
 // queryOf returns what may be secret in a URL: the whole query and each of its values.
 func queryOf(address string) []string {
