@@ -37,6 +37,9 @@ const garbagePercent = 65
 // SIGINT, SIGTERM and SIGHUP end it. changes is the changelog, in Markdown.
 func Main(changes string) int {
 	tmux.Show()
+	for _, name := range surroundings {
+		_ = os.Unsetenv(name)
+	}
 	changelog = changes
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
@@ -47,6 +50,10 @@ func Main(changes string) int {
 		return run(ctx, systemStreams(), os.Args[1:])
 	})
 }
+
+// surroundings are the environment variables by which Claude Code, or an editor it is connected to,
+// marks the programs inside it. An agent that finds them believes it runs there too, and may refuse to.
+var surroundings = []string{"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"}
 
 var changelog string
 
