@@ -73,6 +73,24 @@ func (l *Launcher) MergeWorktree(ctx context.Context, tree *git.Worktree, drop f
 	}}, nil
 }
 
+// CommitAndMerge commits what is not committed in a worktree, and merges it, to which the user has
+// agreed: it asks only what they have not seen yet. drop is as in MergeWorktree.
+func (l *Launcher) CommitAndMerge(ctx context.Context, tree *git.Worktree, message string, drop func()) (Outcome, error) {
+	work, err := tree.Work(ctx)
+	if err == nil && len(work.Uncommitted) > 0 {
+		err = tree.Commit(ctx, message)
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	m, err := l.PlanMerge(ctx, tree)
+	if err != nil || len(m.Asked)+len(m.Denied) > 0 {
+		return l.MergeWorktree(ctx, tree, drop)
+	}
+	text, err := m.Do(ctx)
+	return Outcome{Say: text}, err
+}
+
 // commitQuestion asks whether to commit everything before merging, and with which message.
 func (l *Launcher) commitQuestion(ctx context.Context, tree *git.Worktree, work *git.WorktreeWork, drop func()) *Question {
 	message := &Question{Title: "Commit with this message", Hint: "commit message", Enter: func(text string) (Outcome, error) {

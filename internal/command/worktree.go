@@ -91,9 +91,6 @@ func (w worktree) keep() {
 	})
 }
 
-// MergeWorktree merges the worktree of the session, after asking.
-func MergeWorktree(f Front) { worktree{f, f.Worktree()}.merge() }
-
 // busy says that the agent is working in the worktree, and reports whether it is.
 func (w worktree) busy() bool {
 	l := w.f.Live()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"sync"
 
 	"parley/internal/app"
@@ -159,6 +160,20 @@ func (c *Contest) runCheck(ctx context.Context, side int) (checked Checked, wrot
 		}
 	}
 	return checked, wrote, failed
+}
+
+// Wrote names the files of a side that only its check has changed.
+func (c *Contest) Wrote(side int) (names []string) {
+	s := &c.States[side]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, w := range s.wrote {
+		if w.before == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Works notes that a side begins to work.

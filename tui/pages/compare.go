@@ -28,9 +28,10 @@ type CompareHost interface {
 	// Seat is a side as the board lists it, nil if it has no tab. Open opens one, and goes there.
 	Seat(side int) *command.Seat
 	Open(side int)
-	// Stop cancels the turn of a side. Merge merges a side as worktrees are merged.
+	// Stop cancels the turn of a side. CommitAndMerge commits and merges a side as
+	// [app.Launcher.CommitAndMerge] does, in the background.
 	Stop(side int)
-	Merge(side int)
+	CommitAndMerge(ctx context.Context, side int, message string, drop func()) (app.Outcome, error)
 	// Merger merges parts of sides.
 	Merger() compare.Merger
 	// Drop returns what ends a side and drops its worktree. Dropped follows that.
@@ -346,10 +347,32 @@ func (v *Compare) keep(side int) {
 		q.Choices = append(q.Choices, app.Choice{Name: "Merge into the working tree, not committed", Key: "w", Here: func() { v.take(side, s.Changed.All()) }})
 	}
 	if tree.Into != "" {
-		q.Choices = append(q.Choices, app.Choice{Name: "Commit, and merge into " + termtext.Line(tree.Into), Key: "b", Here: func() { v.host.Merge(side) }})
+		message := termtext.Truncate(termtext.Line(strings.SplitN(strings.TrimSpace(v.contest.Prompt), "\n", 2)[0]), 72, "…")
+		more := "as \"" + message + "\""
+		if wrote := v.contest.Wrote(side); len(wrote) > 0 {
+			more += ", with what the check wrote: " + termtext.VisibleLine(strings.Join(wrote, ", "))
+		}
+		q.Choices = append(q.Choices, app.Choice{Name: "Commit, and merge into " + termtext.Line(tree.Into), More: more, Key: "b", Here: func() { v.commit(side, message) }})
 	}
 	q.Choices = append(q.Choices, app.Choice{Name: "Do nothing", Key: "n"})
 	v.Host.Ask(q)
+}
+
+// commit commits what a side has changed and merges its branch.
+func (v *Compare) commit(side int, message string) {
+	v.background("committing and merging", func(ctx context.Context) func() {
+		out, err := v.host.CommitAndMerge(ctx, side, message, func() { v.askToDrop("Drop the worktree of "+v.name(side)+"?", []int{side}) })
+		return func() {
+			switch {
+			case err != nil:
+				v.failed("not merged", err)
+			case out.Ask != nil:
+				v.Host.Ask(*out.Ask)
+			default:
+				v.say(out.Say)
+			}
+		}
+	})
 }
 
 // background does work that has a name, and then what it returns.

@@ -76,7 +76,9 @@ func (j *judge) Seat(side int) *command.Seat {
 }
 func (j *judge) Open(side int)  { j.does("open", side) }
 func (j *judge) Stop(side int)  { j.does("stop", side) }
-func (j *judge) Merge(side int) { j.does("merge", side) }
+func (j *judge) CommitAndMerge(ctx context.Context, side int, message string, drop func()) (app.Outcome, error) {
+	return (&app.Launcher{Config: &config.Config{}}).CommitAndMerge(ctx, j.c.Sides[side].Tree, message, drop)
+}
 func (j *judge) Merger() compare.Merger {
 	l := &app.Launcher{Config: &config.Config{}}
 	l.Rules = j.rules
@@ -508,10 +510,13 @@ func TestCompareKeepsAll(t *testing.T) {
 	}
 	j.press("m")
 	j.wants(j.choose("Merge into the working tree, not committed"), "the working tree already has these changes")
-	j.press("m")
-	j.choose("Commit, and merge into main")
-	if got := strings.Join(j.did, ", "); got != "merge beta" {
-		t.Errorf("the host did: %s", got)
+	j.press("u", "m")
+	if last := j.asked.Choices[1]; last.More != `as "Sing loud"` {
+		t.Errorf("it offers %+v", last)
+	}
+	j.wants(j.choose("Commit, and merge into main"), "Merged 1 commit into main")
+	if got := j.there("poem.txt") + j.there("new.txt"); j.asked != nil || !strings.HasPrefix(got, "eins\n") || !strings.HasSuffix(got, "new\n") {
+		t.Errorf("there is %q, asked %+v", got, j.asked)
 	}
 }
 

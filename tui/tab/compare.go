@@ -387,14 +387,8 @@ func (c *comparison) Stop(side int) {
 	}
 }
 
-func (c *comparison) Merge(side int) {
-	t := c.tab(side)
-	if t == nil {
-		c.Say("open it first: enter")
-		return
-	}
-	c.home.program.Tabs.Show(t)
-	c.add(t.address(t.front(command.MergeWorktree)))
+func (c *comparison) CommitAndMerge(ctx context.Context, side int, message string, drop func()) (app.Outcome, error) {
+	return c.home.program.Launcher.CommitAndMerge(ctx, c.Sides[side].Tree, message, drop)
 }
 
 // Merger is the session of the page where the comparison began there: it shows in its review what

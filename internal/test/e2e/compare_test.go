@@ -108,10 +108,9 @@ func TestCompare(t *testing.T) {
 	}
 	// One is merged as worktrees are.
 	at.git("checkout", "-q", ".")
-	p.Press("m").Question("Merge what asks has changed?").Answer("Commit, and merge into main").Question("Commit first?").Answer("Commit it")
-	p.Question("Commit with this message").Type("A louder poem").Press("enter").Question("Merge into main?").Answer("Merge").Question("Merged").Answer("Keep the worktree")
+	p.Press("m").Question("Merge what asks has changed?").Answer("Commit, and merge into main").Shows("Compare  sing louder", "Merged 1 commit into main")
 	p.holds("poem.txt", "eins\ntwo\nthree\n").holds("more.txt", "more\n")
-	p.Leave()
+	p.Press("q").Leave()
 }
 
 // Killed in the middle, all worktrees and sessions are found again and named.
