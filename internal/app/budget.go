@@ -29,6 +29,13 @@ const budgetTitle = "The budget of this session is used up"
 
 // BudgetQuestion asks how to go on when the budget of a session is used up.
 func BudgetQuestion(s Session, c *conversation.Conversation) Question {
+	all := []Session{s}
+	return BudgetQuestionOf(budgetTitle, c, all, func() []Session { return all })
+}
+
+// BudgetQuestionOf asks about the budget that sessions share, one of which has the conversation c: raising
+// it raises it for all of them. cut are those that it holds up.
+func BudgetQuestionOf(title string, c *conversation.Conversation, all []Session, cut func() []Session) Question {
 	more := conversation.Budget{Cost: 2 * c.Budget.Cost, Tokens: 2 * c.Budget.Tokens}
 	cost := acpclient.Cost{Amount: more.Cost}
 	if spent := c.Spent().Cost; spent != nil {
@@ -45,16 +52,20 @@ func BudgetQuestion(s Session, c *conversation.Conversation) Question {
 		to += fmt.Sprintf("%d tokens", more.Tokens)
 	}
 	return Question{
-		Title: budgetTitle,
+		Title: title,
 		Text:  "Used up: " + c.BudgetWords() + ". Prompts wait until you decide.",
 		Choices: []Choice{
 			{Name: "Stop here", Key: "s"},
 			{Name: "Raise it to " + to, Key: "r", Do: func() (Outcome, error) {
-				session.Post(s, session.SetBudget{Budget: more})
+				for _, s := range all {
+					session.Post(s, session.SetBudget{Budget: more})
+				}
 				return Outcome{Say: "the budget is " + to}, nil
 			}},
 			{Name: "Go on for one turn", Key: "g", Here: func() {
-				session.Post(s, session.ExceedBudget{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(goOn)}}})
+				for _, s := range cut() {
+					session.Post(s, session.ExceedBudget{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(goOn)}}})
+				}
 			}},
 		},
 	}

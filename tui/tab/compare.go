@@ -36,6 +36,8 @@ type comparison struct {
 	home   *Tab   // shows the page
 	tabs   []*Tab // of the sides; nil, or closed by now, where there is none
 	page   *pages.Compare
+	// overBudget is the last question about the budget, or nil.
+	overBudget dialog.Dialog
 }
 
 // noCompare says why agents cannot be compared from here, or returns "".
@@ -352,6 +354,34 @@ func (c *comparison) follow(t *Tab, e conversation.Event) (cmd tea.Cmd) {
 		cmd = c.home.address(c.page.Ended(side))
 	}
 	return cmd
+}
+
+// askAboutBudget asks about the budget, which all sides share, when it is used up for one: once, and where
+// the page is.
+func (c *comparison) askAboutBudget(of *live) {
+	home := c.home
+	if home.number(home) == 0 { // closed
+		home = of.Tab
+	}
+	if c.overBudget != nil && home.dialogs.Has(c.overBudget) {
+		return
+	}
+	sides := func(which func(*conversation.State) bool) (all []app.Session) {
+		for i := range c.tabs {
+			if l := c.live(i); l != nil && which(&l.Conversation.State) {
+				all = append(all, l.Session)
+			}
+		}
+		return all
+	}
+	all := sides(func(*conversation.State) bool { return true })
+	q := app.BudgetQuestionOf("The budget of this comparison is used up", of.Conversation, all, func() []app.Session {
+		return sides(func(s *conversation.State) bool {
+			return s.BudgetReached && (len(s.Queue) > 0 || s.Ending.How == conversation.EndedEarly)
+		})
+	})
+	q.While = func() bool { return len(sides(func(s *conversation.State) bool { return s.BudgetReached })) > 0 }
+	c.overBudget = home.ask(q)
 }
 
 // moves reports whether a side works, so that its clock goes on.

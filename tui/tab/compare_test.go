@@ -99,11 +99,18 @@ func TestThePromptOfAComparison(t *testing.T) {
 type hears struct {
 	app.Session
 	shared []session.ShareBudget
+	raised []session.SetBudget
+	on     int // let go on beyond it
 }
 
 func (h *hears) Perform(ctx context.Context, c session.Call) error {
-	if a, is := c.Act().(session.ShareBudget); is {
+	switch a := c.Act().(type) {
+	case session.ShareBudget:
 		h.shared = append(h.shared, a)
+	case session.SetBudget:
+		h.raised = append(h.raised, a)
+	case session.ExceedBudget:
+		h.on++
 	}
 	return h.Session.Perform(ctx, c)
 }
@@ -132,6 +139,41 @@ func TestSidesShareABudget(t *testing.T) {
 	sides[0].events(usage)
 	if len(told[0].shared) != 0 || len(told[1].shared) != 1 || told[1].shared[0].Spent.Cost.Amount != 0.5 {
 		t.Errorf("they were told %+v and %+v", told[0].shared, told[1].shared)
+	}
+
+	// Once it is used up, one question is for all, also for a side that has finished.
+	sides[0].events(conversation.PromptSent{}, conversation.BudgetSet{Budget: conversation.Budget{Cost: 1}}, conversation.BudgetReached{}, conversation.TurnEnded{Reason: acpclient.StopCancelled})
+	sides[1].events(conversation.PromptSent{}, conversation.TurnEnded{Reason: acpclient.StopEndTurn}, conversation.BudgetReached{})
+	if !sides[0].dialogs.Empty() || !sides[1].dialogs.Empty() {
+		t.Error("a side asks by itself")
+	}
+	answer := func(key string) {
+		home.mustShow(t, "The budget of this comparison is used up", "Raise it to $2.00")
+		home.clock = home.clock.Add(time.Second)
+		var run func(tea.Cmd)
+		run = func(cmd tea.Cmd) {
+			if cmd == nil {
+				return
+			}
+			switch msg := cmd().(type) {
+			case tea.BatchMsg:
+				for _, cmd := range msg {
+					run(cmd)
+				}
+			}
+		}
+		home.press(key)
+		run(home.Update(keyPress("enter")))
+		if !home.dialogs.Empty() {
+			t.Error("it asks again")
+		}
+	}
+	if answer("g"); told[0].on != 1 || told[1].on != 0 {
+		t.Errorf("%d and %d go on", told[0].on, told[1].on)
+	}
+	sides[0].events(conversation.BudgetReached{})
+	if answer("r"); len(told[0].raised) != 1 || len(told[1].raised) != 1 {
+		t.Errorf("it was raised by %+v and %+v", told[0].raised, told[1].raised)
 	}
 }
 

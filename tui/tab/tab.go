@@ -327,7 +327,9 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	case conversation.AuthDone:
 		l.signIn.Ended(e.Err)
 	case conversation.BudgetReached:
-		if l.overBudget == nil || !l.dialogs.Has(l.overBudget) {
+		if l.compared != nil {
+			l.compared.askAboutBudget(l)
+		} else if l.overBudget == nil || !l.dialogs.Has(l.overBudget) {
 			l.overBudget = l.ask(app.BudgetQuestion(l.Session, l.Conversation))
 		}
 	case conversation.AgentLost:
