@@ -17,7 +17,7 @@ func TestRunningAtALimit(t *testing.T) {
 	for want, r := range map[string]Running{
 		"waits for the plan's limit, next try at 12:05": {Overview: Overview{Queued: 1, GoesOn: at}},
 		"waits for you: the plan's limit is reached":    {Overview: Overview{Queued: 1, AtLimit: true}},
-		"idle, 1 prompt queued":                         {Overview: Overview{Queued: 1}},
+		"paused, 1 prompt queued":                       {Overview: Overview{Queued: 1, Paused: true}},
 	} {
 		if got := r.State(); got != want {
 			t.Errorf("it %q, want %q", got, want)

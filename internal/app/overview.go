@@ -28,6 +28,7 @@ type Overview struct {
 	Working bool `json:"working,omitempty"`
 	Waiting int  `json:"waiting,omitempty"`
 	Queued  int  `json:"queued,omitempty"`
+	Paused  bool `json:"paused,omitempty"` // the queue waits for the user
 	Gone    bool `json:"gone,omitempty"`
 	// Question is what the first open question asks, or that about a limit or the budget.
 	Question string `json:"question,omitempty"`
@@ -65,7 +66,7 @@ const (
 func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	o := Overview{
 		Agent: s.Agent.Name(), Title: cmp.Or(s.Title, s.Asked),
-		Working: s.Turn.Running, Waiting: s.Waiting(), Queued: len(s.Queue), Gone: s.Gone(),
+		Working: s.Turn.Running, Waiting: s.Waiting(), Queued: len(s.Queue), Paused: s.QueuePaused, Gone: s.Gone(),
 		AtLimit: s.Stuck() && s.Limit != nil, OverBudget: s.Stuck() && s.BudgetReached, SignIn: s.AuthError != nil,
 		Ending: s.Ending, Progress: s.Progress(), Last: s.Last(lastLines), Spent: s.Spent(),
 	}
@@ -139,6 +140,8 @@ func (o Overview) State() string {
 		return "waits for you"
 	case o.Standing == conversation.StandingDone:
 		return "finished"
+	case o.Queued > 0 && o.Paused:
+		return "paused, " + termtext.Count(o.Queued, "prompt") + " queued"
 	case o.Queued > 0:
 		return "idle, " + termtext.Count(o.Queued, "prompt") + " queued"
 	case o.Ending.How == conversation.EndedByUser:

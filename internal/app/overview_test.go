@@ -73,7 +73,7 @@ func TestAnOverviewSaysWhereASessionStands(t *testing.T) {
 		"asks":     {[]conversation.Event{asked(10), call, asks}, conversation.StandingAsks, "waits for your answer", 20, "Heat the oven"},
 		"went on":  {[]conversation.Event{asked(10), asks, conversation.QuestionClosed{ID: 1, At: begun.Add(30 * time.Minute)}}, conversation.StandingWorking, "working", 30, ""},
 		"ended":    {[]conversation.Event{asked(10), plan, conversation.TurnEnded{At: begun.Add(12 * time.Minute)}}, conversation.StandingIdle, "idle", 12, ""},
-		"queues":   {[]conversation.Event{queued}, conversation.StandingIdle, "idle, 1 prompt queued", 2, ""},
+		"queues":   {[]conversation.Event{queued}, conversation.StandingIdle, "paused, 1 prompt queued", 2, ""},
 		"at limit": {[]conversation.Event{queued, conversation.LimitReached{}}, conversation.StandingAsks, "waits for you: the plan's limit is reached", 2, ""},
 		"waits":    {[]conversation.Event{queued, conversation.LimitReached{}, conversation.LimitWait{Until: begun}}, conversation.StandingLimited, "waits for the plan's limit, next try " + MomentText(begun, time.Now()), 2, ""},
 		"spent":    {[]conversation.Event{queued, conversation.BudgetReached{}}, conversation.StandingAsks, "waits for you: the budget is used up", 2, ""},

@@ -42,14 +42,15 @@ func chooseWorktree(f Front) {
 	f.Choose(Choice{Title: "Worktree", Ask: "The worktree " + f.Worktree().Name + ":", Items: items})
 }
 
-// with does do in the background and then what it returns. It reports errors.
-func (w worktree) with(do func(context.Context) (func(), error)) {
-	getOr(w.f, func(err error) { w.f.Tell("That failed", err.Error()) }, do, func(then func()) { then() })
+// with does do in the background and then what it returns. It reports errors: failed says what did
+// not happen.
+func (w worktree) with(failed string, do func(context.Context) (func(), error)) {
+	getOr(w.f, func(err error) { w.f.Tell(failed, err.Error()) }, do, func(then func()) { then() })
 }
 
 // show shows the unmerged changes.
 func (w worktree) show() {
-	w.with(func(ctx context.Context) (func(), error) {
+	w.with("Cannot show the changes", func(ctx context.Context) (func(), error) {
 		changes, more, err := w.tree.Changes(ctx, nil)
 		return func() {
 			if len(changes) == 0 {
@@ -82,7 +83,7 @@ func contentOf(changes []git.WorktreeChange, more int) []acpclient.ToolCallConte
 
 // keep reports where the worktree is and what it contains.
 func (w worktree) keep() {
-	w.with(func(ctx context.Context) (func(), error) {
+	w.with("Cannot read the worktree", func(ctx context.Context) (func(), error) {
 		work, err := w.tree.Work(ctx)
 		return func() {
 			w.f.Tell("The worktree "+w.tree.Name, fmt.Sprintf("It stays in %s, on the branch %s, with %s.\nTo come back to it: parley --worktree=%s",
@@ -106,7 +107,7 @@ func (w worktree) merge() {
 	if w.busy() {
 		return
 	}
-	w.with(func(ctx context.Context) (func(), error) {
+	w.with("Cannot merge the worktree", func(ctx context.Context) (func(), error) {
 		out, err := w.f.Backend().Launcher.MergeWorktree(ctx, w.tree, w.drop)
 		return func() {
 			if out.Say != "" {
@@ -128,7 +129,7 @@ func (w worktree) drop() {
 		w.f.Say("another tab has a session in this worktree: close it first")
 		return
 	}
-	w.with(func(ctx context.Context) (func(), error) {
+	w.with("Cannot drop the worktree", func(ctx context.Context) (func(), error) {
 		q, err := app.DropWorktreeQuestion(ctx, w.tree, func() { w.f.Drop(w.tree) })
 		return func() { w.f.Ask(q) }, err
 	})

@@ -189,6 +189,8 @@ func (c *Composer) Key(key tea.KeyPressMsg) (Result, tea.Cmd) {
 		}
 	case bound && c.buf.empty():
 		return Result{}, nil // a "?" at the start of a draft shows the help
+	case known && c.buf.empty() && (name == "ctrl+t" || name == "ctrl+b"):
+		return Result{}, nil // nothing to edit: other clients have other uses of them
 	case known:
 		c.perform(edits)
 	case key.Text != "" && c.inserts():

@@ -129,7 +129,7 @@ func (l *live) waits() (all []wait) {
 		all = append(all, wait{"start", l.heard, app.LongQuiet, "No answer from the agent since " + l.heard.Format(time.TimeOnly) + ". /stop stops it, /start restarts it."})
 	case turn.Running && !turn.Cancelling.IsZero():
 		all = append(all, wait{"cancel", turn.Cancelling, app.SlowAnswer, "The agent does not respond to the cancel. /stop stops it."})
-	case turn.Running && !turn.Waits():
+	case turn.Running && !turn.Waits() && !c.Agent.SkipsAhead():
 		all = append(all, wait{"turn", l.heard, app.LongQuiet, "No update from the agent since " + l.heard.Format(time.TimeOnly) + "."})
 	}
 	for i := range c.Options {

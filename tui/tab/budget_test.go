@@ -29,7 +29,8 @@ expect nothing/more
 		b.Choose("Stop here")
 		b.Do(b.prompts.Submit(promptOf("more")))
 		b.Do(b.prompts.Submit(promptOf("and more")))
-		b.mustShow(t, "The budget of this session is used up", "paused: more", "paused: and more", "the budget is used up, enter: decide")
+		b.mustShow(t, "The budget of this session is used up", "paused: more", "paused: and more")
+		b.mustNotShow(t, "enter: decide") // which is the question's
 		b.Choose("Go on for one turn")
 		b.mustShow(t, "On it goes.")
 	})

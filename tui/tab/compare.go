@@ -63,7 +63,7 @@ func openCompare(t *Tab) tea.Cmd {
 		return func() tea.Cmd {
 			switch {
 			case err != nil:
-				return t.failed(noRepository(err))()
+				return t.failed("Cannot compare agents", noRepository(err))()
 			case len(found) == 0:
 				return newCompare(t, "")
 			}
@@ -225,7 +225,7 @@ func (f *compareForm) start() tea.Cmd {
 		made, err := compare.Begin(ctx, opt)
 		return func() tea.Cmd {
 			if making = false; err != nil {
-				return t.failed(noRepository(err))()
+				return t.failed("Cannot compare agents", noRepository(err))()
 			}
 			return t.beginCompare(made)
 		}

@@ -171,7 +171,25 @@ func (in *input) keyAction(name string) tea.Cmd {
 		}
 		return t.say("answer the question first: " + name + " waits until then")
 	}
+	if words := t.elsewhere(name); !bound && words != "" {
+		return t.say(words)
+	}
 	return t.run(a)
+}
+
+// elsewhere says what does here what a key does in other clients, "" if nothing is known of it.
+func (t *Tab) elsewhere(name string) string {
+	switch name {
+	case "ctrl+t":
+		return "the plan is in the transcript, and its step above the prompt"
+	case "ctrl+b":
+		return t.keyOf(command.Background) + " lists what goes on in the background"
+	case "alt+p":
+		return t.keyOf(command.Model) + " chooses the model"
+	case "ctrl+l":
+		return t.keyOf(command.NewSession) + " opens a new session in a new tab; this one stays"
+	}
+	return ""
 }
 
 func isClick(msg tea.MouseMsg) bool {

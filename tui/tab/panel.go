@@ -147,7 +147,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 	case dialog.Entered:
 		t.dialogs.Pop()
 		if q := a.Question; q.Enter != nil {
-			return t.carryOut(func() (app.Outcome, error) { return q.Enter(a.Text) })
+			return t.carryOut(q.Title, func() (app.Outcome, error) { return q.Enter(a.Text) })
 		}
 		return t.acting.do(func() { a.Question.EnterHere(a.Text) })
 	case dialog.Stay:
@@ -175,7 +175,7 @@ func (p *panel) chosen(c app.Choice) tea.Cmd {
 		t.dialogs.Pop()
 	}
 	if c.Do != nil {
-		return t.carryOut(c.Do)
+		return t.carryOut(c.Name, c.Do)
 	}
 	return t.acting.do(c.Here)
 }
@@ -236,12 +236,13 @@ func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 	})
 }
 
-// carryOut carries out an answer in the background, and asks what follows from it.
-func (t *Tab) carryOut(do func() (app.Outcome, error)) tea.Cmd {
+// carryOut carries out an answer in the background, and asks what follows from it. name is what it is
+// called.
+func (t *Tab) carryOut(name string, do func() (app.Outcome, error)) tea.Cmd {
 	return inBackground(func() then {
 		out, err := do()
 		if err != nil {
-			return t.failed(err)
+			return t.failed("Not done: "+name, err)
 		}
 		return func() tea.Cmd {
 			if out.Ask != nil {

@@ -208,13 +208,16 @@ func (pq *promptQueue) Lines(width int) []string {
 	case pq.Queued() == 0:
 	case !gone && !c.Turn.Running && slices.ContainsFunc(pq.Conversation.Queue, func(q conversation.QueuedPrompt) bool { return q.Steering }):
 		out = append(out, "   "+th.Faint.Render("waits for the agent to say whether it took the prompt"))
+	case !gone && !pq.dialogs.Empty(): // enter is the dialog's, or queues the draft
 	case gone:
 		hint("you will be asked before it is sent, " + back + ": edit the last one")
 	case c.BudgetReached:
 		hint("the budget is used up, enter: decide, " + back + ": edit the last one")
 	case c.WaitsForLimit():
 		hint("enter: send it now, " + back + ": edit the last one")
-	case c.QueuePaused && !pq.dialogs.Asks(): // else enter is the question's, or queues the draft
+	case c.QueuePaused && pq.Queued() == 1:
+		hint("enter: send it, " + back + ": edit it")
+	case c.QueuePaused:
 		hint("enter: send them, " + back + ": edit the last one")
 	}
 	for i, u := range pq.unsent() {
@@ -229,7 +232,7 @@ func (pq *promptQueue) Lines(width int) []string {
 		line(words, unsentLine(u.Act))
 	}
 	switch back := pq.keyOf(command.HistoryPrev); {
-	case !pq.hasUnsent():
+	case !pq.hasUnsent() || !pq.dialogs.Empty():
 	case pq.HostGone():
 		hint(back + ": edit it")
 	default:

@@ -234,8 +234,14 @@ func TestTheQueueSaysWhatItWaitsFor(t *testing.T) {
 		b.ready()
 		queue := []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}
 		b.events(conversation.QueueChanged{Queue: queue, Paused: true})
-		b.mustShow(t, "   enter: send them")
+		b.mustShow(t, "   enter: send it, up: edit it")
+		b.ask(app.Question{Title: "A question", Choices: []app.Choice{{Name: "Close"}}})
+		b.mustShow(t, "Answer above, or queue a prompt")
+		b.mustNotShow(t, "enter: send")
+		b.dialogs.Pop()
 		b.composer.SetText("draft")
+		b.mustShow(t, "after the draft, enter: send it")
+		b.events(conversation.QueueChanged{Queue: append(slices.Clone(queue), queue[0]), Paused: true})
 		b.mustShow(t, "after the draft, enter: send them")
 		queue[0].Steering = true
 		b.events(conversation.QueueChanged{Queue: queue})

@@ -39,7 +39,7 @@ func (l *live) fork(prompt int, worktree bool) tea.Cmd {
 		if worktree {
 			var err error
 			if s.Cwd, err = p.Worktree(p.Context, dir); err != nil {
-				return l.failed(err)
+				return l.failed(cannotMake, err)
 			}
 		}
 		return func() tea.Cmd { return l.acting.do(func() { l.acting.Open(s) }) }

@@ -58,7 +58,7 @@ func TestASavedRuleAnswersItsQuestionOnly(t *testing.T) {
 				t.Error("the question stays when the request changes")
 			}
 			p.Revision--
-			b.Do(b.carryOut(q.Choices[0].Do))
+			b.Do(b.carryOut("", q.Choices[0].Do))
 			if !strings.Contains(b.toast.text, "saved: allow read(poem.txt)") {
 				t.Errorf("it says %q", b.toast.text)
 			}

@@ -77,6 +77,19 @@ func TestNoKeyIsSilent(t *testing.T) {
 	}
 }
 
+// The keys of other clients say what does the same here, unless they are bound, or edit a draft.
+func TestKeysOfOtherClientsSayWhatDoesIt(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	for key, words := range map[string]string{"ctrl+t": "the plan is in the transcript", "ctrl+b": "f6 lists", "alt+p": "f3 chooses the model", "ctrl+l": "ctrl+n opens a new session"} {
+		b.Update(keyOf(key))
+		b.mustShow(t, words)
+	}
+	b.composer.SetText("ab")
+	if b.Update(keyOf("ctrl+t")); b.composer.Text() != "ba" {
+		t.Errorf("the draft is %q", b.composer.Text())
+	}
+}
+
 // Where there is no prompt yet, the keys of the program work over the list of agents.
 func TestThePaletteOpensOverTheFirstList(t *testing.T) {
 	b := newBench(t, t.TempDir())

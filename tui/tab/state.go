@@ -2,6 +2,7 @@ package tab
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"parley/config"
@@ -84,7 +85,7 @@ func (t *Tab) placeholder(asks bool) string {
 	l, open := t.live()
 	switch {
 	case asks && open:
-		return "Answer above, or queue a prompt"
+		return "Answer above, or " + strings.Replace(t.sends(), "the prompt", "a prompt", 1)
 	case asks:
 		return "Answer above"
 	case !open:

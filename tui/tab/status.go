@@ -121,7 +121,7 @@ func (f *statusInfo) Activity() string {
 		left = slow
 	case c.Turn.Running:
 		left = f.spin() + th.Muted.Render("working"+f.elapsed(c.Turn.Worked(now)))
-		if quiet := f.quiet(); quiet >= app.LongQuiet && !f.still() {
+		if quiet := f.quiet(); quiet >= app.LongQuiet && !f.still() && !c.Agent.SkipsAhead() { // it pauses for reading
 			left += th.Muted.Render("  no update for " + termtext.Elapsed(quiet))
 		}
 		left += slow

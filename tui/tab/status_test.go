@@ -283,6 +283,8 @@ func TestTheActivitySaysSinceWhenNothingHasCome(t *testing.T) {
 	b.mustNotShow(t, "no update")
 	b.clock = begun.Add(40 * time.Second)
 	b.mustShow(t, "working 40s  no update for 16s")
+	b.conv().Agent.Capabilities.Meta = acpclient.Meta(`{"parley":{"skip":true}}`) // which pauses for reading
+	b.mustNotShow(t, "no update")
 	b.events(conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: b.clock})
 	b.mustNotShow(t, "no update")
 }

@@ -52,10 +52,10 @@ func (u *ui) tell(title, text string) {
 	u.ask(app.Question{Title: title, Text: text, Choices: []app.Choice{{Name: "Close"}}})
 }
 
-// failed shows an error until it is closed.
-func (u *ui) failed(err error) then {
+// failed shows an error until it is closed. title says what did not happen.
+func (u *ui) failed(title string, err error) then {
 	return func() tea.Cmd {
-		u.tell("That failed", termtext.Block(err.Error()))
+		u.tell(title, termtext.Block(err.Error()))
 		return nil
 	}
 }

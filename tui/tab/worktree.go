@@ -21,13 +21,15 @@ func (t *Tab) worktreeItems() []command.Item {
 	return slices.Insert(items, 0, command.Item{ID: "new-worktree", Title: "New session in a worktree", Do: t.here(t.openWorktree)})
 }
 
+const cannotMake = "Cannot make a worktree"
+
 // openWorktree creates a worktree and opens a session with the same agent there, in a new tab.
 func (t *Tab) openWorktree() tea.Cmd {
 	dir, agent, p := t.cwd, t.agent(), t.program
 	return tea.Batch(t.say("making a worktree"), inBackground(func() then {
 		path, err := p.Worktree(p.Context, dir)
 		if err != nil {
-			return t.failed(err)
+			return t.failed(cannotMake, err)
 		}
 		return func() tea.Cmd { return t.openBeside(app.Spec{Agent: &agent, Cwd: path}) }
 	}))

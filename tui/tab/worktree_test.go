@@ -117,6 +117,6 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%q was opened", row.opened)
 		}
 		do(t, b, "New session in a worktree")
-		b.MustSay("That failed")
+		b.MustSay("Cannot make a worktree")
 	})
 }

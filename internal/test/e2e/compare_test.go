@@ -138,6 +138,6 @@ func TestComparePageOutsideARepository(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: fastPoet, Others: map[string]string{"asks": askingPoet}})
 	p.Ready().Ask("/compare sing").Question("Compare agents").Press("down", "enter").Shows("● asks").Press("up", "up", "up").Shows("❯   Start").Press("enter")
-	p.Question("That failed", "not in a git repository", "git init").Answer("Close")
+	p.Question("Cannot compare agents", "not in a git repository", "git init").Answer("Close")
 	p.Leave()
 }
