@@ -28,6 +28,8 @@ type CompareHost interface {
 	// Seat is a side as the board lists it, nil if it has no tab. Open opens one, and goes there.
 	Seat(side int) *command.Seat
 	Open(side int)
+	// SendAll has the user write a prompt, and sends it to all sides.
+	SendAll()
 	// Stop cancels the turn of a side. CommitAndMerge commits and merges a side as
 	// [app.Launcher.CommitAndMerge] does, in the background.
 	Stop(side int)
@@ -163,6 +165,7 @@ func (v *Compare) table() rows {
 			return v.diffs == nil && v.overview(v.at()).Standing == conversation.StandingAsks
 		}, onSide(v.answer), "answer")},
 		{ID: command.Expand, Do: when(inSides, onSide(v.goTo), "go there")},
+		{ID: "compare_send", Keys: "alt+s", Help: "Send a prompt to all agents", Words: "all steer follow up", Do: when(inSides, func() { v.host.SendAll() }, "prompt all")},
 		{ID: "compare_diffs", Keys: "d", Help: "Differences of two agents; back", Do: when(inSides, v.toggleDiffs, "differences")},
 		{ID: "compare_change_prev", Keys: "[", Help: "Previous change", Do: hunk(-1)},
 		{ID: "compare_change_next", Keys: "]", Help: "Next change of the file", Do: hunk(1)},

@@ -74,11 +74,13 @@ func (j *judge) Seat(side int) *command.Seat {
 		Asked: []command.Asked{{}, {Answer: func() { j.does("answer", side) }}},
 	}
 }
-func (j *judge) Open(side int)  { j.does("open", side) }
-func (j *judge) Stop(side int)  { j.does("stop", side) }
+func (j *judge) SendAll()      { j.did = append(j.did, "send to all") }
+func (j *judge) Open(side int) { j.does("open", side) }
+func (j *judge) Stop(side int) { j.does("stop", side) }
 func (j *judge) CommitAndMerge(ctx context.Context, side int, message string, drop func()) (app.Outcome, error) {
 	return (&app.Launcher{Config: &config.Config{}}).CommitAndMerge(ctx, j.c.Sides[side].Tree, message, drop)
 }
+
 func (j *judge) Merger() compare.Merger {
 	l := &app.Launcher{Config: &config.Config{}}
 	l.Rules = j.rules

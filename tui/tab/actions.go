@@ -200,8 +200,10 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	}
 	if a != command.Cancel {
 		t.prompts.Acted()
-	} else if t.awaited.cancel() || t.written(nil) {
+	} else if t.awaited.cancel() {
 		return nil
+	} else if t.writes != nil {
+		return t.acting.do(func() { t.written(nil) })
 	}
 	b := promptCommandOf(a)
 	why := t.refusal(b)

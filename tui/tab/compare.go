@@ -129,31 +129,20 @@ func (f *compareForm) show() {
 	}))
 }
 
-// write has the user write the prompt where prompts are written.
+// write has the user write the prompt.
 func (f *compareForm) write() {
-	if f.t.composer.Text() != f.prompt {
-		f.t.composer.SetText(f.prompt)
-	}
-	f.t.writes = f
-}
-
-// written takes the prompt that the user has written, nil if they have not, and reports whether it is
-// for a comparison.
-func (t *Tab) written(p *composer.Prompt) bool {
-	f := t.writes
-	switch {
-	case f == nil:
-		return false
-	case p != nil && p.Pastes():
-		t.composer.Restore(*p)
-		t.acting.Say("a comparison takes no pasted images: mention a file")
-		return true
-	case p != nil:
-		f.prompt = p.Text()
-	}
-	t.writes = nil
-	f.show()
-	return true
+	f.t.write("the prompt to compare: enter takes it", f.prompt, func(p *composer.Prompt) {
+		switch {
+		case p != nil && p.Pastes():
+			f.t.composer.Restore(*p)
+			f.t.acting.Say("a comparison takes no pasted images: mention a file")
+			f.write()
+			return
+		case p != nil:
+			f.prompt = p.Text()
+		}
+		f.show()
+	})
 }
 
 // items are what the user chooses from, and the start.
@@ -415,6 +404,34 @@ func (c *comparison) Stop(side int) {
 	if l := c.live(side); l != nil {
 		c.add(l.address(l.cancel()))
 	}
+}
+
+// SendAll has the user write a prompt, and sends it to all sides that are open.
+func (c *comparison) SendAll() {
+	home := c.home
+	home.dialogs.Close(c.page)
+	home.write("the prompt for all agents: enter sends it", "", func(p *composer.Prompt) {
+		c.add(c.show(home))
+		if p == nil {
+			return
+		}
+		sent, sides := 0, 0
+		for i := range c.tabs {
+			if c.States[i].Dropped {
+				continue
+			}
+			sides++
+			if t := c.tab(i); t != nil {
+				c.add(t.address(t.prompts.Submit(*p)))
+				sent++
+			}
+		}
+		words := "sent to " + termtext.Count(sent, "agent")
+		if sent < sides {
+			words += "; the others are not open"
+		}
+		c.Say(words)
+	})
 }
 
 func (c *comparison) CommitAndMerge(ctx context.Context, side int, message string, drop func()) (app.Outcome, error) {

@@ -101,6 +101,7 @@ type hears struct {
 	shared []session.ShareBudget
 	raised []session.SetBudget
 	on     int // let go on beyond it
+	sent   []string
 }
 
 func (h *hears) Perform(ctx context.Context, c session.Call) error {
@@ -109,6 +110,8 @@ func (h *hears) Perform(ctx context.Context, c session.Call) error {
 		h.shared = append(h.shared, a)
 	case session.SetBudget:
 		h.raised = append(h.raised, a)
+	case session.Prompt:
+		h.sent = append(h.sent, a.Prompt.Prompt[0].Text)
 	case session.ExceedBudget:
 		h.on++
 	}
@@ -140,6 +143,19 @@ func TestSidesShareABudget(t *testing.T) {
 	if len(told[0].shared) != 0 || len(told[1].shared) != 1 || told[1].shared[0].Spent.Cost.Amount != 0.5 {
 		t.Errorf("they were told %+v and %+v", told[0].shared, told[1].shared)
 	}
+
+	// One prompt goes to all of them, written where prompts are.
+	home.dialogs.Push(c.page)
+	home.press("alt+s")
+	home.mustShow(t, "the prompt for all agents: enter sends it")
+	home.composer.SetText("louder\nstill")
+	home.clock = home.clock.Add(time.Second)
+	home.press("enter")
+	home.mustShow(t, "Compare", "sent to 2 agents")
+	if want := []string{"louder\nstill"}; !slices.Equal(told[0].sent, want) || !slices.Equal(told[1].sent, want) || !home.composer.Empty() {
+		t.Errorf("%q and %q were sent", told[0].sent, told[1].sent)
+	}
+	home.dialogs.Close(c.page)
 
 	// Once it is used up, one question is for all, also for a side that has finished.
 	sides[0].events(conversation.PromptSent{}, conversation.BudgetSet{Budget: conversation.Budget{Cost: 1}}, conversation.BudgetReached{}, conversation.TurnEnded{Reason: acpclient.StopCancelled})

@@ -214,7 +214,7 @@ func (p *promptLayer) ruleWords() string {
 	words := t.composer.PopupCount()
 	switch {
 	case t.writes != nil:
-		words = "the prompt to compare: enter takes it"
+		words = t.writes.words
 	case t.composer.IsShell():
 		words = "your shell"
 	case t.composer.IsCommand():

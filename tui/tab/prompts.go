@@ -10,6 +10,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/tui/composer"
 )
 
@@ -24,9 +25,8 @@ type prompts struct {
 
 // Submit sends a prompt, as soon as there is a session.
 func (ps *prompts) Submit(p composer.Prompt) tea.Cmd {
-	taken := false
-	if cmd := ps.tab.acting.do(func() { taken = ps.tab.written(&p) }); taken {
-		return cmd
+	if ps.tab.writes != nil {
+		return ps.tab.acting.do(func() { ps.tab.written(&p) })
 	}
 	l, open := ps.tab.live()
 	if refused := ps.refuse(p); refused != nil {
@@ -139,4 +139,35 @@ func (ps *prompts) Escape(c *conversation.Conversation) tea.Cmd {
 func (ps *prompts) Escapes() bool {
 	return !ps.escaped.IsZero() && ps.tab.program.Now().Sub(ps.escaped) < againTime &&
 		ps.tab.composer.Empty() && !ps.tab.Works()
+}
+
+// writing is a prompt that the user writes for something else than to send it here.
+type writing struct {
+	words string // what for, and what enter does
+	done  func(*composer.Prompt)
+}
+
+// write has the user write a prompt where prompts are written, beginning with a text, for done; esc
+// gives that nil.
+func (t *Tab) write(words, text string, done func(*composer.Prompt)) {
+	if !t.takesPrompts() { // no composer is in sight
+		t.ask(app.Question{Title: termtext.Capital(words), Entered: text, EnterHere: func(text string) {
+			p := composer.NewPrompt(text)
+			done(&p)
+		}})
+		return
+	}
+	if text != "" && t.composer.Text() != text {
+		t.composer.SetText(text)
+	}
+	t.writes = &writing{words, done}
+}
+
+// written ends that, and reports whether there was anything to write.
+func (t *Tab) written(p *composer.Prompt) bool {
+	w := t.writes
+	if t.writes = nil; w != nil {
+		w.done(p)
+	}
+	return w != nil
 }

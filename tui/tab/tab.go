@@ -59,7 +59,7 @@ type Tab struct {
 	drafts   *drafts
 	foreign  *foreignQuestion // the question of another tab shown last, or nil
 	compared *comparison      // that it belongs to, or nil
-	writes   *compareForm     // whose prompt is being written, or nil
+	writes   *writing         // what is written in place of a prompt to send, or nil
 	offer    dialog.Dialog    // to attach to a running session, or nil
 	asking   *Tab             // the tab whose question is to be shown here once it is known, or nil
 	// following is the last list that follows what happens, or nil.
