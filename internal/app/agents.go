@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/fs"
 	"parley/internal/registry"
 	"parley/internal/remote"
 	"parley/internal/termtext"
@@ -91,7 +92,8 @@ func Available(cfg *config.Config) ([]config.Agent, error) {
 	return append(cfg.Available(exec.LookPath), tour), nil
 }
 
-// Directory returns the absolute path of an existing directory, the current one for "".
+// Directory returns the one name that parley has for an existing directory, the current one for "":
+// its absolute path, links followed.
 func Directory(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil { // only if the current directory is unknown
@@ -106,7 +108,7 @@ func Directory(dir string) (string, error) {
 	case !info.IsDir():
 		return "", fmt.Errorf("%s is not a directory", abs)
 	}
-	return abs, nil
+	return fs.Resolve(abs)
 }
 
 // Agents are the agents to choose from.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -61,7 +60,7 @@ func runningNamed(ctx context.Context, s *streams, args []string) (string, error
 	}
 	found := all
 	if len(args) == 0 {
-		if here, err := os.Getwd(); err == nil {
+		if here, err := app.Directory(""); err == nil {
 			elsewhere := func(r host.Status) bool { return r.Cwd != here }
 			if slices.ContainsFunc(all, func(r host.Status) bool { return !elsewhere(r) }) {
 				found = slices.DeleteFunc(all, elsewhere)
@@ -142,7 +141,7 @@ func (s *severalRun) Error() string {
 // screen lists.
 func severalHere(err error) bool {
 	several, is := errors.AsType[*severalRun](err)
-	here, unknown := os.Getwd()
+	here, unknown := app.Directory("")
 	return is && unknown == nil && several.all[0].Cwd == here
 }
 

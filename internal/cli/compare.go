@@ -429,7 +429,7 @@ func (c *contest) tellWhere() {
 		what, verbs = "see or drop", "diff|drop"
 	}
 	var args []string
-	if here, err := os.Getwd(); err != nil || here != c.Dir {
+	if here, err := app.Directory(""); err != nil || here != c.Dir {
 		args = []string{"--cwd", c.Dir}
 	}
 	fmt.Fprintf(c.o.streams.Err, "The worktrees are in %s. In parley, /compare shows them side by side, and keeps what you choose.\n"+

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,7 +137,7 @@ func (o *startOptions) resumeCommand(left app.Left) string {
 		return "" // cannot be typed
 	}
 	var args []string
-	if here, err := os.Getwd(); err != nil || here != o.cwd {
+	if here, err := app.Directory(""); err != nil || here != o.cwd {
 		args = append(args, "--cwd", o.cwd)
 	}
 	switch {

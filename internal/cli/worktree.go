@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -76,7 +75,7 @@ func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
 // elsewhere returns the flags that a command needs to find the repository of a worktree:
 // none in that repository.
 func elsewhere(t *git.Worktree) []string {
-	if here, err := os.Getwd(); err == nil && (here == t.From || here == t.Path) {
+	if here, err := app.Directory(""); err == nil && (here == t.From || here == t.Path) {
 		return nil
 	}
 	return []string{"--cwd", t.From}

@@ -28,7 +28,7 @@ const indexName = "index.db"
 // version is deleted and rebuilt. passages says where text is in the logs, and words,
 // which stores no text, which words it contains.
 const (
-	schemaVersion = 5
+	schemaVersion = 6
 	schema        = `
 CREATE TABLE sessions (
 	key INTEGER PRIMARY KEY,

@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -373,7 +374,13 @@ func parseOwn(body []byte) (Record, error) {
 	switch r.Kind {
 	case kindSession:
 		m := new(Meta)
-		return Record{Meta: m}, json.Unmarshal(r.Data, m)
+		err := json.Unmarshal(r.Data, m)
+		for _, dir := range []*string{&m.Cwd, &m.From} { // earlier parleys also wrote names that lead through links
+			if real, err := fs.Resolve(*dir); err == nil && filepath.IsAbs(*dir) {
+				*dir = real
+			}
+		}
+		return Record{Meta: m}, err
 	case kindTitle:
 		var t titled
 		err := json.Unmarshal(r.Data, &t)

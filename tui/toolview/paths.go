@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"parley/acpclient"
 	"parley/fs"
@@ -23,13 +24,22 @@ type Paths struct {
 	Dir string
 	// Home is the user's home directory; "" if unknown.
 	Home string
+
+	real string // Home with links followed
 }
+
+var realHomes sync.Map // by Home, as frames ask for them
 
 // PathsIn returns the Paths of a session in dir, "" without a session, with the current
 // user's home directory.
 func PathsIn(dir string) Paths {
 	home, _ := os.UserHomeDir() // without one, no path begins with ~
-	return Paths{Dir: dir, Home: home}
+	real, known := realHomes.Load(home)
+	if !known {
+		resolved, _ := filepath.EvalSymlinks(home) // "" if it does not exist
+		real, _ = realHomes.LoadOrStore(home, resolved)
+	}
+	return Paths{Dir: dir, Home: home, real: real.(string)}
 }
 
 // Path returns a path for display on one line: relative inside the working directory,
@@ -41,8 +51,10 @@ func (p Paths) Path(path string) string {
 		}
 		return termtext.ExactLine(rel)
 	}
-	if rel, ok := within(p.Home, path); ok && p.Home != filepath.Dir(p.Home) {
-		return termtext.ExactLine(filepath.Join("~", rel))
+	for _, home := range []string{p.Home, p.real} {
+		if rel, ok := within(home, path); ok && home != filepath.Dir(home) {
+			return termtext.ExactLine(filepath.Join("~", rel))
+		}
 	}
 	return termtext.ExactLine(path)
 }

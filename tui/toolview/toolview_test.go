@@ -2,6 +2,8 @@ package toolview
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
@@ -103,6 +105,16 @@ func TestPath(t *testing.T) {
 	t.Setenv("HOME", "/home/ada")
 	if got := PathsIn("/home/ada/greet"); got != session {
 		t.Errorf("In = %+v, want %+v", got, session)
+	}
+	home, link := t.TempDir(), filepath.Join(t.TempDir(), "home")
+	if err := os.Symlink(home, link); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", link)
+	for _, name := range []string{home, link} {
+		if got := PathsIn("").Path(filepath.Join(name, "greet")); got != "~/greet" {
+			t.Errorf("in a home that is a link: %s", got)
+		}
 	}
 }
 
