@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/config"
+	"parley/internal/app"
 	"parley/internal/git"
 	"parley/internal/test"
 )
@@ -41,6 +43,7 @@ func do(t *testing.T, b *bench, title string) {
 func TestMergeAndDrop(t *testing.T) {
 	dir, tree := project(t)
 	runBench(t, func(t *testing.T, b *bench) {
+		b.program.Launcher = &app.Launcher{Config: &config.Config{}}
 		b.play("handshake\n")
 		b.worktree = tree
 		do(t, b, "Worktree: show")
