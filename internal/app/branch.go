@@ -96,7 +96,7 @@ func BranchOf(c *conversation.Conversation, s Spec) Branched {
 // branch makes a session that continues a stored one from before a prompt, in the way returned
 // by [WayTo], and in another directory if s names one. The stored session stays,
 // with a note saying where it continued. With HandOver, another agent goes on with
-// the conversation, and its queue comes along. The error is an *UntrustedError if the user has to
+// the conversation, and its queue and draft come along. The error is an *UntrustedError if the user has to
 // agree to the agent first.
 func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 	old, err := l.read(ctx, s)
@@ -132,13 +132,14 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 		if a, err := AgentNamed(l.Config, from); err == nil {
 			from = a.Name
 		}
-		err = log.Append([]conversation.Event{handOverNote(from, old.Agent.Name, c)})
+		// Until the next agent says who it is, it has its configured name, and the cost stays in sight.
+		next := &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Title: old.Agent.Name}}
+		err = log.Append([]conversation.Event{
+			conversation.AgentReady{Info: next}, conversation.SessionOpening{How: conversation.OpenNew}, handOverNote(from, old.Agent.Name, c),
+		})
 	}
 	if err == nil {
 		b.Transcript, err = l.Store.Read(ctx, log.ID())
-	}
-	if err == nil {
-		err = log.Append(b.Transcript.Ending)
 	}
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -161,22 +162,36 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 		return nil, err
 	}
 	moved := false
-	if s.HandOver && len(c.Queue) > 0 {
-		b.View.Unsent = &store.Unsent{}
+	if s.HandOver {
+		b.View.Draft = old.View.Draft
+		waits := store.Unsent{}
+		if u := old.View.Unsent; u != nil && u.Moved() {
+			waits = *u
+		}
 		for _, q := range conversation.Unclaimed(c.Queue) {
-			b.View.Unsent.Prompts = append(b.View.Unsent.Prompts, store.UnsentPrompt{Prompt: q})
+			waits.Prompts = append(waits.Prompts, store.UnsentPrompt{Prompt: q})
+		}
+		if len(waits.Prompts) > 0 {
+			b.View.Unsent = &waits
 		}
 		moved = l.Store.SaveView(m.ID, b.View) == nil
 		b.TakeMoved()
 	}
 	if log, err := l.Store.Continue(s.Stored); err == nil {
-		end := []conversation.Event{b.note()}
-		if moved {
-			end = append(end, conversation.QueueChanged{})
+		note := b.note()
+		end := []conversation.Event{note}
+		if moved && len(c.Queue) > 0 {
+			note.Detail += ". The queue went along."
+			end = []conversation.Event{note, conversation.QueueChanged{}}
 		}
 		b.noted = log.Append(end) == nil
 		_ = log.Close()
+		if moved && b.noted {
+			old.View.Draft, old.View.Unsent = "", nil
+			_ = l.Store.SaveView(s.Stored, old.View) // at worst it is in both
+		}
 	}
+	opt.Recorder.Record(b.Transcript.Ending) // after the note: the last session is the one that was written last
 	b.TellOld(s.Beside)
 	return b, nil
 }

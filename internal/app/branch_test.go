@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"parley/acpclient"
@@ -17,7 +18,7 @@ import (
 // keepFive stores a session with five prompts, each answered, of an agent that can fork.
 func keepFive(t *testing.T, dir, agent, version string) *store.Log {
 	t.Helper()
-	l, err := store.New(StoreDir()).Create(store.Meta{Agent: "mine", Cwd: dir})
+	l, err := store.New(StoreDir()).Create(store.Meta{Agent: "mine", Cwd: dir, Created: time.Now().Add(-time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,6 +130,8 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 	must(t, log.Append([]conversation.Event{conversation.QueueChanged{Queue: queue, Paused: true}, conversation.LimitReached{Kind: "five_hour"}}))
 	must(t, log.Close())
 	st := store.New(StoreDir())
+	top := 3
+	must(t, st.SaveView(log.ID(), store.View{Draft: "a draft", Top: &top}))
 	l := &Launcher{Config: config.Default(nil), Cwd: dir, Store: st}
 	defer l.Close()
 	to := config.Agent{ID: "other", Name: "Other", Command: "other-agent"}
@@ -147,9 +150,11 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 		t.Errorf("it begins with %+v spent", spent)
 	}
 	c := b.Transcript.Conversation
-	c.Apply(conversation.SessionOpening{How: conversation.OpenNew})
-	if text := UsageText(c.Usage); text != "$2.50" {
-		t.Errorf("used so far: %q", text)
+	for range 2 { // before its agent opens a session, and after
+		if text := UsageText(c.Usage); text != "$2.50" || c.Agent.Name() != "Other" {
+			t.Errorf("%s has used so far: %q", c.Agent.Name(), text)
+		}
+		c.Apply(conversation.SessionOpening{How: conversation.OpenNew})
 	}
 	c.Apply(conversation.Update{Update: &acpclient.UsageUpdate{Used: 1, Size: 2, Cost: &acpclient.Cost{Amount: 4, Currency: "USD"}}})
 	if spent := c.Spent().Cost; spent == nil || spent.Amount != 6.5 {
@@ -163,7 +168,21 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 	if len(b.Queue) != 1 || len(was.Conversation.Queue) != 0 || len(stateOf(b).Queue) != 0 {
 		t.Errorf("of the queue, %d prompts move and %d stay", len(b.Queue), len(was.Conversation.Queue))
 	}
-	items := b.Transcript.Conversation.Items
+	if stays, err := st.View(log.ID()); b.View.Draft != "a draft" || stays.Draft != "" || stays.Top == nil || err != nil {
+		t.Errorf("of the draft, %q moves and %+v stays, %v", b.View.Draft, stays, err)
+	}
+	items := was.Conversation.Items
+	if n, ok := items[len(items)-1].(*conversation.Note); !ok || !strings.HasSuffix(n.Detail, string(b.Transcript.Meta.ID)+". The queue went along.") {
+		t.Errorf("the original ends with %+v", items[len(items)-1])
+	}
+	// If parley is killed now, the last session is this one, and its agent's.
+	lib := store.NewLibrary(st)
+	defer lib.Close()
+	list, err := lib.List(t.Context(), store.Query{Cwd: dir})
+	if last, failed := LastStored(t.Context(), lib, dir, nil); last != b.Transcript.Meta.ID || list[0].AgentName != "Other" || err != nil || failed != nil {
+		t.Errorf("the last one of %+v is %q, %v", list, last, errors.Join(err, failed))
+	}
+	items = b.Transcript.Conversation.Items
 	if n, ok := items[len(items)-1].(*conversation.Note); !ok || n.Title != "Handed over from mine to Other" {
 		t.Errorf("the transcript ends with %+v", items[len(items)-1])
 	}
@@ -177,7 +196,7 @@ func TestHandOverToAnotherAgent(t *testing.T) {
 		return b
 	}
 	for range 2 {
-		if o := reopen(); len(o.Queue) != 1 || len(stateOf(o).Queue) != 0 || !strings.Contains(o.Earlier, "answer 5") {
+		if o := reopen(); o.View.Draft != "a draft" || len(o.Queue) != 1 || len(stateOf(o).Queue) != 0 || !strings.Contains(o.Earlier, "answer 5") {
 			t.Errorf("after a kill, %+v was handed over, and the agent is told %q", o.Queue, o.Earlier)
 		}
 	}

@@ -65,7 +65,7 @@ func (x *Index) List(ctx context.Context, q Query) (list []Summary, err error) {
 		}
 	}()
 	where, values := q.where()
-	rows, err := x.db.QueryContext(ctx, "SELECT "+columns+" FROM sessions WHERE "+where+" ORDER BY updated DESC LIMIT ? OFFSET ?",
+	rows, err := x.db.QueryContext(ctx, "SELECT "+columns+" FROM sessions WHERE "+where+" ORDER BY updated DESC, id DESC LIMIT ? OFFSET ?",
 		append(values, cmp.Or(q.Limit, -1), q.Offset)...)
 	if err != nil {
 		return nil, err

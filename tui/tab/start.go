@@ -64,7 +64,15 @@ func (t *Tab) replace(o *opening, create func(context.Context) (*app.Opened, err
 	if create == nil {
 		create = func(ctx context.Context) (*app.Opened, error) { return usual(ctx, o.spec) }
 	}
+	var saved func() error
+	if o.spec.HandOver { // what is written goes along
+		t.drafts.save()
+		saved = t.drafts.last
+	}
 	opened := sync.OnceValue(func() openedMsg {
+		if saved != nil {
+			_ = saved() // at worst it is only in the prompt
+		}
 		msg := openedMsg{of: o}
 		if msg.Opened, msg.err = create(ctx); msg.err != nil {
 			return msg
@@ -109,7 +117,7 @@ func (t *Tab) dropOpening() tea.Cmd {
 }
 
 // opened takes over a session. Prompts sent in the meantime go to it, or into the draft before that of
-// a branch.
+// a branch. The draft goes along to another agent.
 func (t *Tab) opened(msg openedMsg) tea.Cmd {
 	if msg.of != t.opening {
 		return nil // another one was opened instead
@@ -122,8 +130,10 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 	l, s, keep := t.adopt(msg.Live()), msg.of.spec, tea.Cmd(nil)
 	if t.stored = (storedSession{from: s}); s.Branch != 0 {
 		t.stored.from = app.Spec{Stored: msg.Transcript.Meta.ID}
-		keep = t.composer.Keep(t.composer.Text())
-		t.composer.SetText("")
+		if !s.HandOver {
+			keep = t.composer.Keep(t.composer.Text())
+			t.composer.SetText("")
+		}
 	}
 	cmds := []tea.Cmd{keep, l.next, t.readBranch()}
 	if msg.Transcript == nil {
@@ -148,6 +158,9 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 		cmds = append(cmds, t.prompts.ReturnToDraft(back...))
 	} else {
 		cmds = append(cmds, t.composer.TakeBack(back...))
+	}
+	if s.HandOver {
+		cmds = append(cmds, t.drafts.save())
 	}
 	if msg.ReadOnly != nil {
 		return tea.Batch(append(cmds, l.showReadOnly(msg.ReadOnly))...)

@@ -192,6 +192,33 @@ func TestADraftIsKeptOverTheOneThatComesBack(t *testing.T) {
 	b.mustShow(t, "❯ old") // it is in the history
 }
 
+// A draft goes along to another agent, behind the queue. It is stored before the session is left, and at
+// once in the next one.
+func TestADraftGoesAlongInAHandOver(t *testing.T) {
+	b, ids := newStored(t, "one", "two")
+	lib := b.program.Stored
+	b.drafts.library = lib
+	b.stores(ids[0])
+	b.press("m", "i", "n", "e")
+	b.Update(b.replace(&opening{spec: app.Spec{Stored: ids[0], Branch: 2, HandOver: true}}, func(ctx context.Context) (*app.Opened, error) {
+		view, err := lib.View(ids[0])
+		if view.Draft != "mine" {
+			t.Errorf("as the session is left, it has %+v", view)
+		}
+		kept, err := lib.Read(ctx, ids[1])
+		next := newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: ids[1]} })
+		queue := []conversation.QueuedPrompt{{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("next")}}}
+		return &app.Opened{Session: next, Runs: true, Transcript: kept, View: view, Branched: app.Branched{Queue: queue}}, err
+	})())
+	if err := b.drafts.last(); err != nil {
+		t.Fatal(err)
+	}
+	const want = "next\n\nmine"
+	if view, err := lib.View(ids[1]); b.composer.Text() != want || view.Draft != want || err != nil {
+		t.Errorf("the prompt has %q, stored is %+v, %v", b.composer.Text(), view, err)
+	}
+}
+
 // A prompt that was sent while the session was being read is a draft again if that can only
 // be read.
 func TestAPromptToASessionThatIsOnlyReadIsGivenBack(t *testing.T) {
