@@ -54,7 +54,11 @@ func handOverTo(f Front, name string) {
 			}
 			for _, a := range agents {
 				it := agentItem(a)
-				it.Do = func() { f.Ask(app.HandOverQuestion(l.Conversation, a, func() { handOver(f, l, a) })) }
+				it.Do = func() {
+					q := app.HandOverQuestion(l.Conversation, a, func() { handOver(f, l, a) })
+					q.While = func() bool { return f.Live() == l && NoHandOver(f) == "" }
+					f.Ask(q)
+				}
 				if name != "" && (strings.EqualFold(a.ID, name) || strings.EqualFold(a.Name, name)) {
 					it.Do()
 					return

@@ -43,7 +43,9 @@ func TestAHandOverIsConfirmed(t *testing.T) {
 		return s.asked[0].Choices[0].Here
 	}
 	s := limited(t)
-	if choose(s)(); len(s.did) != 1 || !s.did[0].(app.Spec).HandOver {
+	if yes := choose(s); !s.asked[0].While() {
+		t.Error("the question is gone")
+	} else if yes(); len(s.did) != 1 || !s.did[0].(app.Spec).HandOver {
 		t.Errorf("did %v", s.did)
 	}
 	s = limited(t)
@@ -55,8 +57,8 @@ func TestAHandOverIsConfirmed(t *testing.T) {
 	s = limited(t)
 	yes = choose(s)
 	s.live = limited(t).live
-	if yes(); len(s.did) > 0 {
-		t.Errorf("another session was handed over: %v", s.did)
+	if yes(); len(s.did) > 0 || s.asked[0].While() {
+		t.Errorf("another session was handed over: %v, or is asked about", s.did)
 	}
 }
 
