@@ -139,7 +139,7 @@ func LimitQuestion(s Session, c *conversation.Conversation, now time.Time, handO
 	switch {
 	case limit.Resets.After(now):
 		wait.More = MomentText(limit.Resets, now)
-		q.Text = "It resets " + MomentText(limit.Resets, now) + ", " + InText(limit.Resets, now) + ". This is sent then:"
+		q.Text = "It resets " + MomentText(limit.Resets, now) + ". This is sent then:"
 	case !limit.Resets.IsZero():
 		wait.Name = "Go on"
 		q.Title, q.Text = limitTitle(limit, false), "This is sent again:"

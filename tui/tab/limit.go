@@ -19,7 +19,7 @@ type limitQuestion struct {
 }
 
 // follow asks once about each limit, and no more once somebody has decided. A question that is open
-// when the limit resets says so. It draws the countdown again each minute, and each second of the last
+// when the limit resets says so. It draws the wait again each minute, and each second of the last
 // one.
 func (q *limitQuestion) follow(l *live) tea.Cmd {
 	now, limit := l.program.Now(), l.Conversation.Limit

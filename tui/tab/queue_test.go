@@ -261,11 +261,14 @@ func TestTheQuestionOfALimitThatHasReset(t *testing.T) {
 			conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}, Paused: true},
 			conversation.LimitReached{Kind: "five_hour", Resets: b.program.Now().Add(time.Hour)},
 		)
-		b.mustShow(t, "5-hour limit reached", "It resets", "in 60 minutes", "Wait and go on")
-		for range 70 {
+		resets := "It resets " + app.MomentText(b.program.Now().Add(time.Hour), b.program.Now()) + ". This is sent then:"
+		for range 59 {
+			b.mustShow(t, "5-hour limit reached", resets, "Wait and go on") // which stays true
 			time.Sleep(time.Minute)
 			b.Do(nil)
 		}
+		time.Sleep(time.Minute)
+		b.Do(nil)
 		b.mustShow(t, "5-hour limit has reset", "This is sent again:", "Go on")
 		b.mustNotShow(t, "It resets")
 		b.events(conversation.PromptSent{})

@@ -36,7 +36,7 @@ func TestWaitsForALimitTwice(t *testing.T) {
 func TestStopsWaitingForALimit(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: limited("3h")})
-	p.Ready().Ask("mend it").Question("5-hour limit reached", "resets", "in 3 hours").Answer("Wait and go on")
+	p.Ready().Ask("mend it").Question("5-hour limit reached", "resets").Answer("Wait and go on")
 	p.Shows("Waiting for the plan's limit", "in 3 hours", "waits: mend it", "esc stop waiting").Press("esc").Gone("Waiting for")
 	p.Shows("paused: mend it").Press("enter").Question("5-hour limit reached").Answer("Stop here")
 	p.Shows("paused: mend it").Type("x").Press("backspace") // the same key again would count as a second press of the answer
