@@ -3,9 +3,11 @@ package journal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"parley/config"
 	"parley/fs"
@@ -31,7 +33,10 @@ const (
 // agrees to files that the agent could not write without asking. Several plans, and a
 // rewind to before a turn, which is 0 for anything else, happen whole or not at all, even
 // if the process is killed or the disk is full.
-func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewind int) (Done, error) {
+func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewind int) (_ Done, err error) {
+	if what == actUndo || what == actRedo { // a merge and a rewind say so themselves
+		defer func() { err = unwritten(err) }()
+	}
 	for i := range plans {
 		lost, err := j.try(ctx, &plans[i])
 		if err == nil && lost {
@@ -106,6 +111,16 @@ func (e *TornError) Error() string {
 }
 
 func (e *TornError) Unwrap() []error { return []error{e.Err, e.Back} }
+
+// unwritten says of an act that failed that no file has changed, unless some have or it says so.
+func unwritten(err error) error {
+	const words = "; nothing was written"
+	about, is := errors.AsType[*FileError](err)
+	if _, torn := errors.AsType[*TornError](err); !is || torn || strings.HasSuffix(about.Err.Error(), words) {
+		return err
+	}
+	return &FileError{about.Path, fmt.Errorf("%w"+words, about.Err)}
+}
 
 // Outcome says what has become of an act that failed: nothing was done, as what says, or not all of
 // it could be taken back.

@@ -117,7 +117,7 @@ func TestAnUndoAsksAsAWriteDoes(t *testing.T) {
 		func() (Done, error) { return p.RevertFile(ctx, p.part("secret/f"), 0) },
 		func() (Done, error) { return p.RevertHunk(ctx, p.compare("secret/f", 0), 0) },
 	} {
-		if _, err := do(); !errors.Is(err, p.refuse) {
+		if _, err := do(); !errors.Is(err, p.refuse) || !strings.HasSuffix(err.Error(), "secret/f: refused; nothing was written") {
 			t.Errorf("refused: %v", err)
 		}
 		asked("undo")
