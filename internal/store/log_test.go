@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -231,6 +232,19 @@ func kinds(list []conversation.Event) []string {
 		}
 	}
 	return out
+}
+
+// A process that was killed holds the log for a moment longer.
+func TestALogOfADyingProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, l := newLog(t)
+		time.AfterFunc(dyingTime/2, func() { _ = l.Close() })
+		again, err := s.Continue(l.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = again.Close()
+	})
 }
 
 func TestALogHasOneWriter(t *testing.T) {

@@ -103,10 +103,17 @@ func (s *Store) Create(m Meta) (*Log, error) {
 	return l, nil
 }
 
-// Continue opens a log to write more. The error is ErrInUse if another process is writing
-// it, and ErrNotStored if there is none.
+// dyingTime is how long a process that was killed may still hold what it has locked.
+const dyingTime = 400 * time.Millisecond
+
+// Continue opens a log to write more, after a moment if another process is just ending. The error is
+// ErrInUse if one is writing it, and ErrNotStored if there is none.
 func (s *Store) Continue(id ID) (*Log, error) {
 	l, err := s.openLog(id, 0)
+	for waited := time.Duration(0); errors.Is(err, ErrInUse) && waited < dyingTime; waited += dyingTime / 4 {
+		time.Sleep(dyingTime / 4)
+		l, err = s.openLog(id, 0)
+	}
 	if err == nil {
 		s.mark(l)
 	}
