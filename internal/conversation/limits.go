@@ -131,7 +131,7 @@ func (s *State) LimitIn(err error, at time.Time) (LimitReached, bool) {
 var limitWords = []string{
 	"exhausted your daily quota", "quota exceeded", "exhausted your capacity", "resource_exhausted", // gemini-cli
 	"hit your usage limit", "reached your usage limit", // codex-acp
-	"you've hit your", "you've reached your", "you're out of usage credits", "out of extra usage", // claude-agent-acp
+	"you've hit your", "you've reached your", "you're out of usage credits", "out of extra usage", "usage limit reached", "hour limit reached", "weekly limit reached", // claude-agent-acp
 }
 
 // limited reports whether an error says that a limit of the user's plan is reached.
@@ -153,8 +153,9 @@ func limited(e *acpclient.Error, words string) bool {
 
 // Agents say in words when a limit resets: "try again at 3:04 PM", "try again at Jan 3rd, 2026
 // 3:04 PM", "resets 3pm (Europe/Berlin)", "resets Jan 3 at 3:30pm", "try again in 2 hours 5
-// minutes", "Your quota will reset after 1h2m3s".
+// minutes", "Your quota will reset after 1h2m3s", "limit reached|1795860000".
 var (
+	resetUnix  = regexp.MustCompile(`\|(\d{10})\b`)
 	resetAfter = regexp.MustCompile(`(?i)\b(?:in|after) ((?:\d+(?:\.\d+)? ?(?:d|h|m|s|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?)\b[ ,]*(?:and )?|\d+[dhms])+)`)
 	amount     = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?) ?([dhms])`)
 	resetAt    = regexp.MustCompile(`(?i)\b(?:resets|reset at|try again at|again at)(?: at| on)? (?:([a-z]{3})[a-z]* (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?(?:,)?(?: at)? )?(\d{1,2})(?::(\d{2}))? ?([ap])\.?m\.?(?: \(([A-Za-z0-9_+/-]+)\))?`)
@@ -165,6 +166,10 @@ var (
 func resetIn(words string, at time.Time) time.Time {
 	if at.IsZero() {
 		return time.Time{}
+	}
+	if m := resetUnix.FindStringSubmatch(words); m != nil {
+		seconds, _ := strconv.ParseFloat(m[1], 64) // ten digits
+		return plausibleReset(seconds, at)
 	}
 	if m := resetAt.FindStringSubmatch(words); m != nil {
 		return clockTime(m, at)
