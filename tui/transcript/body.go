@@ -502,17 +502,18 @@ func (b *outputBody) emulate(text string, width int) *screen.Screen {
 	return s
 }
 
-func (b *outputBody) screen(width int) *screen.Screen {
+func (b *outputBody) screen(width int, env *environment) *screen.Screen {
 	if layout := termtext.NewLayout(width); b.all == nil || b.layout != layout {
 		b.all, b.layout = b.emulate(b.text, width), layout
+		*env.emulated += b.all.Len()
 	}
 	return b.all
 }
 
-func (b *outputBody) len(width int, _ *environment) int { return b.screen(width).Len() }
+func (b *outputBody) len(width int, env *environment) int { return b.screen(width, env).Len() }
 
-func (b *outputBody) draw(s *sheet, from, to, width int, _ *environment) {
-	s.emulated(b.screen(width), from, to, b.text)
+func (b *outputBody) draw(s *sheet, from, to, width int, env *environment) {
+	s.emulated(b.screen(width, env), from, to, b.text)
 }
 
 func (b *outputBody) peek(s *sheet, width int, env *environment) int {

@@ -52,6 +52,7 @@ type environment struct {
 	diffs     *diffview.Preference
 	// pictures are the images that are ready to be drawn.
 	pictures *pictures
+	emulated *int // counts the lines of emulators
 	// open are the permission requests shown above the prompt. They show the content
 	// of their tool calls.
 	open []*conversation.Permission

@@ -17,8 +17,9 @@ const (
 	gutter = 2
 	// maxText bounds the width of text, which is hard to read in longer lines.
 	maxText = 118
-	// keepDrawings bounds the cached drawings. It is more than a screen shows.
-	keepDrawings = 800
+	// keepDrawings bounds the cached drawings, and keepEmulated the lines of their emulators. Both
+	// are more than a screen shows.
+	keepDrawings, keepEmulated = 800, 100_000
 )
 
 // layout is a conversation as lines of a width. It keeps the drawings of items, and finds
@@ -29,6 +30,7 @@ type layout struct {
 	width int
 
 	drawings map[*conversation.Node]*entry
+	emulated int                         // how many lines their emulators have
 	leftOut  int                         // what conv had left out when they were made
 	writing  bool                        // items are drawn for good, see List.Finished
 	expanded map[*conversation.Node]bool // what the user has opened or closed
@@ -129,7 +131,7 @@ func (l *layout) environment(n *conversation.Node) *environment {
 	room := l.room(edges)
 	env.places.Dir, env.width, env.open = l.conv.Cwd, l.textIn(room), conversation.Questions[*conversation.Permission](&l.conv.State)
 	env.diffWidth, env.diffs = min(room, 2*maxText), l.diffs
-	env.pictures, env.facts, env.now = &l.pictures, l.facts, l.now
+	env.pictures, env.emulated, env.facts, env.now = &l.pictures, &l.emulated, l.facts, l.now
 	return env
 }
 
@@ -137,8 +139,8 @@ func (l *layout) environment(n *conversation.Node) *environment {
 func (l *layout) at(n *conversation.Node) *entry {
 	e := l.drawings[n]
 	if e == nil {
-		if len(l.drawings) >= keepDrawings {
-			clear(l.drawings)
+		if len(l.drawings) >= keepDrawings || l.emulated > keepEmulated {
+			l.forgetDrawings()
 		}
 		e = &entry{drawing: l.newDrawing(n.Item())}
 		l.drawings[n] = e
@@ -165,6 +167,12 @@ func (l *layout) at(n *conversation.Node) *entry {
 		}
 	}
 	return e
+}
+
+// forgetDrawings has all items drawn anew.
+func (l *layout) forgetDrawings() {
+	clear(l.drawings)
+	l.emulated = 0
 }
 
 // every treats all nodes as open.

@@ -68,7 +68,7 @@ func (l *List) SetTheme(th *theme.Theme) {
 		l.pictures.forget()
 	}
 	clear(l.envs)
-	clear(l.drawings)
+	l.forgetDrawings()
 }
 
 // SetSize sets the size of the view in cells.
@@ -82,7 +82,7 @@ func (l *List) SetSize(width, height int) {
 
 // Reset starts over after the conversation was replaced.
 func (l *List) Reset() {
-	clear(l.drawings)
+	l.forgetDrawings()
 	clear(l.expanded)
 	clear(l.context)
 	l.pictures.forget()
@@ -143,7 +143,7 @@ func (l *List) Lines() []string {
 	l.shown = l.shown[:0]
 	if now := l.conv.LeftOut(); now != l.leftOut { // drawings keep what they are made of
 		l.leftOut = now
-		clear(l.drawings)
+		l.forgetDrawings()
 	}
 	l.followSpan()
 	if _, any := l.first(); !any {

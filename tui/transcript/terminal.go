@@ -50,7 +50,7 @@ func (v *terminalView) head() int {
 }
 
 // feed brings the emulator up to date.
-func (v *terminalView) feed(width int) {
+func (v *terminalView) feed(width int, env *environment) {
 	if r := v.term.Replaced(); r != v.replaced {
 		v.emu, v.fed, v.replaced = nil, 0, r
 	}
@@ -65,18 +65,20 @@ func (v *terminalView) feed(width int) {
 	}
 	if v.fed < v.term.Total() {
 		data, _ := v.term.Since(v.fed)
+		had := v.emu.Len()
 		_, _ = v.emu.Write(data)
+		*env.emulated += v.emu.Len() - had
 		v.fed = v.term.Total()
 	}
 }
 
 func (v *terminalView) len(width int, env *environment) int {
-	v.feed(width)
+	v.feed(width, env)
 	return v.head() + v.emu.Len() + len(v.status(env))
 }
 
 func (v *terminalView) draw(s *sheet, from, to, width int, env *environment) {
-	v.feed(width)
+	v.feed(width, env)
 	all, head := v.emu.Len(), v.head()
 	if from < head {
 		v.command(s, width, env)
@@ -90,7 +92,7 @@ func (v *terminalView) draw(s *sheet, from, to, width int, env *environment) {
 }
 
 func (v *terminalView) peek(s *sheet, width int, env *environment) (more int) {
-	v.feed(width)
+	v.feed(width, env)
 	if v.head() > 0 {
 		v.command(s, width, env)
 	}

@@ -66,3 +66,28 @@ func TestLongOutputOfAnOwnCommand(t *testing.T) {
 		t.Errorf("copied is:\n%s", got)
 	}
 }
+
+// The output of commands that are out of view is not kept a second time as lines, however many
+// there are; those in view stay.
+func TestCommandsOutOfViewKeepNoLines(t *testing.T) {
+	const commands, each = 60, 4000
+	c := fold()
+	l := newList(c, 80, 40)
+	for i := range commands {
+		id := acpclient.TerminalID(fmt.Sprint(i))
+		c.Apply(conversation.ShellStarted{ID: id, Command: "make"})
+		c.Apply(conversation.TerminalOutput{ID: id, Data: []byte(strings.Repeat("a line\r\n", each) + fmt.Sprintf("end %d\r\n", i))})
+		if got := view(l); !strings.HasSuffix(got, fmt.Sprint("end ", i)) {
+			t.Fatalf("command %d is drawn as\n%s", i, got)
+		}
+		lines := 0
+		for _, e := range l.drawings {
+			if emu := e.drawing.(*shellCommand).view.emu; emu != nil {
+				lines += emu.Len()
+			}
+		}
+		if lines > keepEmulated+2*each {
+			t.Fatalf("after %d commands of %d lines, %d lines are kept", i+1, each, lines)
+		}
+	}
+}
