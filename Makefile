@@ -53,6 +53,12 @@ pictures: ## regenerate the guide's pictures and the recorded tour from the prog
 test-kills: ## kill parley, a viewer and a host at 100 moments of a turn, and look for what was shown
 	PARLEY_TEST_KILLS=100 go test -count=1 -timeout 30m -run 'WhatTheScreenShowedIsThereAfterAKill|AKilledViewer|AKilledHost' ./internal/test/e2e
 
+SOAK ?= 1
+
+.PHONY: soak
+soak: ## live through a long day in a viewer and in a host, and see what grows (SOAK=0.05: a part of it)
+	PARLEY_TEST_SOAK=$(SOAK) go test -count=1 -timeout 6h -v -run TestSoak ./internal/test/e2e
+
 # The commit that was checked last. What has changed since may need a check for other systems.
 SINCE ?= HEAD~1
 

@@ -33,6 +33,12 @@ func Scripted(t testing.TB) string {
 	return built(t, buildScripted)
 }
 
+// Watched returns the path of a parley that says how it is: see command watched.
+func Watched(t testing.TB) string {
+	t.Helper()
+	return built(t, func() (string, error) { return build("parley/internal/test/watched") })
+}
+
 // Tap returns the command that runs the agent of the arguments after it and records what that and
 // parley send each other: see command scripted.
 func Tap(t testing.TB) []string {
