@@ -117,8 +117,8 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 			return
 		}
 		m.Cwd, m.Worktree, m.From = s.Cwd, "", ""
-		if t := git.WorktreeAt(s.Cwd); t != nil {
-			m.Worktree, m.From = t.Branch, t.From
+		if t := git.WorktreeOf(s.Cwd); t != nil {
+			m.Worktree, m.From = t.Branch, git.Original(s.Cwd)
 		}
 	})
 	if err != nil {

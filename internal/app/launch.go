@@ -527,7 +527,7 @@ func (l *Launcher) Backend() Backend {
 			if err != nil {
 				return "", err
 			}
-			return t.Path, nil
+			return t.Place(cwd), nil
 		},
 	}
 	if l.Store != nil {

@@ -49,8 +49,8 @@ func (l *Launcher) recorder(a config.Agent, cwd string) session.Recorder {
 		return nil
 	}
 	m := store.Meta{Agent: a.ID, Cwd: cwd, Dirs: l.Dirs, Command: givenCommand(a)}
-	if t := git.WorktreeAt(cwd); t != nil {
-		m.Worktree, m.From = t.Branch, t.From
+	if t := git.WorktreeOf(cwd); t != nil {
+		m.Worktree, m.From = t.Branch, git.Original(cwd)
 	}
 	return l.record(m, nil)
 }

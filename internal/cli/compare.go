@@ -234,8 +234,8 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 		k.agent = overruled(e.Agent, k.opt)
 		dir := o.cwd
 		if k.side != nil {
-			dir = k.side.Tree.Path
-			k.Worktree = &headless.ComparedTree{Name: k.side.Tree.Name, Path: dir, Branch: k.side.Tree.Branch}
+			dir = k.side.Dir
+			k.Worktree = &headless.ComparedTree{Name: k.side.Tree.Name, Path: k.side.Tree.Path, Branch: k.side.Tree.Branch}
 		}
 		made, err := c.launcher.Make(ctx, app.Spec{Agent: &k.agent, Cwd: dir})
 		if err != nil {

@@ -40,7 +40,7 @@ func (o *startOptions) enterWorktree(ctx context.Context, cfg *config.Config, ag
 	if err != nil {
 		return err
 	}
-	o.cwd = t.Path
+	o.cwd = t.Place(o.cwd)
 	return nil
 }
 
@@ -49,11 +49,11 @@ func (o *startOptions) enterWorktree(ctx context.Context, cfg *config.Config, ag
 func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
 	announced := map[string]bool{}
 	for _, dir := range dirs {
-		t := git.WorktreeAt(dir)
-		if t == nil || announced[dir] {
+		t := git.WorktreeOf(dir)
+		if t == nil || announced[t.Path] {
 			continue
 		}
-		announced[dir] = true
+		announced[t.Path] = true
 		what := ""
 		work, err := t.Work(ctx)
 		if err != nil {
@@ -75,7 +75,7 @@ func (o *startOptions) tellWorktrees(ctx context.Context, dirs []string) {
 // elsewhere returns the flags that a command needs to find the repository of a worktree:
 // none in that repository.
 func elsewhere(t *git.Worktree) []string {
-	if here, err := app.Directory(""); err == nil && (here == t.From || here == t.Path) {
+	if here, err := app.Directory(""); err == nil && (here == t.From || t.Has(here)) {
 		return nil
 	}
 	return []string{"--cwd", t.From}
@@ -156,7 +156,7 @@ func (o *worktreeOptions) find(ctx context.Context) (*git.Worktree, error) {
 	}
 	var names []string
 	for _, t := range trees {
-		if t.Name == o.name || o.name == "" && (t.Path == dir || len(trees) == 1) {
+		if t.Name == o.name || o.name == "" && (t.Has(dir) || len(trees) == 1) {
 			return t, nil
 		}
 		names = append(names, t.Name)

@@ -125,7 +125,7 @@ func (w worktree) drop() {
 	if w.busy() {
 		return
 	}
-	if slices.ContainsFunc(w.f.Seats(), func(s Seat) bool { return !s.Current && s.Cwd == w.tree.Path }) {
+	if slices.ContainsFunc(w.f.Seats(), func(s Seat) bool { return !s.Current && w.tree.Has(s.Cwd) }) {
 		w.f.Say("another tab has a session in this worktree: close it first")
 		return
 	}

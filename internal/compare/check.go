@@ -26,10 +26,10 @@ const checkOutput = 16 << 10
 // checkTime is how long a check may run. Tests lower it.
 var checkTime = 30 * time.Minute
 
-// RunCheck runs a command of the user's in the worktree of a side, in the sandbox that its
+// RunCheck runs a command of the user's where a side works, in the sandbox that its
 // agent has. A command that fails is no error.
 func RunCheck(ctx context.Context, l *app.Launcher, s *Side, command string) (Checked, error) {
-	wrap, err := l.Wrap(s.Agent, s.Tree.Path)
+	wrap, err := l.Wrap(s.Agent, s.Dir)
 	if err != nil {
 		return Checked{}, err
 	}
@@ -38,7 +38,7 @@ func RunCheck(ctx context.Context, l *app.Launcher, s *Side, command string) (Ch
 	m := terminal.NewManager(terminal.Options{Wrap: wrap})
 	defer m.Close()
 	limit := uint64(checkOutput)
-	id, err := m.Create(ctx, terminal.Spec{Command: "sh", Args: []string{"-c", command}, Cwd: s.Tree.Path, OutputByteLimit: &limit})
+	id, err := m.Create(ctx, terminal.Spec{Command: "sh", Args: []string{"-c", command}, Cwd: s.Dir, OutputByteLimit: &limit})
 	if err != nil {
 		return Checked{}, fmt.Errorf("run the check: %w", err)
 	}

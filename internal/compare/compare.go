@@ -100,6 +100,8 @@ type Side struct {
 	// Name tells it apart from the others: the agent's id and its settings.
 	Name string
 	Tree *git.Worktree
+	// Dir is the directory in it that stands for that of the comparison, in which it works.
+	Dir string
 }
 
 // Options say what to compare.
@@ -171,6 +173,9 @@ func Begin(ctx context.Context, opt Options) (*Comparison, error) {
 		s := &Side{Entrant: e, Name: names[i]}
 		if err == nil {
 			s.Tree, err = c.worktree(ctx, opt, s, i+1, snapshot)
+		}
+		if err == nil {
+			s.Dir = s.Tree.Place(c.Dir)
 		}
 		if err != nil {
 			for _, made := range c.Sides {
@@ -300,7 +305,7 @@ func Find(ctx context.Context, cfg *config.Config, dir string) ([]*Comparison, e
 		if err != nil {
 			e = Entrant{Word: n.Word, Agent: config.Agent{ID: n.Word, Name: n.Word}}
 		}
-		s := &Side{Entrant: e, Name: named(e, n.Name), Tree: t}
+		s := &Side{Entrant: e, Name: named(e, n.Name), Tree: t, Dir: t.Place(t.From)}
 		number[s] = n.Number
 		c.Sides = append(c.Sides, s)
 	}

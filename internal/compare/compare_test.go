@@ -161,7 +161,7 @@ func TestBeginAndFind(t *testing.T) {
 	if err != nil || len(found) != 2 {
 		t.Fatalf("found %d, %v", len(found), err)
 	}
-	if f := found[0]; f.Name != second.Name || f.Prompt != "Sing" || f.Check != "make" || names(f) != names(second) || f.Dir != dir || !f.Began.Equal(second.Began) {
+	if f := found[0]; f.Sides[1].Dir != second.Sides[1].Dir || f.Name != second.Name || f.Prompt != "Sing" || f.Check != "make" || names(f) != names(second) || f.Dir != dir || !f.Began.Equal(second.Began) {
 		t.Errorf("found %+v, want %+v", f, second)
 	}
 	if f := found[1]; names(f) != names(first) || f.Sides[1].Agent.Options["model"] != "opus" || !strings.HasSuffix(f.Prompt, "Ä…") || len(f.Prompt) > 2<<10 {
@@ -380,12 +380,13 @@ func TestKeepUnderAFilter(t *testing.T) {
 
 // A check runs where the side has worked, and says how it ended.
 func TestCheck(t *testing.T) {
-	dir, _ := test.New(t, map[string]string{"poem.txt": poem})
+	dir, _ := test.New(t, map[string]string{"verse/poem.txt": poem})
+	dir = filepath.Join(dir, "verse")
 	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
 	l := &app.Launcher{Config: agents()}
 	defer l.Close()
 	for command, want := range map[string]compare.Checked{
-		"test -f poem.txt && pwd": {Passed: true, Output: c.Sides[0].Tree.Path},
+		"test -f poem.txt && pwd": {Passed: true, Output: filepath.Join(c.Sides[0].Tree.Path, "verse")},
 		"echo no; exit 3":         {Why: "exit code 3", Output: "no"},
 		`printf 'a\033]0;b\007c'`: {Passed: true, Output: "ac"}, // fit to draw
 	} {

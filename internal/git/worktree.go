@@ -83,6 +83,14 @@ func WorktreeAt(dir string) *Worktree {
 	return t
 }
 
+// WorktreeOf returns the worktree for sessions that dir is in, nil if it is in none.
+func WorktreeOf(dir string) *Worktree {
+	if dir = topOf(dir); dir == "" {
+		return nil
+	}
+	return WorktreeAt(dir)
+}
+
 // fits reports whether a record may be of a worktree of a repository, and completes it.
 func (t *Worktree) fits(repository string) bool {
 	isHash := func(s string) bool { return len(s) >= 40 && strings.Trim(s, "0123456789abcdef") == "" }
@@ -153,6 +161,26 @@ func (t *Worktree) Folder() string {
 		}
 	}
 	return t.Path
+}
+
+// Place returns where a session works that the worktree is for, in a directory of the same
+// repository: in the same folder of the worktree, or in its top where that is missing or leads out.
+func (t *Worktree) Place(of string) string {
+	if below, err := filepath.Rel(topOf(of), of); err == nil {
+		if top, err := os.OpenRoot(t.Path); err == nil {
+			defer func() { _ = top.Close() }()
+			if info, err := top.Stat(below); err == nil && info.IsDir() {
+				return filepath.Join(t.Path, below)
+			}
+		}
+	}
+	return t.Path
+}
+
+// Has reports whether a directory is the worktree's, or in it.
+func (t *Worktree) Has(dir string) bool {
+	below, err := filepath.Rel(t.Path, dir)
+	return err == nil && filepath.IsLocal(below)
 }
 
 // WorktreeName returns the name of the worktree of a branch.
@@ -335,6 +363,7 @@ func CreateWorktree(ctx context.Context, dir string, opt WorktreeOptions) (*Work
 			continue
 		}
 		if t := WorktreeAt(p.path); t != nil && t.Name == name && !WorktreeGone(t.Path) {
+			t.makeFolder(dir)
 			return t, t.whole()
 		}
 		if p.branch == branchPrefix+name && !WorktreeGone(p.path) {
@@ -342,7 +371,23 @@ func CreateWorktree(ctx context.Context, dir string, opt WorktreeOptions) (*Work
 		}
 	}
 	t := &Worktree{Name: name, Branch: branchPrefix + name, From: dir, Path: filepath.Join(home(all[0].path, opt.Parent), name), Base: opt.Snapshot, Note: opt.Note}
-	return t, t.make(ctx, w, isBranch(name))
+	if err := t.make(ctx, w, isBranch(name)); err != nil {
+		return t, err
+	}
+	t.makeFolder(dir)
+	return t, nil
+}
+
+// makeFolder makes the folder of the worktree that stands for dir, which may have no committed files.
+func (t *Worktree) makeFolder(dir string) {
+	top, err := os.OpenRoot(t.Path)
+	if err != nil {
+		return
+	}
+	defer func() { _ = top.Close() }()
+	if below, err := filepath.Rel(topOf(dir), dir); err == nil {
+		_ = top.MkdirAll(below, 0o777) // without it, the session works in the top
+	}
 }
 
 // home returns the directory of a repository's worktrees.

@@ -72,6 +72,45 @@ func TestCreate(t *testing.T) {
 }
 
 // One whose directory was removed by hand comes back with its branch.
+// A session works in the same folder of the worktree, wherever that is new, ignored or a link. It never
+// works outside.
+func TestPlace(t *testing.T) {
+	dir, run := project(t)
+	outside := t.TempDir()
+	put(t, filepath.Join(dir, "web", "page.txt"), "page\n")
+	for name, target := range map[string]string{"linked": "web", "out": outside} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(dir, "add", "--all")
+	run(dir, "commit", "-q", "-m", "folders")
+	put(t, filepath.Join(dir, "fresh", "deep", "x.txt"), "not committed\n")
+	for below, want := range map[string]string{".": ".", "web": "web", "linked": "linked", "fresh/deep": "fresh/deep", "out": "."} {
+		of := filepath.Join(dir, below)
+		from := of
+		if below == "out" { // git finds no repository there
+			from = dir
+		}
+		tree := create(t, from, "")
+		if got, want := tree.Place(of), filepath.Join(tree.Path, want); got != want || !tree.Has(got) {
+			t.Errorf("%s: it works in %s, want %s", below, got, want)
+		}
+		if info, err := os.Stat(tree.Place(of)); err != nil || !info.IsDir() {
+			t.Errorf("%s: %v", below, err)
+		}
+		if of := git.WorktreeOf(tree.Place(of)); of == nil || of.Name != tree.Name {
+			t.Errorf("%s: it works in %+v", below, of)
+		}
+		if again := create(t, dir, tree.Name); again.Place(filepath.Join(dir, "web")) != filepath.Join(tree.Path, "web") {
+			t.Errorf("%s: another folder is %s", below, again.Place(filepath.Join(dir, "web")))
+		}
+	}
+	if git.WorktreeOf(filepath.Join(dir, "web")) != nil || git.WorktreeOf(outside) != nil {
+		t.Error("the working tree is taken for a worktree")
+	}
+}
+
 func TestCreateAgain(t *testing.T) {
 	dir, run := project(t)
 	tree := create(t, dir, "wren")

@@ -193,7 +193,7 @@ type Status = app.Running
 
 func (h *Host) status() Status {
 	cwd := h.session.About().Cwd
-	branch, tree := git.Branch(cwd), git.WorktreeAt(cwd)
+	branch, tree := git.Branch(cwd), git.WorktreeOf(cwd)
 	st := Status{ID: h.opt.ID, PID: os.Getpid(), Stored: h.session.StoredID(), Cwd: cwd, Branch: branch, Worktree: tree != nil}
 	journal := h.session.Journal()
 	h.session.Read(func(s *conversation.State) { st.Overview, st.Session = app.OverviewOf(s, journal), s.ID })

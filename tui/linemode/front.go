@@ -209,7 +209,7 @@ func (f *front) Rename(name string) {
 
 func (f *front) Worktree() *git.Worktree {
 	if l := f.live(); l != nil && !l.Session.About().Far {
-		return git.WorktreeAt(l.Conversation.Cwd)
+		return git.WorktreeOf(l.Conversation.Cwd)
 	}
 	return nil
 }

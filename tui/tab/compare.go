@@ -224,8 +224,8 @@ func (f *compareForm) start() tea.Cmd {
 // options are what the form says. A comparison from a worktree is one of where that was made for.
 func (f *compareForm) options() compare.Options {
 	opt := compare.Options{Config: f.t.program.Launcher.Config, Dir: f.t.cwd, Prompt: f.prompt, Check: f.check, Entrants: f.entrants, Changes: f.changes}
-	if tree := f.t.worktree; tree != nil {
-		opt.Dir = tree.From
+	if f.t.worktree != nil {
+		opt.Dir = git.Original(f.t.cwd)
 	}
 	return opt
 }
@@ -235,7 +235,7 @@ func (t *Tab) beginCompare(made *compare.Comparison) tea.Cmd {
 	c := t.newComparison(made)
 	var cmds []tea.Cmd
 	for i, s := range made.Sides {
-		n, cmd := c.open(i, app.Spec{Agent: &s.Agent, Cwd: s.Tree.Path})
+		n, cmd := c.open(i, app.Spec{Agent: &s.Agent, Cwd: s.Dir})
 		n.setName(made.Title(i))
 		cmds = append(cmds, cmd, n.Ask(made.Prompt))
 	}
@@ -304,7 +304,7 @@ func (c *comparison) tab(side int) *Tab {
 		return t
 	}
 	for _, t := range c.home.program.Tabs.All() {
-		if t.cwd == c.Sides[side].Tree.Path && (t.compared == nil || t.compared == c) {
+		if c.Sides[side].Tree.Has(t.cwd) && (t.compared == nil || t.compared == c) {
 			c.tabs[side], t.compared = t, c
 			return t
 		}
@@ -465,7 +465,7 @@ func (m merger) Unmerge(ctx context.Context, act int) (journal.Done, error) {
 
 // Open opens the session that worked last in the worktree of a side, or begins one, and goes there.
 func (c *comparison) Open(side int) {
-	p, dir := c.home.program, c.Sides[side].Tree.Path
+	p, dir := c.home.program, c.Sides[side].Dir
 	c.InBackground(func(context.Context) func() {
 		open, err := lastIn(p, dir)
 		return func() {

@@ -201,8 +201,8 @@ func TestAComparisonFromAWorktree(t *testing.T) {
 	if got := f.options().Dir; got != b.cwd {
 		t.Errorf("it begins in %q", got)
 	}
-	b.worktree = &git.Worktree{From: "/project"}
-	if got := f.options().Dir; got != "/project" {
-		t.Errorf("from a worktree it begins in %q", got)
+	dir, tree := project(t)
+	if b.cwd, b.worktree = tree.Path, tree; f.options().Dir != dir {
+		t.Errorf("from a worktree it begins in %q", f.options().Dir)
 	}
 }

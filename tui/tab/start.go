@@ -225,7 +225,7 @@ func (t *Tab) readBranch() tea.Cmd {
 	}
 	dir := t.cwd
 	return inBackground(func() then {
-		branch, tree := git.Branch(dir), git.WorktreeAt(dir)
+		branch, tree := git.Branch(dir), git.WorktreeOf(dir)
 		return func() tea.Cmd {
 			if dir == t.cwd {
 				t.branch = branch
