@@ -71,8 +71,26 @@ type Config struct {
 	Sandbox Sandbox
 	// Worktrees is the directory for git worktrees; "" for one beside each repository.
 	Worktrees string
+	// Worktree says what a new worktree is given.
+	Worktree Worktree
 	// Rules say what agents may do without asking. Their sources name file and line.
 	Rules []policy.Rule
+}
+
+// Worktree says what a new worktree is given of what is not committed.
+type Worktree struct {
+	// Include are patterns of ignored files that are copied, as in .gitignore.
+	Include []string
+	// Setup is a shell command that runs in it, "" for none.
+	Setup string
+}
+
+// worktreeRows are the keys of [worktree], of the file or a project.
+func worktreeRows[T any](at func(*T) *Worktree) []row[T] {
+	return []row[T]{
+		value("include", func(c *T) *[]string { return &at(c).Include }, func(t *table, key string) []string { return t.texts(key, true) }, "").standing(anyList(nil)).shown(`[".env", "node_modules"]`),
+		value("setup", func(c *T) *string { return &at(c).Setup }, (*table).text, "").standing("").shown(`"npm ci"`),
+	}
 }
 
 // Glyphs selects the characters for symbols.

@@ -68,6 +68,8 @@ container sockets.`,
 		flagOn("sandbox_network", func(c *Config) *bool { return &c.Sandbox.Offline }, ""),
 		value("worktree_directory", func(c *Config) *string { return &c.Worktrees }, (*table).path,
 			`Where --worktree creates worktrees; by default in REPOSITORY.worktrees beside the repository.`).standing("").shown(`"~/worktrees"`),
+		{key: "worktree", about: `What a new worktree has of what is not committed: copies of ignored files, by the patterns of
+.gitignore, and what a shell command makes in it, in the sandbox of its agent.`, rows: worktreeRows(func(c *Config) *Worktree { return &c.Worktree })},
 		{key: "agents", about: `Agents. ` + "`parley -a NAME`" + ` starts the one with this name in the brackets. For an agent that
 parley knows, every line is optional.`, names: writeAgents, read: func(c *Config, t *table, _ string) { c.Agents = t.agents() }},
 		{key: "mcp", about: `MCP servers for the agents. "$NAME" in args, env, url and headers is a variable. A program:`, names: writeServers, read: func(c *Config, t *table, _ string) { c.MCP = t.mcpServers() }},

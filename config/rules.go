@@ -10,33 +10,40 @@ import (
 )
 
 // ProjectFile is the path of a project's own configuration, relative to its directory.
-// It may contain only rules.
+// It may contain only rules, and what a new worktree is given.
 var ProjectFile = filepath.Join(".parley", "config.toml")
 
 // MaxProjectFile limits the size of a project's configuration, in bytes.
 const MaxProjectFile = 64 << 10
 
+// Project is a project's own configuration.
+type Project struct {
+	Rules    []policy.Rule
+	Worktree Worktree
+}
+
 // ParseProject reads a project's configuration from data. file is its name in the
-// sources of the rules and in errors, which are those of [Load]. Anything but rules is
+// sources of the rules and in errors, which are those of [Load]. Anything else in it is
 // an error.
-func ParseProject(file string, data []byte) ([]policy.Rule, error) {
+func ParseProject(file string, data []byte) (Project, error) {
 	if len(data) > MaxProjectFile {
-		return nil, &Error{File: printable(file), Message: fmt.Sprintf("cannot be read: it is larger than %d KiB", MaxProjectFile>>10)}
+		return Project{}, &Error{File: printable(file), Message: fmt.Sprintf("cannot be read: it is larger than %d KiB", MaxProjectFile>>10)}
 	}
 	d, root := open(file, data, nil)
 	if root == nil {
-		return nil, d.err()
+		return Project{}, d.err()
 	}
-	rules := root.rules()
+	p := Project{Rules: root.rules()}
+	readRows(&p, root, []row[Project]{{key: "worktree", rows: worktreeRows(func(p *Project) *Worktree { return &p.Worktree })}})
 	for _, key := range root.keys() {
-		if key != "rules" {
-			d.failKey(root.at.child(key), true, "move it to your own configuration", fmt.Sprintf("%s has no effect in a project: only rules do", printable(key)))
+		if key != "rules" && key != "worktree" {
+			d.failKey(root.at.child(key), true, "move it to your own configuration", fmt.Sprintf("%s has no effect in a project: only [rules] and [worktree] do", printable(key)))
 		}
 	}
 	if err := d.err(); err != nil {
-		return nil, err
+		return Project{}, err
 	}
-	return rules, nil
+	return p, nil
 }
 
 // rules reads [rules], of the file, a project or an agent.

@@ -32,8 +32,8 @@ deny = ["execute(git push *)", "read(**/*.pem) agent=claude"]
 	if d := cmp.Diff(want, lines(parse(t, text).Rules)); d != "" {
 		t.Error(d)
 	}
-	rules, err := ParseProject("config.toml", []byte(text))
-	if d := cmp.Diff(want, lines(rules)); d != "" || err != nil {
+	project, err := ParseProject("config.toml", []byte(text))
+	if d := cmp.Diff(want, lines(project.Rules)); d != "" || err != nil {
 		t.Error(d, err)
 	}
 }
@@ -67,8 +67,13 @@ func TestBadRules(t *testing.T) {
 	}
 }
 
-// A project has rules, and nothing else.
-func TestProjectsSetUpNothingButRules(t *testing.T) {
+// A project has rules and what its worktrees are given, and nothing else.
+func TestProjectsSetUpNothingButRulesAndWorktrees(t *testing.T) {
+	text := "[worktree]\ninclude = \".env\"\nsetup = \"npm ci\"\n"
+	want := Worktree{Include: []string{".env"}, Setup: "npm ci"}
+	if p, err := ParseProject("config.toml", []byte(text)); err != nil || !cmp.Equal(p.Worktree, want) || !cmp.Equal(parse(t, text).Worktree, want) {
+		t.Errorf("%+v, %v", p, err)
+	}
 	for text, want := range map[string]string{
 		"[agents.x]\ncommand = \"evil\"":      "agents has no effect in a project",
 		"default_agent = \"x\"":               "default_agent has no effect in a project",
@@ -79,7 +84,7 @@ func TestProjectsSetUpNothingButRules(t *testing.T) {
 		"x":                                   "config.toml:1",
 		strings.Repeat("#", MaxProjectFile+1): "larger",
 	} {
-		if rules, err := ParseProject("config.toml", []byte(text)); err == nil || rules != nil || !strings.Contains(err.Error(), want) {
+		if rules, err := ParseProject("config.toml", []byte(text)); err == nil || !cmp.Equal(rules, Project{}) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, %v, want %s", text, rules, err, want)
 		}
 	}

@@ -111,6 +111,9 @@ type Spec struct {
 	// directory since then comes back.
 	Last bool `json:"-"`
 
+	// Notes are notices of a new session, as [Launcher.Prepare] returns them.
+	Notes *[]session.AddNotice `json:"notes,omitempty"`
+
 	// Running is the session in a host, by its id or as ssh://HOST/ID; "" for none. LookOn
 	// means to attach read-only. Attached, if not nil, is attached to it already.
 	Running  string  `json:"-"`
@@ -174,6 +177,11 @@ func (l *Launcher) Make(ctx context.Context, s Spec) (*Opened, error) {
 	made, err := l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first(s)}, nil)
 	if err != nil {
 		return nil, err
+	}
+	if s.Notes != nil {
+		for _, n := range *s.Notes {
+			session.Post(made, n)
+		}
 	}
 	return &Opened{Agent: a, Session: made}, nil
 }
@@ -488,6 +496,9 @@ type Backend struct {
 	Recent *config.RecentFile
 	// Make makes a session, here or in a host, or attaches to one: see [Launcher.Make].
 	Make func(context.Context, Spec) (*Opened, error)
+	// Prepare prepares the worktree of a new session: see [Launcher.Prepare]. It is slow; nil prepares
+	// nothing.
+	Prepare func(ctx context.Context, s Spec, tell func(string)) []session.AddNotice
 	// Worktree makes a git worktree for a directory and returns its path. It may be slow; nil
 	// makes none.
 	Worktree func(ctx context.Context, cwd string) (string, error)
@@ -521,6 +532,7 @@ func (l *Launcher) Backend() Backend {
 		Registry:  registry.Here(l.Config.Registry),
 		Recent:    config.NewRecentFile(config.StateDir()),
 		Make:      l.Make,
+		Prepare:   l.Prepare,
 		MCP:       l.Config.MCP,
 		Worktree: func(ctx context.Context, cwd string) (string, error) {
 			t, err := MakeWorktree(ctx, l.Config, cwd, "")

@@ -57,23 +57,33 @@ func TrustQuestion(s Session) *Question {
 	}
 	is, err := session.Do(context.Background(), s, rules.ProjectRules{})
 	project := is.Project
-	if err != nil || is.Trust != rules.Undecided || len(project.Rules)+len(project.Prompts) == 0 {
+	if err != nil || is.Trust != rules.Undecided || project.Empty() {
 		return nil
 	}
 	var lines []string
 	for _, rule := range project.Rules {
 		lines = append(lines, rule.String())
 	}
+	if w := project.Worktree; w.Setup != "" {
+		lines = append(lines, "in each new worktree, run: "+w.Setup)
+	}
+	if w := project.Worktree; len(w.Include) > 0 {
+		lines = append(lines, "to each new worktree, copy: "+strings.Join(w.Include, ", "))
+	}
 	for _, p := range project.Prompts {
 		lines = append(append(lines, "/"+p.Name), strings.Split(p.Text, "\n")...)
 	}
-	what := "rules"
-	switch {
-	case len(project.Rules) == 0:
-		what = "prompts"
-	case len(project.Prompts) > 0:
-		what = "rules and prompts"
+	var kinds []string
+	if len(project.Rules) > 0 {
+		kinds = append(kinds, "rules")
 	}
+	if len(project.Prompts) > 0 {
+		kinds = append(kinds, "prompts")
+	}
+	if len(project.Worktree.Include) > 0 || project.Worktree.Setup != "" {
+		kinds = append(kinds, "worktree setup")
+	}
+	what := strings.Join(kinds, " and ")
 	trust := func(t rules.Trust, done string) func() (Outcome, error) {
 		return func() (Outcome, error) {
 			return Outcome{Say: done}, session.Try(context.Background(), s, rules.SetTrust{Trust: t})

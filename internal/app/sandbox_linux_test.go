@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"parley/config"
 	"parley/internal/sandbox"
@@ -344,6 +345,23 @@ func TestCommitsInTheSandbox(t *testing.T) {
 }
 
 // A .git that can be replaced is refused.
+// What the user has run beside an agent, such as a check or the setup of a worktree, has its sandbox.
+func TestRunsCommandsInTheSandbox(t *testing.T) {
+	everyUser(t, func(w *walled) {}, func(w *walled) {
+		if w.uid != os.Getuid() {
+			return
+		}
+		out := filepath.Join(filepath.Dir(w.dir), "outside")
+		r, err := w.l.RunFor(t.Context(), config.Agent{}, w.dir, "echo in > inside; echo out > "+out, time.Minute)
+		if _, escaped := os.Stat(out); err != nil || r.Passed || escaped == nil {
+			t.Errorf("%+v, %v; outside %v", r, err, escaped)
+		}
+		if text, err := os.ReadFile(filepath.Join(w.dir, "inside")); string(text) != "in\n" {
+			t.Errorf("inside it has written %q, %v", text, err)
+		}
+	})
+}
+
 func TestRefusesALinkedRepository(t *testing.T) {
 	dir, run := apart.New(t, map[string]string{"poem.txt": "poem\n"})
 	_ = run

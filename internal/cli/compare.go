@@ -223,9 +223,15 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 	c.Session = func(side int) app.Session { return c.all[side].session }
 	names := compare.Names(entrants)
 	for i, e := range entrants {
+		c.all[i].Name, c.all[i].side, c.all[i].agent = names[i], comparison.Sides[i], e.Agent
+	}
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	for i, e := range entrants {
 		k := c.all[i]
 		opt.Interrupts = k.opt.Interrupts
-		k.Name, k.side, k.opt = names[i], comparison.Sides[i], opt
+		k.opt = opt
 		k.opt.Mode = cmp.Or(e.Mode, opt.Mode)
 		k.opt.Settings = slices.DeleteFunc(slices.Clone(opt.Settings), func(s headless.Setting) bool { return e.Options[s.Option] != "" })
 		for _, id := range slices.Sorted(maps.Keys(e.Options)) {
@@ -253,6 +259,27 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 			k.Spent = s
 			c.Spent(i, s)
 		}
+	}
+	return nil
+}
+
+// prepare prepares the worktrees, all at once.
+func (c *contest) prepare() error {
+	var preparing sync.WaitGroup
+	for _, k := range c.all {
+		if k.side == nil {
+			continue
+		}
+		preparing.Go(func() {
+			tell := func(line string) { c.tell(k, line) }
+			notes := c.launcher.Prepare(c.checks, app.Spec{Agent: &k.agent, Cwd: k.side.Dir}, tell)
+			c.o.streams.tellNotes(notes, tell)
+		})
+	}
+	preparing.Wait()
+	if c.checks.Err() != nil {
+		c.tellWhere()
+		return tooEarly()
 	}
 	return nil
 }
@@ -295,7 +322,7 @@ func (c *contest) work(ctx context.Context, k *contestant) {
 	if c.o.check == "" || !ended(k.Result) || c.checks.Err() != nil {
 		return
 	}
-	check, err := compare.RunCheck(c.checks, c.launcher, k.side, c.o.check)
+	check, err := compare.RunCheck(c.checks, c.launcher, k.side, c.o.check, c.o.timeout)
 	switch {
 	case c.checks.Err() != nil:
 		c.tell(k, "the check was interrupted")

@@ -44,6 +44,9 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
+	if open == nil {
+		spec.Notes = new(l.Prepare(cmd.Context(), app.Spec{Agent: agent, Cwd: o.cwd}, o.streams.tell))
+	}
 	id, err := host.Spawn(ctx, l.HostSpec(*agent, spec))
 	if err != nil {
 		return err

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -111,6 +113,12 @@ func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Spec,
 	s := app.Spec{Agent: agent}
 	if open != nil {
 		s.Stored = open.Stored
+	}
+	preparing, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	o.streams.tellNotes(l.Prepare(preparing, s, o.streams.tell), o.streams.tell)
+	if preparing.Err() != nil {
+		return nil, tooEarly()
 	}
 	made, err := l.Make(ctx, s)
 	if err != nil {

@@ -181,8 +181,8 @@ parley rules list`, noArguments, func(cmd *cobra.Command, _ []string) error {
 			t = rules.Undecided
 		case p.Err != nil:
 			return fmt.Errorf("the project's configuration: %w", p.Err)
-		case len(p.Rules) == 0:
-			return fmt.Errorf("no rules in %s", filepath.Join(p.Dir, config.ProjectFile))
+		case p.Empty():
+			return fmt.Errorf("nothing to trust in %s", filepath.Join(p.Dir, config.ProjectFile))
 		}
 		return b.SetTrust(t)
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"parley/internal/app"
+	"parley/internal/session"
 	"parley/internal/termtext"
 	"parley/tui/desktop"
 )
@@ -66,6 +67,16 @@ func (s *streams) printBlock(text string) error {
 
 // tell prints a line that is not of the output.
 func (s *streams) tell(line string) { fmt.Fprintln(s.Err, "parley: "+line) }
+
+// tellNotes tells notices, with the lines below them.
+func (s *streams) tellNotes(notes []session.AddNotice, tell func(string)) {
+	for _, n := range notes {
+		tell(n.Title)
+		for line := range strings.Lines(n.Detail) {
+			tell("  " + strings.TrimRight(line, "\n"))
+		}
+	}
+}
 
 // needScreen returns an error if there is no terminal to draw on and read keys from.
 func (s *streams) needScreen() error {

@@ -390,7 +390,7 @@ func TestCheck(t *testing.T) {
 		"echo no; exit 3":         {Why: "exit code 3", Output: "no"},
 		`printf 'a\033]0;b\007c'`: {Passed: true, Output: "ac"}, // fit to draw
 	} {
-		got, err := compare.RunCheck(t.Context(), l, c.Sides[0], command)
+		got, err := compare.RunCheck(t.Context(), l, c.Sides[0], command, 0)
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v, want %+v", command, got, err, want)
 		}
@@ -403,8 +403,7 @@ func TestCheckThatHangs(t *testing.T) {
 	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
 	l := &app.Launcher{Config: agents()}
 	defer l.Close()
-	defer compare.CheckFor(50 * time.Millisecond)()
-	got, err := compare.RunCheck(t.Context(), l, c.Sides[0], "sleep 1000")
+	got, err := compare.RunCheck(t.Context(), l, c.Sides[0], "sleep 1000", 50*time.Millisecond)
 	if err != nil || got.Passed || got.Why != "it ran longer than 50ms" {
 		t.Errorf("%+v, %v", got, err)
 	}

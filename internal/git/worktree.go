@@ -24,10 +24,12 @@ const (
 // removes it with the worktree.
 const recordName = "parley.json"
 
-// recordBound limits what is read of a record, in bytes, and maxNote the note in it.
+// recordBound limits what is read of a record, in bytes, maxNote the note in it, and maxGiven the names
+// of files, which JSON may make six times as long.
 const (
-	recordBound = 64 << 10
+	recordBound = 128 << 10
 	maxNote     = 8 << 10
+	maxGiven    = 10 << 10
 )
 
 // Worktree is a worktree for sessions. It is immutable. Its JSON is the record.
@@ -44,6 +46,10 @@ type Worktree struct {
 	From string `json:"from"`
 	// Note is what its creator wrote down about it, "" for nothing.
 	Note string `json:"note,omitempty"`
+	// Fresh means that nothing was prepared in it yet. Given are the ignored files and folders that it
+	// had when it was, each followed by a NUL: dropping it loses nothing of them.
+	Fresh bool   `json:"fresh,omitempty"`
+	Given string `json:"given,omitempty"`
 	// Unfinished means that its creation or removal was interrupted, or is going on. It can only be
 	// dropped.
 	Unfinished bool `json:"-"`
@@ -448,11 +454,28 @@ func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
 		}
 		return fmt.Errorf("create a worktree: %w", err)
 	}
+	t.Fresh = true
 	if err := t.write(ctx); err != nil {
 		return err
 	}
 	done()
 	return nil
+}
+
+// Prepared notes that the worktree was prepared, and the ignored files that it has.
+func (t *Worktree) Prepared(ctx context.Context) error {
+	_, k, err := t.open(ctx)
+	if err != nil {
+		return err
+	}
+	now := *t
+	now.Fresh = false
+	for _, name := range k.Ignored {
+		if len(now.Given)+len(name) < maxGiven {
+			now.Given += name + "\x00"
+		}
+	}
+	return now.write(ctx)
 }
 
 func (t *Worktree) write(ctx context.Context) error {

@@ -25,7 +25,7 @@ type WorktreeWork struct {
 	// Merged is the number of its commits that were merged.
 	Merged int
 	// Uncommitted are the Files that differ from the last commit; Ignored are the files
-	// that git ignores, and directories with a trailing slash.
+	// that git ignores and that it was not given, and directories with a trailing slash.
 	Uncommitted, Ignored []string
 
 	head  string   // the last commit
@@ -93,6 +93,7 @@ func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
 	if err == nil {
 		err = k.status(ctx, w)
 	}
+	k.Ignored = slices.DeleteFunc(k.Ignored, func(name string) bool { return slices.Contains(split(t.Given), name) })
 	if err != nil {
 		return nil, nil, err
 	}

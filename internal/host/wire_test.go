@@ -23,7 +23,6 @@ import (
 	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/journal"
-	"parley/internal/policy"
 	"parley/internal/prompt"
 	"parley/internal/record"
 	"parley/internal/rules"
@@ -214,7 +213,7 @@ func init() {
 		},
 		reflect.TypeFor[rules.Project](): func(t *rapid.T) any {
 			return rules.Project{
-				Dir: rapid.String().Draw(t, "dir"), Rules: random(t, reflect.TypeFor[[]policy.Rule]()).Interface().([]policy.Rule),
+				Dir: rapid.String().Draw(t, "dir"), Project: random(t, reflect.TypeFor[config.Project]()).Interface().(config.Project),
 				Prompts: random(t, reflect.TypeFor[[]prompt.Template]()).Interface().([]prompt.Template),
 			}
 		},

@@ -12,7 +12,6 @@ import (
 	"parley/config"
 	files "parley/fs"
 	"parley/internal/git"
-	"parley/internal/policy"
 	"parley/internal/prompt"
 )
 
@@ -20,15 +19,20 @@ import (
 type Project struct {
 	// Dir is the project's directory, with links resolved.
 	Dir string
-	// Rules are the rules of its file. There are none without a file, or if Err says what is
+	// Project is what its file says: nothing without a file, or if Err says what is
 	// wrong with the file. Front ends in other processes do not get Err.
-	Rules []policy.Rule
-	Err   error `json:"-"`
+	config.Project
+	Err error `json:"-"`
 
 	// Prompts are the project's own, from files beside that one. They count as its rules do.
 	Prompts []prompt.Template
 
 	sum string // of the content of all files; "" if there is none
+}
+
+// Empty reports whether it has nothing that the user could trust.
+func (p *Project) Empty() bool {
+	return len(p.Rules)+len(p.Prompts)+len(p.Worktree.Include) == 0 && p.Worktree.Setup == ""
 }
 
 // projectOf returns the directory of the project of a session in cwd, and the same with links
@@ -70,7 +74,7 @@ func readProject(cwd, dir string) Project {
 	}
 	p.sum = hex.EncodeToString(sum.Sum(nil))
 	if err == nil {
-		p.Rules, p.Err = config.ParseProject(filepath.ToSlash(config.ProjectFile), data)
+		p.Project, p.Err = config.ParseProject(filepath.ToSlash(config.ProjectFile), data)
 	}
 	return p
 }

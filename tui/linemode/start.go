@@ -10,6 +10,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/prompt"
+	"parley/internal/termtext"
 )
 
 const heldText = "It will be sent when the session is open."
@@ -79,7 +80,14 @@ func (p *program) dropOpening() {
 // replace replaces the session that is shown by the one that create makes; nil makes it as usual.
 func (p *program) replace(s app.Spec, create func(context.Context) (*app.Opened, error), failed func(error)) {
 	if create == nil {
-		create = func(ctx context.Context) (*app.Opened, error) { return p.opt.Make(ctx, s) }
+		create = func(ctx context.Context) (*app.Opened, error) {
+			if p.opt.Prepare != nil {
+				s.Notes = new(p.opt.Prepare(ctx, s, func(words string) {
+					(&front{p: p}).After(0, func() { p.out.line(termtext.Capital(words) + ".") })
+				}))
+			}
+			return p.opt.Make(ctx, s)
+		}
 	}
 	left := p.leaving
 	if s.New() {

@@ -188,6 +188,11 @@ func (t *Tab) Overview() app.Overview {
 	o, a := app.OverviewOf(&t.conv().State, changes), t.agent()
 	o.Agent, o.Title = cmp.Or(a.Name, a.ID, o.Agent), t.label()
 	o.Standing = t.State()
+	if t.opening != nil {
+		if p := t.opening.preparing.Load(); p != nil {
+			o.Step, o.Since = p.words, p.since
+		}
+	}
 	return o
 }
 

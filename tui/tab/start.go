@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -24,8 +26,17 @@ type opening struct {
 	spec app.Spec
 	// session waits for it, and returns nil if there will be none.
 	session func() app.Session
+	// stop interrupts the preparation of its worktree, and preparing is what that does, nil for nothing.
+	stop      context.CancelFunc
+	preparing atomic.Pointer[preparing]
 	// failed says why there will be none; nil says so in the usual way.
 	failed func(error)
+}
+
+// preparing is a step in the preparation of a worktree.
+type preparing struct {
+	words string
+	since time.Time
 }
 
 // openedMsg is a session that was made, or the error.
@@ -62,7 +73,15 @@ func (t *Tab) openChosen(s app.Spec) tea.Cmd {
 func (t *Tab) replace(o *opening, create func(context.Context) (*app.Opened, error)) tea.Cmd {
 	ctx, usual := t.program.Context, t.program.Make
 	if create == nil {
-		create = func(ctx context.Context) (*app.Opened, error) { return usual(ctx, o.spec) }
+		s, prepare, now := o.spec, t.program.Prepare, t.program.Now
+		prepared, stop := context.WithCancel(ctx)
+		o.stop = stop
+		create = func(ctx context.Context) (*app.Opened, error) {
+			if prepare != nil {
+				s.Notes = new(prepare(prepared, s, func(words string) { o.preparing.Store(&preparing{words, now()}) }))
+			}
+			return usual(ctx, s)
+		}
 	}
 	var saved func() error
 	if o.spec.HandOver { // what is written goes along
@@ -99,12 +118,20 @@ func (t *Tab) replace(o *opening, create func(context.Context) (*app.Opened, err
 	return tea.Batch(dropped, func() tea.Msg { return opened() })
 }
 
+// interrupt ends the preparation.
+func (o *opening) interrupt() {
+	if o.stop != nil {
+		o.stop()
+	}
+}
+
 // dropOpening ends the session that is being made, if there is one, once it is.
 func (t *Tab) dropOpening() tea.Cmd {
 	o := t.opening
 	if t.opening = nil; o == nil {
 		return nil
 	}
+	o.interrupt()
 	return send(End{func(ctx context.Context) {
 		switch made := o.session(); {
 		case made == nil:

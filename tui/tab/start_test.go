@@ -68,6 +68,35 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 	b.mustShow(t, "more") // the draft stays
 }
 
+// A tab whose worktree is being prepared says so, in lists too, and does not wait for it when it is closed.
+func TestAWorktreeIsPreparedFirst(t *testing.T) {
+	b, _ := pending(t)
+	told, stopped := make(chan struct{}), make(chan struct{})
+	b.program.Prepare = func(ctx context.Context, s app.Spec, tell func(string)) []session.AddNotice {
+		tell("setting up the worktree: npm ci")
+		close(told)
+		<-ctx.Done()
+		close(stopped)
+		return []session.AddNotice{{Title: "set up"}}
+	}
+	var notes []session.AddNotice
+	b.program.Make = func(_ context.Context, s app.Spec) (*app.Opened, error) {
+		notes = *s.Notes
+		return nil, context.Canceled
+	}
+	b.Start(&config.Agent{ID: "a", Name: "Agent", Command: "quick"})
+	<-told
+	b.mustShow(t, "setting up the worktree: npm ci, 0s")
+	if o := b.Overview(); o.Step != "setting up the worktree: npm ci" || o.Since.IsZero() || o.Standing != conversation.StandingWorking {
+		t.Errorf("lists say %+v", o)
+	}
+	b.Close()(t.Context())
+	<-stopped
+	if len(notes) != 1 {
+		t.Errorf("the session has the notices %+v", notes)
+	}
+}
+
 // The start shows from the first frame on, and is not called slow before the session has
 // told when it began.
 func TestAStartShowsAtOnce(t *testing.T) {

@@ -450,6 +450,13 @@ func (f *statusInfo) openingLine() string {
 	switch o := f.opening; {
 	case o == nil:
 		return ""
+	case o.preparing.Load() != nil:
+		p := o.preparing.Load()
+		line := f.spin() + f.Theme.Muted.Render(p.words)
+		if !f.still() {
+			line += f.Theme.Muted.Render(", " + termtext.Elapsed(f.now().Sub(p.since)))
+		}
+		return line
 	case !o.spec.New():
 		return f.Theme.Muted.Render("  reading the stored session")
 	case f.connects():

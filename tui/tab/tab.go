@@ -158,6 +158,7 @@ func (t *Tab) Close() func(ctx context.Context) {
 	return func(ctx context.Context) {
 		save()
 		if o != nil {
+			o.interrupt()
 			if next := o.session(); next != nil {
 				s = next
 			}

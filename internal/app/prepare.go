@@ -1,0 +1,201 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley/acpclient"
+	"parley/config"
+	"parley/internal/git"
+	"parley/internal/policy"
+	"parley/internal/rules"
+	"parley/internal/session"
+	"parley/internal/termtext"
+	"parley/terminal"
+)
+
+// Ran is how a command of the user's has ended.
+type Ran struct {
+	// Passed means that the command has exited with 0; Why says how it ended otherwise.
+	Passed bool   `json:"passed"`
+	Why    string `json:"why,omitempty"`
+	// Output is the end of what it printed.
+	Output string `json:"output,omitempty"`
+}
+
+// ranOutput limits what is kept of the output of a command, in bytes.
+const ranOutput = 16 << 10
+
+// RunFor runs a shell command of the user's in a directory, in the sandbox that an agent has there, for
+// at most a time. A command that fails is no error.
+func (l *Launcher) RunFor(ctx context.Context, a config.Agent, dir, command string, most time.Duration) (Ran, error) {
+	wrap, err := l.Wrap(a, dir)
+	if err != nil {
+		return Ran{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("it ran longer than %v", most))
+	defer cancel()
+	m := terminal.NewManager(terminal.Options{Wrap: wrap})
+	defer m.Close()
+	limit := uint64(ranOutput)
+	id, err := m.Create(ctx, terminal.Spec{Command: "sh", Args: []string{"-c", command}, Cwd: dir, OutputByteLimit: &limit})
+	if err != nil {
+		return Ran{}, err
+	}
+	status, err := m.WaitForExit(ctx, id)
+	text, _, _, _ := m.Output(id)
+	r := Ran{Output: strings.TrimSpace(termtext.Block(text))}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		r.Why = context.Cause(ctx).Error()
+	case err != nil:
+		return r, err
+	case status.ExitCode != nil && *status.ExitCode == 0:
+		r.Passed = true
+	default:
+		r.Why = status.String()
+	}
+	return r, nil
+}
+
+// setupTime is how long the setup of a worktree may run.
+const setupTime = 30 * time.Minute
+
+// Prepare prepares the new worktree in which a session is to work: it copies the ignored files that are
+// to be there, and runs the setup. Any other session needs nothing. It takes its time; tell is
+// told what it does. What the user has to know is returned, for the session. An interrupted preparation
+// is done again for the next session.
+func (l *Launcher) Prepare(ctx context.Context, s Spec, tell func(string)) (notes []session.AddNotice) {
+	if !s.New() || s.Agent == nil || s.Agent.ID == TourID {
+		return nil
+	}
+	s.Cwd = cmp.Or(s.Cwd, l.Cwd)
+	t := git.WorktreeOf(s.Cwd)
+	if t == nil || !t.Fresh {
+		return nil
+	}
+	p := &preparation{l: l, s: s, t: t, tell: tell}
+	p.files(ctx)
+	p.setup(ctx)
+	if ctx.Err() == nil {
+		if err := t.Prepared(ctx); err != nil {
+			p.warn("The next session prepares the worktree again", err.Error())
+		}
+	}
+	return p.notes
+}
+
+// preparation is a Prepare that goes on.
+type preparation struct {
+	l     *Launcher
+	s     Spec
+	t     *git.Worktree
+	tell  func(string)
+	given config.Worktree // the user's, with a trusted project's
+	notes []session.AddNotice
+}
+
+func (p *preparation) note(title, detail string) {
+	p.notes = append(p.notes, session.AddNotice{Severity: acpclient.NoticeInfo, Title: title, Detail: detail})
+}
+
+func (p *preparation) warn(title, detail string) {
+	p.notes = append(p.notes, session.AddNotice{Severity: acpclient.NoticeWarning, Title: title, Detail: detail})
+}
+
+// read reads what the worktree is to be given.
+func (p *preparation) read() (*policy.SensitiveFiles, error) {
+	p.given = p.l.Config.Worktree
+	files, err := rules.SensitiveFiles(p.l.Config.Files, nil, p.t.From)
+	if err != nil {
+		return nil, err
+	}
+	own, err := rules.Open(rules.Options{Agent: p.s.Agent.ID, Cwd: p.s.Cwd, Store: rules.NewStore(config.StateDir()), Files: p.l.Config.Files})
+	if own == nil {
+		return nil, err
+	}
+	switch of := own.Project().Worktree; {
+	case own.Trust() == rules.Trusted && !p.l.NoRules:
+		p.given.Include = append(p.given.Include[:len(p.given.Include):len(p.given.Include)], of.Include...)
+		if p.given.Setup == "" {
+			p.given.Setup = of.Setup
+		}
+	case len(of.Include) > 0 || of.Setup != "":
+		p.note("The project's worktree setup does not apply: its "+filepath.ToSlash(config.ProjectFile)+" is not trusted", "")
+	}
+	return files, nil
+}
+
+// files copies ignored files.
+func (p *preparation) files(ctx context.Context) {
+	secrets, err := p.read()
+	var b *git.Brought
+	if err == nil {
+		b, err = p.t.Bring(ctx, p.t.From, p.given.Include, func(path string) bool {
+			return secrets.Own(path) || secrets.Match(policy.Reading, path) != ""
+		})
+	}
+	if err != nil && ctx.Err() == nil {
+		p.warn("Ignored files were not copied into the worktree", err.Error())
+	}
+	if b == nil {
+		return
+	}
+	if len(b.Copied) > 0 {
+		p.note("Copied into the worktree: "+named(b.Copied), "")
+	}
+	if len(b.Missing) > 0 && !b.Asked && p.given.Setup == "" {
+		is := "entries are"
+		if len(b.Missing) == 1 {
+			is = "entry is"
+		}
+		p.note(fmt.Sprintf("%d ignored %s not in the worktree: %s", len(b.Missing), is, named(b.Missing)), "")
+	}
+	if len(b.Secrets) > 0 {
+		p.warn("Not copied into the worktree, because they may hold secrets: "+named(b.Secrets), "To copy one, name it without wildcards in "+git.IncludeFile+".")
+	}
+	if len(b.Links) > 0 {
+		p.warn("Not copied into the worktree, because they lead out of it: "+named(b.Links), "To copy one, name it without wildcards in "+git.IncludeFile+".")
+	}
+	if len(b.Failed) > 0 {
+		p.warn("Not copied into the worktree: "+named(b.Failed), "")
+	}
+}
+
+// named lists names in a line.
+func named(names []string) string {
+	const most = 8
+	var shown []string
+	for _, name := range names {
+		shown = append(shown, termtext.VisibleLine(strings.TrimSuffix(name, "/")))
+	}
+	return strings.Join(atMost(shown, most), ", ")
+}
+
+// setupLines limits the lines of output that are shown of a setup.
+const setupLines = 20
+
+// setup runs the setup.
+func (p *preparation) setup(ctx context.Context) {
+	if p.given.Setup == "" || ctx.Err() != nil {
+		return
+	}
+	command := termtext.VisibleLine(p.given.Setup)
+	p.tell("setting up the worktree: " + command)
+	began := time.Now()
+	r, err := p.l.RunFor(ctx, *p.s.Agent, p.s.Cwd, p.given.Setup, setupTime)
+	if err != nil {
+		r.Why = err.Error()
+	}
+	lines := strings.Split(r.Output, "\n")
+	output, took := strings.Join(lines[max(0, len(lines)-setupLines):], "\n"), termtext.Elapsed(time.Since(began))
+	if r.Passed {
+		p.note("Set up the worktree in "+took+": "+command, output)
+		return
+	}
+	p.warn("The setup of the worktree failed after "+took+": "+command+": "+termtext.Line(r.Why), output)
+}

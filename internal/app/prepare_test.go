@@ -1,0 +1,77 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/config"
+	"parley/internal/git"
+	"parley/internal/rules"
+	"parley/internal/session"
+	"parley/internal/test"
+)
+
+// A new worktree is prepared once, by the user's configuration or by a project's that the user trusts.
+// A setup that fails is said, and the session begins all the same.
+func TestPrepare(t *testing.T) {
+	const project = "[worktree]\ninclude = \"*.conf\"\nsetup = \"echo theirs > made.txt\"\n"
+	for name, c := range map[string]struct {
+		user        config.Worktree
+		trusted     bool
+		files, lack []string
+		told, say   string
+	}{
+		"nothing":        {lack: []string{"local.conf", "made.txt"}, say: "does not apply: its .parley/config.toml is not trusted"},
+		"the user's":     {user: config.Worktree{Include: []string{"local.conf"}, Setup: "echo mine > made.txt; echo out; pwd"}, trusted: true, files: []string{"local.conf", "made.txt=mine"}, told: "setting up the worktree: echo mine", say: "Set up the worktree in 0s"},
+		"the project's":  {trusted: true, files: []string{"local.conf", "made.txt=theirs"}, say: "Copied into the worktree: verse/local.conf"},
+		"one that fails": {user: config.Worktree{Setup: "echo broken; exit 3"}, lack: []string{"local.conf"}, say: "failed after 0s: echo broken; exit 3: exit code 3"},
+		"secrets":        {user: config.Worktree{Include: []string{".e*"}}, lack: []string{".env"}, say: "they may hold secrets: verse/.env"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, _ := test.New(t, map[string]string{"verse/poem.txt": "one\n", ".gitignore": "*.conf\n.env\n", "verse/.parley/config.toml": project})
+			for _, file := range []string{"local.conf", ".env"} {
+				must(t, os.WriteFile(filepath.Join(dir, "verse", file), []byte("x\n"), 0o600))
+			}
+			dir = filepath.Join(dir, "verse")
+			if c.trusted {
+				own, err := rules.Open(rules.Options{Cwd: dir, Store: rules.NewStore(config.StateDir())})
+				must(t, err)
+				must(t, own.SetTrust(rules.Trusted))
+			}
+			tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{})
+			must(t, err)
+			l := &Launcher{Config: &config.Config{Worktree: c.user}}
+			defer l.Close()
+			told := ""
+			prepare := func() []session.AddNotice {
+				return l.Prepare(t.Context(), Spec{Agent: &config.Agent{ID: "a"}, Cwd: tree.Place(dir)}, func(words string) { told += words + "\n" })
+			}
+			said := ""
+			for _, n := range prepare() {
+				said += n.Title + "\n" + n.Detail + "\n"
+			}
+			if !strings.Contains(said, c.say) || !strings.Contains(told, c.told) {
+				t.Errorf("it says\n%s and told\n%s", said, told)
+			}
+			if c.told != "" && !strings.Contains(said, "out\n"+tree.Place(dir)) {
+				t.Errorf("the output is not shown:\n%s", said)
+			}
+			for _, file := range c.files {
+				name, want, _ := strings.Cut(file, "=")
+				if text, err := os.ReadFile(filepath.Join(tree.Place(dir), name)); err != nil || want != "" && string(text) != want+"\n" {
+					t.Errorf("%s is %q, %v", file, text, err)
+				}
+			}
+			for _, file := range c.lack {
+				if _, err := os.Lstat(filepath.Join(tree.Place(dir), file)); err == nil {
+					t.Errorf("%s is there", file)
+				}
+			}
+			if again := prepare(); len(again) > 0 {
+				t.Errorf("it is prepared again: %+v", again)
+			}
+		})
+	}
+}

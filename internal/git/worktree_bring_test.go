@@ -1,0 +1,97 @@
+package git_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/git"
+)
+
+// What is ignored and named is copied, wherever it is, with mode, time and links; nothing else, nothing
+// over what is there, no repository, no secret or link that leads out without having been named.
+func TestBring(t *testing.T) {
+	dir, run := project(t)
+	outside := t.TempDir()
+	put(t, filepath.Join(outside, "key"), "outside\n")
+	put(t, filepath.Join(dir, ".gitignore"), "*.tmp\n.env*\nnode_modules/\ndist\nown\nset.log\n")
+	put(t, filepath.Join(dir, "web", "page.txt"), "page\n")
+	run(dir, "add", "--all")
+	run(dir, "commit", "-q", "-m", "more")
+	for name, text := range map[string]string{
+		".env": "S=1\n", "web/.env": "S=2\n", ".env.local": "S=3\n", "web/node_modules/a/x.js": "x\n", "node_modules/cert.pem": "key\n",
+		"dist/out": "built\n", "dist/deep/part": "part\n", "own/file": "theirs\n", "untracked.txt": "mine\n", "keep.tmp": "here\n", "set.log": "log\n",
+	} {
+		put(t, filepath.Join(dir, name), text)
+	}
+	run(filepath.Join(dir, "own"), "init", "-q")
+	for name, target := range map[string]string{
+		"node_modules/inside": "../web/node_modules/a", "node_modules/absolute": outside, "node_modules/up": "../../" + filepath.Base(outside),
+		"node_modules/by": "inside/../../../../..", "node_modules/dangling": "nowhere", "dist/named": outside,
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(dir, "dist", "out"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	secret := func(path string) bool {
+		return strings.HasPrefix(filepath.Base(path), ".env") || strings.HasSuffix(path, ".pem")
+	}
+	tree := create(t, dir, "")
+	put(t, filepath.Join(tree.Path, "keep.tmp"), "the agent's\n")
+	put(t, filepath.Join(dir, git.IncludeFile), "# what tests need\n.env\nnode_modules\nown\n*.tmp\nuntracked.txt\nset.*\n!set.log\n")
+	b, err := tree.Bring(t.Context(), filepath.Join(dir, "web"), []string{"dist/named", "dist/deep", ".env*"}, secret)
+	if err != nil || len(b.Failed) > 0 {
+		t.Fatalf("%+v, %v", b, err)
+	}
+	for _, c := range []struct {
+		what      string
+		got, want []string
+	}{
+		{"copied", b.Copied, []string{".env", "dist/", "node_modules/", "web/.env", "web/node_modules/"}},
+		{"missing", b.Missing, []string{".env.local", "own/", "set.log"}},
+		{"secrets", b.Secrets, []string{".env.local", "node_modules/cert.pem"}},
+		{"links", b.Links, []string{"node_modules/absolute", "node_modules/by", "node_modules/up"}},
+	} {
+		if slices.Sort(c.got); !slices.Equal(c.got, c.want) {
+			t.Errorf("%s: %q, want %q", c.what, c.got, c.want)
+		}
+	}
+	for name, want := range map[string]string{
+		".env": "S=1\n", "web/.env": "S=2\n", "web/node_modules/a/x.js": "x\n", "dist/deep/part": "part\n", "node_modules/inside/x.js": "x\n",
+		"dist/named/key": "outside\n", "keep.tmp": "the agent's\n",
+		".env.local": "", "node_modules/cert.pem": "", "untracked.txt": "", "own/file": "", "set.log": "", "dist/out": "", "node_modules/by": "",
+	} {
+		if text, err := os.ReadFile(filepath.Join(tree.Path, name)); string(text) != want || want == "" && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s contains %q, %v; want %q", name, text, err, want)
+		}
+	}
+	if target, err := os.Readlink(filepath.Join(tree.Path, "node_modules", "dangling")); target != "nowhere" {
+		t.Errorf("the dangling link leads to %q, %v", target, err)
+	}
+
+	// What it was prepared with is not lost when it is dropped, what came later is.
+	if err := tree.Prepared(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(tree.Path, "new.tmp"), "new\n")
+	work, err := git.WorktreeAt(tree.Path).Work(t.Context())
+	if err != nil || !slices.Equal(work.Ignored, []string{"new.tmp"}) || git.WorktreeAt(tree.Path).Fresh {
+		t.Errorf("ignored are %q, %v", work.Ignored, err)
+	}
+
+	// A copy keeps mode and time.
+	second := create(t, dir, "")
+	if _, err := second.Bring(t.Context(), dir, []string{"/dist/out"}, secret); err != nil {
+		t.Fatal(err)
+	}
+	was, _ := os.Stat(filepath.Join(dir, "dist", "out"))
+	if is, err := os.Stat(filepath.Join(second.Path, "dist", "out")); err != nil || is.Mode() != was.Mode() || !is.ModTime().Equal(was.ModTime()) {
+		t.Errorf("the copy is %v, %v, want %v", is, err, was)
+	}
+}
