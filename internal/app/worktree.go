@@ -128,6 +128,12 @@ func (l *Launcher) PlanMerge(ctx context.Context, tree *git.Worktree) (*Merge, e
 	plan, err := tree.PlanMerge(ctx)
 	var conflict *git.MergeConflictError
 	switch {
+	case errors.Is(err, git.ErrUncommitted):
+		work, failed := tree.Work(ctx)
+		if failed != nil {
+			return nil, failed
+		}
+		return nil, fmt.Errorf("%w:\n%s", err, bulleted(work.Uncommitted))
 	case errors.As(err, &conflict):
 		return nil, WithHint("Nothing has changed. Merge "+termtext.Line(tree.Into)+" in the worktree and resolve the conflicts there, then merge again: "+termtext.Line(tree.Path), "%w", err)
 	case err != nil:
@@ -164,7 +170,11 @@ func (m *Merge) Refused() error {
 
 // Do merges, and describes the outcome.
 func (m *Merge) Do(ctx context.Context) (string, error) {
-	if err := m.Merge.Do(ctx); err != nil {
+	err := m.Merge.Do(ctx)
+	if over, ok := errors.AsType[*git.OverwriteError](err); ok {
+		return "", WithHint("Commit or stash them first.", "%w:\n%s", err, bulleted(over.Files))
+	}
+	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Merged %s into %s. The worktree is still there.", termtext.Count(m.Commits, "commit"), termtext.Line(m.tree.Into)), nil
@@ -198,7 +208,7 @@ func DropWorktreeQuestion(ctx context.Context, tree *git.Worktree, drop func()) 
 func LeftInWorktree(work *git.WorktreeWork) string {
 	var left []string
 	if !work.Empty() {
-		left = append(left, fmt.Sprintf("Not merged: %s:\n%s\nIt stays in the repository under refs/parley/dropped.", work, bulleted(work.Files)))
+		left = append(left, fmt.Sprintf("Not merged: %s:\n%s\nIt stays in the repository under refs/parley/dropped.", work, bulleted(work.Unmerged)))
 	}
 	if len(work.Ignored) > 0 {
 		left = append(left, "Ignored files are lost for good:\n"+bulleted(work.Ignored))

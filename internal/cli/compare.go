@@ -393,7 +393,7 @@ func (c *contest) keepBest(ctx context.Context) error {
 	}
 	k, changed := c.all[best], c.States[best].Changed
 	if changed.More > 0 {
-		return fmt.Errorf("nothing was merged: %s has changed %d files, more than parley merges at once", k.Name, k.Changed.Files)
+		return app.WithHint(compare.TooMany(k.side.Tree), "nothing was merged: %s has changed %d files", k.Name, k.Changed.Files)
 	}
 	into := c.Journal(c.launcher)
 	writes, err := into.Writes(k.agent)

@@ -72,11 +72,23 @@ func TestWorktreeMergeAndDropSayWhatIsLeft(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"merge", exitError, []string{"--commit MESSAGE commits them first"}},
+		{"merge", exitError, []string{"there are uncommitted changes:\n• poem.txt\n", "--commit MESSAGE commits them first"}},
 		{"merge -m better", exitError, []string{"poem.txt", "Nothing has changed. Merge main in the worktree", tree.Path}},
 		{"drop", exitError, []string{"--force", "Not merged: 1 file changed, 1 commit", "• poem.txt", "lost for good", "• run.log"}},
+		{"reset", exitOK, nil},
+		{"merge", exitError, []string{"the merge would overwrite 1 uncommitted file in " + dir + ":\n• poem.txt", "Commit or stash them first."}},
+		{"same", exitOK, nil},
+		{"drop", exitError, []string{"has files that git ignores", "• run.log"}},
 		{"drop --force", exitOK, []string{"dropped the worktree wren", "refs/parley/dropped/wren"}},
 	} {
+		switch c.args {
+		case "reset": // what was committed is not
+			inGit(dir, "reset", "-q", "HEAD~")
+			continue
+		case "same":
+			write(dir, "poem.txt", "two\n")
+			continue
+		}
 		var out strings.Builder
 		code := run(t.Context(), &streams{In: strings.NewReader(""), Out: &out, Err: &out}, append([]string{"worktree", "--cwd", dir}, strings.Fields(c.args)...))
 		if code != c.code {

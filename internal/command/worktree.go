@@ -69,6 +69,8 @@ func contentOf(changes []git.WorktreeChange, more int) []acpclient.ToolCallConte
 		switch {
 		case c.Opaque:
 			content = append(content, acpclient.TextContent("`"+strings.ReplaceAll(c.Path, "`", "'")+"` has changed: binary, or too large to show."))
+		case c.ModeWords() != "" && c.Old != nil && c.New != nil && *c.Old == *c.New:
+			content = append(content, acpclient.TextContent("`"+strings.ReplaceAll(c.Path, "`", "'")+"` is "+c.ModeWords()+"."))
 		case c.New == nil:
 			content = append(content, acpclient.DiffContent(c.Path, c.Old, ""))
 		default:

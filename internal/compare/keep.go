@@ -37,6 +37,15 @@ type Changed struct {
 	Added, Removed int
 }
 
+// TooMany says how many files parley merges at once, and how to merge more from a worktree.
+func TooMany(t *git.Worktree) string {
+	way := "parley worktree merge " + t.Name + " -m MESSAGE"
+	if t.Into == "" {
+		way = "parley worktree diff " + t.Name + " | git apply"
+	}
+	return fmt.Sprintf("parley merges at most %d files at once. To merge all of them, in a shell: %s", git.MaxFiles, way)
+}
+
 // Tally counts it, for front ends that know no journal.
 func (c *Changed) Tally() *app.Tally {
 	return &app.Tally{Files: len(c.Files) + c.More, Added: c.Added, Removed: c.Removed}

@@ -22,6 +22,9 @@ type WorktreeWork struct {
 	// committed or not, relative to the top of the worktree.
 	Commits int
 	Files   []string
+	// Unmerged are the Files that are others in the working tree for which it was created, where what is
+	// merged may not be committed yet.
+	Unmerged []string
 	// Merged is the number of its commits that were merged.
 	Merged int
 	// Uncommitted are the Files that differ from the last commit; Ignored are the files
@@ -34,18 +37,26 @@ type WorktreeWork struct {
 }
 
 // Empty reports whether removing the worktree would lose nothing but ignored files.
-func (k *WorktreeWork) Empty() bool { return k.Commits == 0 && len(k.Files) == 0 }
+func (k *WorktreeWork) Empty() bool {
+	return len(k.Unmerged) == 0 && (k.Commits == 0 || len(k.Files) > 0)
+}
 
 // String returns a summary.
 func (k *WorktreeWork) String() string {
 	if k.Empty() {
 		return "nothing unmerged"
 	}
-	parts := []string{termtext.Count(len(k.Files), "file") + " changed"}
+	parts := []string{termtext.Count(len(k.Unmerged), "file") + " changed"}
 	if k.Commits > 0 {
 		parts = append(parts, termtext.Count(k.Commits, "commit"))
 	}
-	if n := len(k.Uncommitted); n > 0 {
+	n := 0
+	for _, name := range k.Unmerged {
+		if slices.Contains(k.Uncommitted, name) {
+			n++
+		}
+	}
+	if n > 0 {
 		parts = append(parts, fmt.Sprintf("%d not committed", n))
 	}
 	return strings.Join(parts, ", ")
@@ -54,7 +65,53 @@ func (k *WorktreeWork) String() string {
 // Work inspects the worktree.
 func (t *Worktree) Work(ctx context.Context) (*WorktreeWork, error) {
 	_, k, err := t.open(ctx)
+	if err == nil {
+		k.Unmerged = t.unmerged(k.Files)
+	}
 	return k, err
+}
+
+// unmerged returns the files that are others, or not there, in the working tree for which the worktree
+// was created.
+func (t *Worktree) unmerged(files []string) (others []string) {
+	if len(files) == 0 || t.Has(t.From) { // there is none
+		return files
+	}
+	here, err := os.OpenRoot(t.Path)
+	if err != nil {
+		return files
+	}
+	defer func() { _ = here.Close() }()
+	there, err := os.OpenRoot(topOf(t.From))
+	if err != nil {
+		return files
+	}
+	defer func() { _ = there.Close() }()
+	for _, name := range files {
+		if !same(here, there, name) {
+			others = append(others, name)
+		}
+	}
+	return others
+}
+
+// same reports whether a file is the same in two directories. It is not if that is unknown.
+func same(a, b *os.Root, name string) bool {
+	was, failed := lstat(a, name)
+	is, err := lstat(b, name)
+	switch {
+	case os.IsNotExist(failed) && os.IsNotExist(err):
+		return true
+	case err != nil || failed != nil || was.Size() != is.Size() || was.Mode().Type() != is.Mode().Type() || (was.Mode()^is.Mode())&0o100 != 0:
+		return false
+	case was.Mode()&os.ModeSymlink != 0:
+		x, failed := a.Readlink(name)
+		y, err := b.Readlink(name)
+		return failed == nil && err == nil && x == y
+	}
+	x, failed := read(a, name, fs.MaxBytes)
+	y, err := read(b, name, fs.MaxBytes)
+	return failed == nil && err == nil && x == y
 }
 
 // check fails if the directory is no longer the worktree: git would look at what is there instead,
@@ -159,10 +216,18 @@ type WorktreeChange struct {
 	converted bool  // git stores another form of it
 }
 
-// Bounds of Changes: bytes of one file, and number of files.
+// ModeWords says how the mode has changed as git knows it, "" for not.
+func (c *WorktreeChange) ModeWords() string {
+	if c.OldMode == 0 || c.NewMode == 0 || (c.OldMode|c.NewMode)&os.ModeType != 0 || (c.OldMode^c.NewMode)&0o100 == 0 {
+		return ""
+	}
+	return map[bool]string{true: "now executable", false: "no longer executable"}[c.NewMode&0o100 != 0]
+}
+
+// maxShown bounds what Changes reads of a file, in bytes, and MaxFiles how many files it keeps.
 const (
 	maxShown = 1 << 20
-	maxFiles = 500
+	MaxFiles = 500
 )
 
 // Changes returns the changes of files in the worktree, committed or not. more is the
@@ -181,7 +246,7 @@ func (t *Worktree) Changes(ctx context.Context, rest func(*WorktreeChange)) (cha
 		return nil, 0, err
 	}
 	defer func() { _ = top.Close() }()
-	for shown := range slices.Chunk(k.Files, maxFiles) {
+	for shown := range slices.Chunk(k.Files, MaxFiles) {
 		if len(changes) > 0 && rest == nil {
 			break
 		}

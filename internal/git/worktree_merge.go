@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"parley/internal/termtext"
 )
 
 // Errors of merging and dropping.
@@ -28,6 +30,16 @@ type MergeConflictError struct {
 
 func (e *MergeConflictError) Error() string {
 	return fmt.Sprintf("%s and the worktree have changed the same lines of %s", e.Into, strings.Join(e.Files, ", "))
+}
+
+// OverwriteError means that a merge would overwrite files that are not committed. Nothing has changed.
+type OverwriteError struct {
+	Path  string // of the working tree
+	Files []string
+}
+
+func (e *OverwriteError) Error() string {
+	return fmt.Sprintf("the merge would overwrite %s in %s", termtext.Count(len(e.Files), "uncommitted file"), termtext.Line(e.Path))
 }
 
 // Commit commits everything in the worktree except ignored files.
@@ -209,7 +221,27 @@ func (m *Merge) Do(ctx context.Context) error {
 		return fmt.Errorf("%s is no longer checked out in %s", m.tree.Into, m.path)
 	}
 	_, err := m.at.Run(ctx, "merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", m.commit)
+	if err == nil {
+		return nil
+	}
+	if files := m.inTheWay(ctx); len(files) > 0 {
+		return &OverwriteError{m.path, files}
+	}
 	return err
+}
+
+// inTheWay returns the files of the merge that are not committed where the branch is checked out.
+func (m *Merge) inTheWay(ctx context.Context) (files []string) {
+	k := &WorktreeWork{}
+	if k.status(ctx, m.at) != nil {
+		return nil
+	}
+	for _, f := range m.Files {
+		if slices.Contains(k.Uncommitted, f.Name) || slices.ContainsFunc(k.Ignored, func(entry string) bool { return within(entry, f.Name) }) {
+			files = append(files, f.Name)
+		}
+	}
+	return files
 }
 
 // Drop removes the worktree and its branch. It keeps unmerged work in the repository

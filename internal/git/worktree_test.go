@@ -2,6 +2,7 @@ package git_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -281,7 +282,15 @@ func TestMergeOverChanges(t *testing.T) {
 	dir, run := project(t)
 	tree := withTheirs(t, dir)
 	put(t, filepath.Join(dir, "poem.txt"), "not committed\n")
-	if _, err := merge(t, tree); err == nil || !strings.Contains(err.Error(), "poem.txt") {
+	for name := range 12 { // more than git's last lines name
+		put(t, filepath.Join(tree.Path, fmt.Sprint("new ", name)), "theirs\n")
+		put(t, filepath.Join(dir, fmt.Sprint("new ", name)), "mine\n")
+	}
+	if err := tree.Commit(t.Context(), "more"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := merge(t, tree)
+	if over, ok := errors.AsType[*git.OverwriteError](err); !ok || over.Path != dir || len(over.Files) != 13 || !slices.Contains(over.Files, "poem.txt") {
 		t.Errorf("merged with %v", err)
 	}
 	if got := run(dir, "diff"); !strings.Contains(got, "+not committed") {
@@ -355,6 +364,45 @@ func TestAMergeKeepsIgnoredFiles(t *testing.T) {
 }
 
 // A merge that the user is resolving is theirs: it is not aborted by a second one.
+// What is the same in the working tree is merged, committed or not: contents, modes, links and removed
+// files.
+func TestWhatIsMergedUncommitted(t *testing.T) {
+	dir, run := project(t)
+	put(t, filepath.Join(dir, "run.sh"), "go\n")
+	put(t, filepath.Join(dir, "gone.txt"), "gone\n")
+	run(dir, "add", "--all")
+	run(dir, "commit", "-q", "-m", "more")
+	tree := withTheirs(t, dir)
+	change := func(in string) {
+		put(t, filepath.Join(in, "new.txt"), "new\n")
+		for _, err := range []error{os.Remove(filepath.Join(in, "gone.txt")), os.Chmod(filepath.Join(in, "run.sh"), 0o755), os.Symlink("poem.txt", filepath.Join(in, "link"))} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	unmerged := func(want ...string) {
+		t.Helper()
+		k, err := tree.Work(t.Context())
+		if err != nil || !slices.Equal(k.Unmerged, want) || k.Empty() != (len(want) == 0) || len(k.Files) != 5 {
+			t.Errorf("unmerged are %q of %q, %v; want %q", k.Unmerged, k.Files, err, want)
+		}
+	}
+	change(tree.Path)
+	unmerged("gone.txt", "link", "new.txt", "poem.txt", "run.sh")
+	changes, _, err := tree.Changes(t.Context(), nil)
+	if last := changes[len(changes)-1]; err != nil || last.ModeWords() != "now executable" || changes[0].ModeWords() != "" {
+		t.Errorf("%+v, %v", changes, err)
+	}
+	change(dir)
+	unmerged("poem.txt")
+	put(t, filepath.Join(dir, "poem.txt"), "theirs\n")
+	unmerged()
+	if kept, err := tree.Drop(t.Context()); err != nil || kept == "" { // its commit is nowhere else
+		t.Errorf("%q, %v", kept, err)
+	}
+}
+
 func TestMergeDuringAMerge(t *testing.T) {
 	dir, run := project(t)
 	tree := withTheirs(t, dir)

@@ -54,8 +54,9 @@ type Compare struct {
 	acting string
 	// merged are the merges, the latest last.
 	merged  []merge
-	columns int // the width of a column of a side as drawn, 0 for rows
-	height  int // the height of a side in rows
+	spent   []conversation.Spent // by each side, also a dropped one
+	columns int                  // the width of a column of a side as drawn, 0 for rows
+	height  int                  // the height of a side in rows
 }
 
 // merge is a merge from a side.
@@ -75,7 +76,7 @@ var _ dialog.Dialog = (*Compare)(nil)
 
 // NewCompare makes a page, for a contest without background. The host of env is the page's.
 func NewCompare(env Env, host CompareHost, c *compare.Contest) *Compare {
-	v := &Compare{host: host, contest: c, seats: make([]*command.Seat, len(c.Sides))}
+	v := &Compare{host: host, contest: c, seats: make([]*command.Seat, len(c.Sides)), spent: make([]conversation.Spent, len(c.Sides))}
 	v.page = newPage(env, config.ContextCompare, v.table)
 	v.Host = host
 	c.Background = host.InBackground
@@ -228,7 +229,9 @@ func (v *Compare) overview(side int) *app.Overview {
 // look brings what the board says of the sides up to date.
 func (v *Compare) look() {
 	for i := range v.seats {
-		v.seats[i] = v.host.Seat(i)
+		if v.seats[i] = v.host.Seat(i); v.seats[i] != nil && v.seats[i].Spent.Cost != nil {
+			v.spent[i] = v.seats[i].Spent
+		}
 	}
 }
 
@@ -346,7 +349,9 @@ func (v *Compare) keep(side int) {
 		Title: "Merge what " + v.name(side) + " has changed?",
 		Text:  termtext.Count(len(s.Changed.Files)+s.Changed.More, "file") + " of its worktree " + tree.Name + ". To merge parts of it, mark them in the differences.",
 	}
-	if s.Changed.More == 0 {
+	if s.Changed.More > 0 {
+		q.Text += "\n" + compare.TooMany(tree)
+	} else {
 		q.Choices = append(q.Choices, app.Choice{Name: "Merge into the working tree, not committed", Key: "w", Here: func() { v.take(side, s.Changed.All()) }})
 	}
 	if tree.Into != "" {

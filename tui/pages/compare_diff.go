@@ -126,6 +126,17 @@ func (d *compareDiffs) of(v *Compare, side int) *compare.File {
 	return v.changedBy(side).Named(d.files[d.file])
 }
 
+// all counts the changed files, also those that are not shown.
+func (d *compareDiffs) all(v *Compare) int {
+	n := len(d.files)
+	for i := range v.contest.States {
+		if c := v.changedBy(i); c != nil {
+			n = max(n, len(c.Files)+c.More)
+		}
+	}
+	return n
+}
+
 func (d *compareDiffs) pane() *diffPane { return &d.panes[d.active] }
 
 // step shows another side in the active pane, one that is not in the other.
@@ -143,6 +154,10 @@ func (d *compareDiffs) step(v *Compare, by int) {
 
 func (d *compareDiffs) stepFile(v *Compare, by int) {
 	next := d.file + by
+	if n := d.all(v); next >= len(d.files) && n > len(d.files) {
+		v.say(fmt.Sprintf("parley shows %d of %d changed files; parley worktree diff shows all", len(d.files), n))
+		return
+	}
 	if next < 0 || next >= len(d.files) {
 		v.say("there are no more changed files")
 		return
@@ -183,7 +198,7 @@ func (d *compareDiffs) lay(v *Compare, width, rows int) {
 
 // head names the file, and how much of it there is.
 func (d *compareDiffs) head(v *Compare, width int) string {
-	right := v.Theme.Muted.Render(fmt.Sprintf("file %d of %d", d.file+1, len(d.files)))
+	right := v.Theme.Muted.Render(fmt.Sprintf("file %d of %d", d.file+1, d.all(v)))
 	n := 0
 	for _, picks := range d.picks {
 		n += len(picks)
@@ -220,9 +235,12 @@ func (d *compareDiffs) drawPane(v *Compare, pane, width, rows int) []string {
 		}
 	}
 	lines := []string{termtext.JoinSides(mark+name.Render(v.name(side)), right+" ", width)}
-	if p.layout == nil {
+	if mode := f != nil && f.ModeWords() != "" && len(f.Hunks) == 0; p.layout == nil || mode {
 		words := "not changed"
-		if f != nil {
+		switch {
+		case mode:
+			words = f.ModeWords()
+		case f != nil:
 			words = "changed: binary, or too large to show"
 		}
 		return append(lines, "  "+th.Muted.Render(termtext.Truncate(words, max(1, width-margin), "…")))
@@ -251,6 +269,8 @@ func (d *compareDiffs) about(v *Compare) string {
 		return "new file"
 	case f.New == nil:
 		return "deleted"
+	case f.ModeWords() != "":
+		return f.ModeWords()
 	case len(d.pane().spans) > 0:
 		return fmt.Sprintf("change %d of %d", d.pane().hunk()+1, len(f.Hunks))
 	}

@@ -554,10 +554,29 @@ func TestCompareAsksAboutWhatAWriteAsks(t *testing.T) {
 	}
 }
 
+// A changed mode is a change, and files beyond those that are shown count.
+func TestCompareModesAndManyFiles(t *testing.T) {
+	j := newJudge(t, "")
+	if err := os.Chmod(filepath.Join(j.c.Sides[0].Tree.Path, "poem.txt"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range j.overviews {
+		j.ended(i)
+	}
+	j.wants(j.press("d"), "now executable", "file 1 of 1")
+	j.c.States[0].Changed.More = 699
+	j.wants(j.press("n"), "file 1 of 700", "parley shows 1 of 700 changed files; parley worktree diff shows all")
+	j.press("m")
+	j.wants(j.asked.Text, "700 files", "at most 500 files at once", "parley worktree merge "+j.c.Sides[0].Tree.Name+" -m MESSAGE")
+}
+
 // Worktrees are dropped after a question that lists what would be lost.
 func TestCompareDrops(t *testing.T) {
 	j := newJudge(t, "")
 	j.worked()
+	for i := range j.overviews {
+		j.overviews[i].Spent.Cost = &acpclient.Cost{Amount: 0.25, Currency: "USD"}
+	}
 	j.press("right", "x")
 	j.choose("All but that of beta")
 	if j.asked == nil || !strings.Contains(j.asked.Text, "alpha, the worktree "+j.c.Sides[0].Tree.Name+":\nNot merged: 1 file changed") || strings.Contains(j.asked.Text, "beta") ||
@@ -567,7 +586,9 @@ func TestCompareDrops(t *testing.T) {
 	if last := j.asked.Choices[1]; !last.Risky {
 		t.Error("one key drops them")
 	}
-	j.wants(j.choose("Drop"), "dropped 2 worktrees", "refs/parley/dropped")
+	j.screen()
+	j.overviews[0], j.overviews[2] = app.Overview{}, app.Overview{} // their tabs are closed
+	j.wants(j.choose("Drop"), "dropped 2 worktrees", "refs/parley/dropped", "$0.75")
 	if found, err := compare.Find(t.Context(), &config.Config{}, j.c.Dir); err != nil || len(found) != 1 || len(found[0].Sides) != 1 {
 		t.Errorf("there is %+v, %v", found, err)
 	}
