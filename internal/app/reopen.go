@@ -220,7 +220,7 @@ func (l *Launcher) resume(r *Opened, log *store.Log) (Session, error) {
 	m, c := t.Meta, t.Conversation
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		ResumeID: c.ID, JournalOf: c.JournalOf, HasTranscript: c.ID != "", Past: &c.State,
+		ResumeID: c.ID, JournalOf: c.JournalOf, HasTranscript: c.ID != "", Told: c.Told(), Past: &c.State,
 	}
 	var before []conversation.Event
 	if l.Recording != nil {

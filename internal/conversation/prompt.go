@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,23 @@ type Prompt struct {
 	Blocks []acpclient.ContentBlock
 	// After is the id of the agent's last message before the prompt, "" without one.
 	After acpclient.MessageID
+}
+
+// Told returns the first text of each of the user's messages, without space around it, oldest first.
+func (c *Conversation) Told() []string {
+	var out []string
+	for _, item := range c.Items {
+		m, ok := item.(*Message)
+		if !ok || m.Parent != "" || m.Chunk != acpclient.UserMessageChunk {
+			continue
+		}
+		text := m.Parts.Plain()
+		if i := slices.IndexFunc(m.Sent, func(b acpclient.ContentBlock) bool { return b.Text != "" }); i >= 0 {
+			text = m.Sent[i].Text
+		}
+		out = append(out, strings.TrimSpace(text))
+	}
+	return out
 }
 
 // Prompts returns the prompts that began turns, oldest first.

@@ -36,6 +36,9 @@ func (s *State) RunningSubagents() (all []*ToolCall) {
 	return all
 }
 
+// Nested reports whether the meta of an update names a call that it belongs to.
+func Nested(meta acpclient.Meta) bool { return firstOf[acpclient.ToolCallID](meta, parentPaths) != "" }
+
 // parentOf returns the id of the call that an update belongs to: the one that its meta names,
 // or that of the subagent in whose session it came. In such a session, agents may name the
 // call that began it, which is not shown.

@@ -45,7 +45,8 @@ type agent struct {
 	// quiet drops what the agent replays, because the transcript already has it. Agents
 	// may continue the replay after they have answered session/load, so quiet holds
 	// until the next prompt.
-	quiet bool
+	quiet     bool
+	elsewhere elsewhere // what the transcript lacks of that
 	// works means that what the agent says to do is no history: a prompt was sent, or the
 	// session is new.
 	works bool
@@ -230,6 +231,9 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 	case a.retired:
 	case a.isOpen(n):
 		if a.quiet && isHistory(n.Update) {
+			if a.elsewhere.take(n); s.ready() && len(a.elsewhere.told) == 0 && a.elsewhere.message == nil {
+				s.showElsewhere() // it is replayed late
+			}
 			return
 		}
 		s.post(a.event(n))

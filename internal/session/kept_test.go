@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"parley/acpclient"
@@ -40,6 +41,47 @@ func TestTheReplayOfAKeptSessionIsLeftOut(t *testing.T) {
 		h.settle()
 		test.WantTranscript(t, h.conv, "user: go on", "agent: new")
 	}, capable(`{"loadSession":true}`), kept)
+}
+
+// What the user did with the session in another program is added to what parley has of it, however
+// the agent cuts it into chunks, and whether it comes before the answer or after it.
+func TestTurnsOfAnotherProgramAreAdded(t *testing.T) {
+	const wentOn = "note: The session went on in another program"
+	user := func(text string) string {
+		return fmt.Sprintf(`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":%q}}`, text)
+	}
+	for name, c := range map[string]struct {
+		told, replayed []string // the user's messages
+		want           []string
+	}{
+		"more":                {[]string{"one"}, []string{"one", "two", "three"}, []string{wentOn, "user: two", "agent: on two", "user: three", "agent: on three"}},
+		"the same":            {[]string{"one", "two"}, []string{"one", "two"}, nil},
+		"with files, and cut": {[]string{"one", "cut", "cut too"}, []string{"one\nfile: a", "yes"}, []string{wentOn, "user: yes", "agent: on yes"}},
+		"the same words":      {[]string{"go on"}, []string{"go on", "go on"}, []string{wentOn, "user: go on", "agent: on go on"}},
+		"a summary":           {[]string{"one", "two"}, []string{"Summary"}, nil},
+		"summed up, and more": {[]string{"one"}, []string{"Summary", "more"}, []string{"note: The agent has more of this session than parley"}},
+	} {
+		for _, late := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", late: ", late), func(t *testing.T) {
+				bubble(t, func(t *testing.T, h *harness) {
+					if late {
+						h.reply("session/load", `null`)
+					}
+					for _, text := range c.replayed {
+						h.agent().update("old", user(text))
+						h.agent().text("old", "on "+text)
+					}
+					if h.settle(); !late {
+						h.reply("session/load", `null`)
+					} else if len(c.want) > 0 { // at the latest then
+						h.prompt("next")
+						c.want = append(c.want, "user: next")
+					}
+					test.WantTranscript(t, h.conv, c.want...)
+				}, capable(everything), func(h *harness, o *Options) { kept(h, o); o.Told = c.told })
+			})
+		}
+	}
 }
 
 func TestAKeptSessionIsResumedWhereThatCanBe(t *testing.T) {

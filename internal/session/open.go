@@ -24,6 +24,8 @@ type plan struct {
 	session acpclient.SessionID
 	// known means that the stream already has its transcript, which may also come from a log.
 	known bool
+	// told are Options.Told until the session is open.
+	told []string
 	// fork is opened in place of a new session. It is nil once it is.
 	fork *ForkPoint
 	// earlier are the options as they were before: opening the session may clear the State.
@@ -136,7 +138,7 @@ func (s *Session) open(fresh bool) {
 		s.openFork(s.plan.fork)
 	case id == "":
 		s.openNew(fresh)
-	case caps.SessionCapabilities.Resume != nil && (s.plan.known || !caps.LoadSession):
+	case caps.SessionCapabilities.Resume != nil && (s.plan.known && s.plan.told == nil || !caps.LoadSession):
 		s.openResume(id, fresh)
 	case caps.LoadSession:
 		s.openLoad(id)
@@ -180,11 +182,12 @@ func (s *Session) openNew(fresh bool) {
 }
 
 // openLoad opens a session and makes the agent replay its history. s.mu must be held.
-// It skips the replay if the stream has the transcript: what parley saw itself has more
-// than an agent stores, such as a turn that was cut, and the user's own words.
+// It skips what the stream has of the replay: what parley saw itself has more than an agent
+// stores, such as a turn that was cut, and the user's own words.
 func (s *Session) openLoad(id acpclient.SessionID) {
 	s.post(conversation.SessionOpening{How: conversation.OpenLoad, ID: id, Clear: !s.plan.known})
 	s.agent.quiet, s.agent.works = s.plan.known, false
+	s.agent.elsewhere = elsewhere{told: s.plan.told, all: len(s.plan.told)}
 	s.agent.attach(id)
 	requestOpen(s, acpclient.SessionLoad, acpclient.LoadSessionRequest{
 		SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: s.agent.extraDirectories(), MCPServers: s.agent.usableServers(),
@@ -288,7 +291,8 @@ func (s *Session) openFailed(err error) {
 func (s *Session) opened(how conversation.Opening, id acpclient.SessionID, state acpclient.SessionState) {
 	s.agent.works = how == conversation.OpenNew
 	s.agent.attach(id)
-	s.plan.session, s.plan.known = id, true
+	s.showElsewhere()
+	s.plan.session, s.plan.known, s.plan.told = id, true, nil
 	s.post(conversation.SessionOpened{ID: id, Cwd: s.opt.Cwd, State: state})
 	switch earlier := s.plan.earlier; {
 	case len(earlier) > 0:

@@ -45,6 +45,9 @@ type Options struct {
 	// replay of it is then dropped, and if the agent cannot open the session, no other
 	// is opened in its place: see OpenAnew.
 	HasTranscript bool
+	// Told are the texts of the user's messages in that transcript: what the agent replays behind
+	// them is added to it.
+	Told []string
 	// Past is the state in which the session that goes on was left; nil for a new one. Its options
 	// are set again once the session is open, and its queue waits for ResumeQueue. The session
 	// does not keep or change it.
@@ -172,7 +175,7 @@ func NewSession(opt Options) (*Session, error) {
 		past = conversation.NewState()
 	}
 	s := &Session{
-		plan: plan{session: opt.ResumeID, known: opt.HasTranscript, fork: opt.Fork, earlier: past.Options},
+		plan: plan{session: opt.ResumeID, known: opt.HasTranscript, told: opt.Told, fork: opt.Fork, earlier: past.Options},
 		opt:  opt, stream: NewStream(), lastNumber: past.LastNumber,
 		questions: map[int]*question{}, lastJudged: make(chan struct{}), denials: map[string]bool{}, state: conversation.NewState(),
 		ended: make(chan struct{}),

@@ -24,6 +24,7 @@ func (s *Session) cutTurn() {
 
 // send begins a turn. s.mu must be held.
 func (s *Session) send(prompt []acpclient.ContentBlock) {
+	s.showElsewhere()
 	s.agent.quiet = false // what comes from now on is new
 	s.agent.works = true
 	if mode := s.state.Unasked(); mode != "" {
