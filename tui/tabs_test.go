@@ -172,7 +172,7 @@ func TestAQuestionIsAnsweredFromAnotherTab(t *testing.T) {
 
 		p.clock = p.clock.Add(time.Minute)
 		p.press("up", "up", "right")
-		p.mustShow("Allow it", "Permission, tab 2")
+		p.mustShow("Allow it", "Permission, asks, tab 2")
 		p.clock = p.clock.Add(time.Minute)
 		p.mustShow("esc back")
 		p.press("esc")

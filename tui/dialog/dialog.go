@@ -116,6 +116,8 @@ type Env struct {
 	Facts *toolview.Facts
 	// Now is the clock.
 	Now func() time.Time
+	// Asker names who asks where that is not plain to see, "" elsewhere. It may be nil.
+	Asker func() string
 	// Drafting reports whether the prompt holds more than blanks: it gets letters and digits then.
 	// Nil means an empty prompt.
 	Drafting func() bool
@@ -132,6 +134,14 @@ func (e Env) drafts(key string) bool {
 }
 
 func (e Env) drafting() bool { return e.Drafting != nil && e.Drafting() }
+
+// asker is the end of a title that names who asks, or "".
+func (e Env) asker() string {
+	if e.Asker == nil || e.Asker() == "" {
+		return ""
+	}
+	return ", " + e.Asker()
+}
 
 // hint adds a hint for the first key of an action that works now, if any.
 func (e Env) hint(hints []Hint, a config.Action, text string) []Hint {

@@ -104,7 +104,7 @@ func (d *Link) View(width, maxHeight int) View {
 	if strings.TrimSpace(d.asked.Request.Message) != "" {
 		body.add(d.message)
 	}
-	p := panel{title: "Open a URL", body: body, asked: body[:3]}
+	p := panel{title: "Open a URL" + d.env.asker(), body: body, asked: body[:3]}
 	return d.view(p, width, maxHeight)
 }
 

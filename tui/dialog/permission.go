@@ -22,9 +22,8 @@ import (
 // Permission asks the user about a tool call. It shows the call and every option as the
 // agent sent it; no option is marked at first.
 type Permission struct {
-	// Of names the other tab whose question it is, "" for this one's. There, closing it
-	// only leads back.
-	Of string
+	// Foreign means that another session asks: closing it only leads back.
+	Foreign bool
 
 	question
 	asked   *conversation.Permission
@@ -387,10 +386,7 @@ func (d *Permission) title() string {
 	if d.asked.File != nil {
 		title = "parley asks"
 	}
-	if d.Of != "" {
-		title += ", " + d.Of
-	}
-	return title
+	return title + d.env.asker()
 }
 
 // Hints implements [Dialog].
@@ -400,7 +396,7 @@ func (d *Permission) Hints() []Hint {
 	}
 	closing := "cancel the turn"
 	switch {
-	case d.Of != "":
+	case d.Foreign:
 		closing = "back"
 	case d.between:
 		closing = ""

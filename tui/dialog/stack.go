@@ -43,7 +43,17 @@ func (s *Stack) Empty() bool { return len(s.list) == 0 }
 func (s *Stack) Has(d Dialog) bool { return slices.Contains(s.list, d) }
 
 // Any reports whether one of the open dialogs is of a kind.
-func (s *Stack) Any(is func(Dialog) bool) bool { return slices.ContainsFunc(s.list, is) }
+func (s *Stack) Any(is func(Dialog) bool) bool { return s.Topmost(is) != nil }
+
+// Topmost returns the uppermost of the open dialogs of a kind, or nil.
+func (s *Stack) Topmost(is func(Dialog) bool) Dialog {
+	for _, d := range slices.Backward(s.list) {
+		if is(d) {
+			return d
+		}
+	}
+	return nil
+}
 
 // Asks reports whether the top dialog appeared by itself.
 func (s *Stack) Asks() bool {
@@ -88,6 +98,14 @@ func (s *Stack) closeIf(gone func(Dialog) bool) {
 	for _, d := range closed {
 		d.Gone()
 	}
+}
+
+// Withdraw closes a question that is over, and that Follow does not close.
+func (s *Stack) Withdraw(d Dialog) {
+	if s.shown && s.Top() == d && !s.guard.settled {
+		s.guard.withdrawn = s.guard.now()
+	}
+	s.Close(d)
 }
 
 // Follow updates the dialogs from the conversation: it closes those that are over, and
@@ -293,6 +311,10 @@ func (g *Guard) ArmsIn(now time.Time) time.Duration {
 	}
 	return max(0, arms.Sub(now))
 }
+
+// Bereft reports whether a visible question has just gone without an answer: a key may have been meant
+// for it, and no page or list may take it.
+func (g *Guard) Bereft() bool { return g.now().Before(g.withdrawn.Add(ReplaceTime)) }
 
 // open starts to guard a dialog that becomes visible or changes its contents.
 func (g *Guard) open() {

@@ -33,6 +33,8 @@ func (p *panel) over(prompt layer, reads bool) []layer {
 	switch {
 	case t.dialogs.Top() == nil:
 		return []layer{prompt}
+	case p.page() != nil: // no prompt is in sight
+		return []layer{p}
 	case t.dialogs.Asks() && (reads || t.composer.Chooses() || t.dialogs.ArmsIn(t.program.Now()) > 0):
 		return []layer{prompt, p}
 	}
@@ -42,8 +44,11 @@ func (p *panel) over(prompt layer, reads bool) []layer {
 // over returns the transcript, the dialog and the layer in the place of the prompt. The
 // transcript lies below them until the user reads it.
 func (r *reader) over(p *panel, prompt layer) []layer {
-	if r.Reads() {
+	switch {
+	case r.Reads():
 		return append([]layer{r}, p.over(prompt, true)...)
+	case p.page() != nil:
+		return []layer{p}
 	}
 	return append(p.over(prompt, false), r)
 }
@@ -165,7 +170,7 @@ func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 func (in *input) keyAction(name string) tea.Cmd {
 	t := in.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
-	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && t.composer.Blank() || t.reads()) && !promptCommandOf(a).AtQuestion {
+	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && (t.composer.Blank() || t.panel.page() != nil) || t.reads()) && !promptCommandOf(a).AtQuestion {
 		if !bound {
 			return t.say(name + " does nothing here")
 		}

@@ -334,7 +334,11 @@ func (d *drawing) fullScreen(focus layer) Screen {
 		s.Lines = append(s.Lines, "")
 	}
 	if room < d.height {
-		s.Lines = append(s.Lines, d.hintLine())
+		last := d.hintLine()
+		if d.asks && d.tab.toast.current() != "" { // the question hides that of the page
+			last = d.tab.prompt.messageLine("", "", d.width)
+		}
+		s.Lines = append(s.Lines, last)
 	}
 	for i, line := range s.Lines {
 		s.Lines[i] = termtext.Truncate(line, d.width, "")

@@ -1,6 +1,8 @@
 package tab
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
@@ -8,12 +10,16 @@ import (
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/session"
+	"parley/internal/termtext"
 	"parley/tui/dialog"
 )
 
 // panel is the layer of the top dialog: a question, a list or a page. A question passes
 // unknown keys down; everything else keeps them.
-type panel struct{ tab *Tab }
+type panel struct {
+	tab   *Tab
+	above int // lines of a page above the dialog, as drawn
+}
 
 func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	t := p.tab
@@ -35,9 +41,15 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		}
 		return nil, false
 	}
+	if !asks && t.program.Guard.Bereft() {
+		return t.say("the question is closed: " + name + " did nothing"), true
+	}
 	cmd, taken := p.take(d.Key(k))
-	if !taken && !asks {
+	switch {
+	case !taken && !asks:
 		return tea.Batch(cmd, p.overList(name)), true
+	case p.page() != nil && config.Types(name):
+		return cmd, true // text for a prompt that nobody sees
 	}
 	return cmd, taken
 }
@@ -66,39 +78,59 @@ func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	t, at := p.tab, msg.Mouse()
 	d := t.dialogs.Top()
 	if d == nil || !t.area.onDialog(at.Y) {
-		return nil, false
+		return nil, p.page() != nil
 	}
 	if isClick(msg) && t.reader.Reads() {
 		t.reader.Unfocus()
 	}
-	cmd, _ := p.take(d.Mouse(msg, at.X, at.Y-t.area.dialog))
+	y := at.Y - t.area.dialog
+	if p.page() != nil {
+		if y -= p.above; y < 0 {
+			return nil, true
+		}
+	}
+	cmd, _ := p.take(d.Mouse(msg, at.X, y))
 	return cmd, true
 }
 
-// covers reports whether the top dialog is a full-screen page.
-func (p *panel) covers() bool {
-	_, covers := p.tab.dialogs.Top().(fullScreenDialog)
-	return covers
+// covers reports whether a full-screen page is in sight.
+func (p *panel) covers() bool { return p.page() != nil }
+
+// page returns the full-screen page that is in sight: the top dialog, or the one behind it; nil without
+// one.
+func (p *panel) page() dialog.Dialog {
+	if p.tab.reads() {
+		return nil
+	}
+	return p.tab.dialogs.Topmost(func(d dialog.Dialog) bool {
+		_, is := d.(fullScreenDialog)
+		return is
+	})
 }
 
 func (p *panel) hints() []dialog.Hint { return p.tab.dialogs.Top().Hints() }
 
-// draw draws the top dialog. A question leaves more room while the transcript is read.
+// draw draws the top dialog, over the lower part of the page behind it. A question leaves more room
+// while the transcript is read.
 func (p *panel) draw(width, room int) dialog.View {
 	t := p.tab
-	d := t.dialogs.Top()
-	if d == nil {
+	d, page := t.dialogs.Top(), p.page()
+	switch {
+	case d == nil:
 		return dialog.View{}
-	}
-	if p.covers() {
+	case d == page:
+		p.above = 0
 		return d.View(width, room)
 	}
 	// A dialog must know that it has no room, so that it takes no answer.
 	most := max(0, room*2/3, min(room, 12))
 	if t.dialogs.Asks() {
 		most = max(0, room)
+		if page != nil {
+			most = max(room-leastAbove, min(room, 12))
+		}
 	}
-	if t.empty() {
+	if t.empty() && page == nil {
 		most = max(most, room-welcomeHeight-1) // nothing to see behind it
 	}
 	words := ""
@@ -109,6 +141,16 @@ func (p *panel) draw(width, room int) dialog.View {
 	t.program.Guard.Unfocus(words)
 	v := d.View(width, most)
 	v.Lines = v.Lines[:min(len(v.Lines), max(0, room))]
+	if page == nil {
+		return v
+	}
+	behind := page.View(width, room).Lines
+	p.above = room - len(v.Lines)
+	behind = append(behind, make([]string, max(0, p.above-len(behind)))...)
+	v.Lines = append(behind[:p.above], v.Lines...)
+	if v.Cursor != nil {
+		v.Cursor.Y += p.above
+	}
 	return v
 }
 
@@ -127,8 +169,17 @@ func (t *Tab) dialogEnv() dialog.Env {
 	p := t.program
 	return dialog.Env{
 		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Facts: &t.facts, Now: p.Now,
-		Drafting: func() bool { return !t.composer.Blank() }, Sends: t.sends, Edits: t.composer.Edits, Diffs: t.reader.list.Diffs(),
+		Drafting: func() bool { return !t.composer.Blank() && t.panel.page() == nil }, Asker: t.asker, Sends: t.sends, Edits: t.composer.Edits, Diffs: t.reader.list.Diffs(),
 	}
+}
+
+// asker names the agent in its questions over a page, which may be about others.
+func (t *Tab) asker() string {
+	if t.panel.page() == nil {
+		return ""
+	}
+	a := t.agent()
+	return termtext.Line(cmp.Or(a.Name, a.ID))
 }
 
 // do performs an action of the top dialog.

@@ -104,11 +104,12 @@ func (t *Tab) TypeUnseen(msg tea.Msg) tea.Cmd {
 	return t.address(tea.Batch(cmd, t.drafts.Touched(msg)))
 }
 
-// typeLetters types letters that had selected an answer and turned out to be text.
+// typeLetters types letters that had selected an answer and turned out to be text. Behind a page nobody
+// would see it.
 func (p *promptLayer) typeLetters() tea.Cmd {
 	var all tea.Cmd
 	for _, k := range p.tab.dialogs.Typed() {
-		if p.tab.takesPrompts() {
+		if p.tab.takesPrompts() && p.tab.panel.page() == nil {
 			cmd, _ := p.write(k, k.String(), "")
 			all = tea.Batch(all, cmd)
 		}

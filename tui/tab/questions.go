@@ -203,8 +203,9 @@ func askFor(t, other *Tab, number int, asked command.Asked) tea.Cmd {
 	}
 	here, env := t.env(), other.env()
 	env.Drafting, env.Sends, env.Edits = here.Drafting, here.Sends, here.Edits
+	env.Asker = func() string { return termtext.Line(cmp.Or(other.agent().Name, other.agent().ID)) + fmt.Sprintf(", tab %d", number) }
 	t.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.questions.permissions())), t, of, asked}
-	t.foreign.Of = fmt.Sprint("tab ", number)
+	t.foreign.Foreign = true
 	t.foreign.Permission.Follow(of.Conversation)
 	t.dialogs.Push(t.foreign)
 	return of.questions.lookUp(p.Asked)
@@ -222,7 +223,7 @@ func (t *Tab) FollowOthers() bool {
 		return false
 	}
 	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !slices.Contains(t.program.Tabs.All(), f.of.Tab) || len(f.of.Tab.Questions()) == 0 {
-		t.dialogs.Close(f)
+		t.dialogs.Withdraw(f)
 		t.composer.AddLine(f.TakeWords())
 	}
 	return true

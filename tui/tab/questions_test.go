@@ -649,3 +649,32 @@ func TestAnAnsweredQuestionIsNotSaidToBeTakenBack(t *testing.T) {
 		t.Errorf("the next one takes keys in %v", in)
 	}
 }
+
+// The page stays in sight behind a question, which names its agent there. Nobody sees a prompt: what is
+// no answer goes nowhere. Nor does what is pressed right after the question has gone.
+func TestAQuestionOverAPage(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.opens()
+	b.open().Agent.Name = "baker"
+	b.events(conversation.PromptSent{At: b.clock})
+	b.types("draft", time.Second)
+	b.press("f1")
+	b.events(permissionEvent(1, "First"))
+	b.mustShow(t, "  Help", "Permission, baker", "First")
+	b.press("x")
+	b.passes(3 * time.Second)
+	b.press("y", "x", "enter")
+	b.passes(3 * time.Second)
+	b.press("y")
+	b.mustShow(t, "  Help", "❯ 1  y")
+	b.events(conversation.QuestionClosed{ID: 1})
+	b.press("esc")
+	b.mustShow(t, "  Help")
+	b.passes(dialog.ReplaceTime)
+	b.press("esc")
+	b.mustNotShow(t, "  Help")
+	b.mustShow(t, "❯ draft")
+	if len(b.sentPrompts()) != 0 {
+		t.Errorf("it sent %q", b.sentPrompts())
+	}
+}

@@ -89,7 +89,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
 	t.drafts = &drafts{library: p.Stored, dir: cwd, composer: t.composer, session: t.writtenFor, top: t.topItem}
-	t.panel, t.prompt = &panel{t}, &promptLayer{tab: t}
+	t.panel, t.prompt = &panel{tab: t}, &promptLayer{tab: t}
 	t.acting = &front{tab: t}
 	t.leaving, t.input = &leaving{tab: t}, &input{tab: t}
 	t.state, t.reader = &unopened{t}, newReader(t, conversation.New())

@@ -55,7 +55,7 @@ func TestTheBoardOfTabs(t *testing.T) {
 	p.Press("alt+a").Shows("Board", "answer here")
 	p.boardLine("❯ ?", "go", "asks: ", "Launch", "launcher", "$0.42").boardLine("◐", "count", "working").boardLine("·", "idler", "idle")
 
-	p.Press("right").Question("Permission, tab 2", "Launch").Answer("Allow it")
+	p.Press("right").Question("Permission, launcher, tab 2", "Launch").Answer("Allow it")
 	p.boardLine("✓", "go", "finished")
 	p.Type("launcher").Shows("1 of 3").Press("alt+s").Shows("Send to go").Type("and land").Press("enter")
 	p.Shows("sent to go")
@@ -88,7 +88,7 @@ func TestTheBoardAlone(t *testing.T) {
 	b := k.open(Options{Args: []string{"board"}, Cols: 160, Rows: 40})
 	b.boardLine("❯ ?", "go", "asks: Launch").Shows("I have looked around.", "keeps running as "+id)
 	b.Press("alt+d").Shows("it is not attached here")
-	b.Press("right").Question("Permission, tab 2", "Launch").Answer("Allow it") // it is attached behind the board
+	b.Press("right").Question("Permission, launcher, tab 2", "Launch").Answer("Allow it") // it is attached behind the board
 	b.boardLine("❯ ✓", "go", "finished").Shows("Launched.", "tab 2")
 	b.Press("alt+s").Shows("Send to go").Type("and land").Press("enter").Shows("sent to go", "Landed.")
 	b.Press("down", "enter").Shows("❯ and land", "Landed.", "kept").Press("ctrl+z").Exits(0)

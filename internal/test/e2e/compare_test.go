@@ -86,7 +86,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("in the working tree: %s", got)
 	}
 	// The question is answered here, and the check runs then.
-	p.Press("right", "a").Question("Permission, tab 3", "make poems").Answer("Yes")
+	p.Press("right", "a").Question("Permission, asks, tab 3", "make poems").Answer("Yes")
 	p.Shows("Compare  sing louder", "check passed", "2 files +2 −1")
 	// Each has its tab.
 	p.Press("enter").Shows("The asking one is done.").Press("alt+1").Shows("Compare  sing louder")
