@@ -143,10 +143,9 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	m.changed = true
 	m.attention.focus(msg)
 	cmd := m.route(msg)
-	if m.front.FollowOthers() {
-		m.changed = true
-	}
-	return tea.Batch(cmd, m.animate(), m.arm(), m.attend(), m.askForBackground(), m.recolour())
+	follow, others := m.front.FollowOthers()
+	m.changed = m.changed || others
+	return tea.Batch(cmd, follow, m.animate(), m.arm(), m.attend(), m.askForBackground(), m.recolour())
 }
 
 // route gives a message to its tab, to the front tab, or to the program.

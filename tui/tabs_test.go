@@ -100,7 +100,8 @@ func TestASessionInTheBackgroundAsks(t *testing.T) {
 	})
 }
 
-// All open questions stand in one list. enter goes to one, and answers nothing.
+// All sessions stand in one table, with the question of the marked one. enter goes to one, and answers
+// nothing.
 func TestTheListOfWaitingQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProgram(t, map[string]string{"idle": idle, "asks": asks, "twice": asksTwice})
@@ -117,28 +118,35 @@ func TestTheListOfWaitingQuestions(t *testing.T) {
 		p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
 
 		p.press("alt+a")
-		p.mustShow("Board", "tab 2", "run  Launch", "run  Clean", "run  Push", "answer here")
+		p.mustShow("Board", "tab 2", "run  Launch", "run  Clean", "About to launch.", "Permission, asks, tab 2", "Allow it")
+		p.wait()
+		p.mustShow("→ answer")
+		p.resize([2]int{120, 30})
+		if lines := p.screen(); !strings.Contains(strings.Split(lines, "\n")[4], "❯ ? asks") || !strings.Contains(strings.Split(lines, "\n")[4], "│ tab 2") {
+			t.Errorf("the marked session is not beside the table:\n%s", lines)
+		}
 		p.press("down")
-		p.mustShow("rm -rf build") // the whole command of the marked one
-		p.press("down", "enter")
+		p.mustShow("rm -rf build", "1 of 2") // the whole command of the marked one
+		p.press("enter")
 		if p.front != two {
 			t.Fatal("enter did not go to the tab")
 		}
-		p.mustShow("git push", "2 of 2", "Pause typing to answer")
+		p.mustShow("rm -rf build", "1 of 2")
 		p.press("enter", "1")
-		p.mustShow("git push", "2 of 2") // a key that was meant for the list answers nothing
+		p.mustShow("rm -rf build", "1 of 2") // a key that was meant for the board answers nothing
 
 		p.press("alt+a")
 		p.mustShow("Board", "run  Launch")
 		p.press("enter")
-		p.clock = p.clock.Add(time.Minute)
+		p.wait()
 		if p.front != one {
-			t.Error("the list does not open above a question")
+			t.Error("the board does not open above a question")
 		}
 	})
 }
 
-// A permission of another tab is answered above the list by the rules that hold in its own.
+// A permission of another tab is answered on the board by the rules that hold in its own. What is no
+// answer is nobody's there.
 func TestAQuestionIsAnsweredFromAnotherTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProgram(t, map[string]string{"idle": idle, "asks": asks, "twice": asksTwice})
@@ -151,35 +159,37 @@ func TestAQuestionIsAnsweredFromAnotherTab(t *testing.T) {
 		p.show(front)
 		p.until("both ask", func() bool { return shows(one, "Allow it") && shows(two, "1 of 2") })
 
-		p.press("alt+a", "down", "down", "right")
+		p.press("alt+a", "down")
+		p.wait()
+		p.press("right")
 		p.mustShow("git push", "2 of 2", "1 · idle", "3 ? go")
 		p.press("1")
-		p.mustShow("git push", "❯ 1") // it came too soon: text for the prompt
-		p.press("backspace")
-		p.clock = p.clock.Add(time.Minute)
+		p.mustNotShow("❯ 1") // it came too soon
+		p.wait()
 		p.mustNotShow("Pause typing")
 		p.press("y", "e", "s")
-		p.mustShow("git push", "❯ yes") // so are words
-		p.press("backspace", "backspace", "backspace")
-		p.clock = p.clock.Add(time.Minute)
-		p.press("1", "enter")
+		p.mustNotShow("❯ 1") // so are words
+		p.wait()
+		p.press("1")
+		p.mustShow("git push", "❯ 1", "esc back")
+		p.press("enter")
 		p.until("the second is answered", func() bool { return len(two.Questions()) == 1 })
 		if p.front != front {
 			t.Error("the tab in front has changed")
 		}
-		p.mustShow("Board", "run  Launch", "run  Clean")
+		p.mustShow("Board", "run  Launch", "rm -rf build")
 		p.mustNotShow("git push")
 
-		p.clock = p.clock.Add(time.Minute)
-		p.press("up", "up", "right")
+		p.wait()
+		p.press("up")
 		p.mustShow("Allow it", "Permission, asks, tab 2")
-		p.clock = p.clock.Add(time.Minute)
-		p.mustShow("esc back")
-		p.press("esc")
-		p.mustShow("Board")
+		p.wait()
 		p.press("right")
-		p.mustShow("Reject it")
-		p.clock = p.clock.Add(time.Minute)
+		p.mustShow("❯ 1  y", "esc back")
+		p.press("esc")
+		p.mustShow("Board", "enter go there")
+		p.mustNotShow("❯ 1")
+		p.wait()
 		p.press("alt+e") // more than an answer is done where the question is
 		if p.front != one {
 			t.Error("the whole screen was not opened in the tab of the question")
@@ -198,13 +208,16 @@ func TestAQuestionThatGoesIsNotAnsweredFromAnotherTab(t *testing.T) {
 		p.press("g", "o", "enter")
 		p.show(front)
 		p.until("it asks", func() bool { return shows(one, "Allow it") })
-		p.press("alt+a", "right")
-		p.clock = p.clock.Add(time.Minute)
+		p.press("alt+a")
+		p.wait()
 		p.mustShow("Allow it")
-		p.run(p.Update(tab.Msg{To: one.ID(), Msg: tea.KeyPressMsg{Code: tea.KeyEscape}})) // cancels its turn
+		p.press("1")
+		p.mustShow("❯ 1")
+		p.run(p.Update(tab.Msg{To: one.ID(), Msg: tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}})) // cancels its turn
 		p.until("the question is gone", func() bool { return len(one.Questions()) == 0 })
 		p.mustNotShow("Allow it")
-		p.press("1", "enter")
+		p.press("1", "enter") // nobody's
+		p.mustShow("Board", "the question is closed")
 		p.until("the turn has ended", func() bool { return !one.Moves() })
 		if shows(one, "Launched.") {
 			t.Error("it was answered")

@@ -66,6 +66,10 @@ type Running struct {
 	// for sessions.
 	Branch   string `json:"branch,omitempty"`
 	Worktree bool   `json:"worktree,omitempty"`
+	// Comparison is the comparison of agents that the worktree was made for, and Prompt what that asks,
+	// as noted with the worktree; "" for none.
+	Comparison string `json:"comparison,omitempty"`
+	Prompt     string `json:"prompt,omitempty"`
 	// Silent is why its host does not answer, "" if it does: it is stopped or busy, or refuses
 	// this parley.
 	Silent string `json:"silent,omitempty"`

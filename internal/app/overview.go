@@ -30,13 +30,16 @@ type Overview struct {
 	Queued  int  `json:"queued,omitempty"`
 	Paused  bool `json:"paused,omitempty"` // the queue waits for the user
 	Gone    bool `json:"gone,omitempty"`
-	// Question is what the first open question asks, or that about a limit or the budget.
-	Question string `json:"question,omitempty"`
+	// Question is what the first open question asks, or that about a limit or the budget. Asked identifies
+	// the agent's, and is zero otherwise.
+	Question string            `json:"question,omitempty"`
+	Asked    conversation.Seen `json:"asked,omitzero"`
 	// GoesOn is when a session that waits for a limit of the user's plan goes on; zero if it does not
-	// wait for one. AtLimit and OverBudget mean that the user has to decide about a limit or the
-	// budget, SignIn that they have to sign in.
+	// wait for one. AtLimit and OverBudget mean that the user has to decide about a limit, which resets
+	// at Resets, zero if unknown, or the budget, SignIn that they have to sign in.
 	GoesOn     time.Time `json:"goesOn,omitzero"`
 	AtLimit    bool      `json:"atLimit,omitempty"`
+	Resets     time.Time `json:"resets,omitzero"`
 	OverBudget bool      `json:"overBudget,omitempty"`
 	SignIn     bool      `json:"signIn,omitempty"`
 	// Child is a subagent that reports that it waits for the user, "" if there is none.
@@ -74,6 +77,9 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	if !s.Turn.Cancelling.IsZero() {
 		o.Waiting = 0 // the questions are closed with the turn
 	}
+	if o.AtLimit {
+		o.Resets = s.Limit.Resets
+	}
 	if s.WaitsForLimit() {
 		o.GoesOn = s.LimitWait
 	}
@@ -83,13 +89,15 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 		}
 	}
 	if o.Waiting > 0 {
-		o.Question = conversation.Match(conversation.Questions[conversation.Question](s)[0],
+		first := conversation.Questions[conversation.Question](s)[0]
+		o.Asked = first.Now()
+		o.Question = conversation.Match(first,
 			func(p *conversation.Permission) string { return callText(p.Asked) },
 			func(e *conversation.Elicitation) string { return termtext.Head(e.Request.Message, longestText, "") })
 	}
 	switch {
 	case o.AtLimit:
-		o.Question = limitTitle(s.Limit, true)
+		o.Question = limitTitle(s.Limit, !o.reset())
 	case o.OverBudget:
 		o.Question = budgetTitle
 	}
@@ -132,6 +140,8 @@ func (o Overview) State() string {
 		return "working"
 	case !o.GoesOn.IsZero():
 		return "waits for the plan's limit, next try " + MomentText(o.GoesOn, time.Now())
+	case o.reset():
+		return "waits for you: the plan's limit has reset"
 	case o.AtLimit:
 		return "waits for you: the plan's limit is reached"
 	case o.OverBudget:
@@ -150,13 +160,62 @@ func (o Overview) State() string {
 	return "idle"
 }
 
+// reset reports whether the limit that the user has to decide about has reset.
+func (o Overview) reset() bool {
+	return o.AtLimit && !o.Resets.IsZero() && !o.Resets.After(time.Now())
+}
+
+// Groups are the groups of the board, in order.
+var Groups = [...]string{"Needs you", "Works", "Waits", "Done"}
+
+// Group returns the position of the session's group in [Groups].
+func (o Overview) Group() int {
+	switch o.Standing {
+	case conversation.StandingAsks, conversation.StandingLost, conversation.StandingFailed:
+		return 0
+	case conversation.StandingWorking:
+		return 1
+	case conversation.StandingLimited:
+		return 2
+	}
+	return 3
+}
+
+// brief are the standings in a word.
+var brief = [...]string{
+	conversation.StandingIdle: "idle", conversation.StandingLimited: "waits", conversation.StandingWorking: "works", conversation.StandingDone: "done",
+	conversation.StandingFailed: "failed", conversation.StandingLost: "exited", conversation.StandingAsks: "asks",
+}
+
+// Brief says in a word where the session stands, and for how long.
+func (o Overview) Brief(now time.Time) string { return brief[o.Standing] + o.age(now, " ") }
+
+// Now says what the session asks, waits for or does; "" if that is nothing.
+func (o Overview) Now() string {
+	switch {
+	case o.reset(): // perhaps since Question was set
+		return o.State()
+	case o.Question != "":
+		return o.Question
+	case o.Standing == conversation.StandingWorking:
+		return o.Step
+	case o.Standing == conversation.StandingIdle, o.Standing == conversation.StandingDone:
+		return ""
+	}
+	return o.State()
+}
+
+// age is how long the session has stood there, after lead; "" if that is unknown.
+func (o Overview) age(now time.Time, lead string) string {
+	if o.Since.IsZero() || termtext.Age(now.Sub(o.Since)) == "" {
+		return ""
+	}
+	return lead + termtext.Age(now.Sub(o.Since))
+}
+
 // StateText returns State with its age.
 func (o Overview) StateText(now time.Time) string {
-	age := ""
-	if !o.Since.IsZero() {
-		age = termtext.Age(now.Sub(o.Since))
-	}
-	return strings.TrimSuffix(o.State()+", "+age, ", ")
+	return o.State() + o.age(now, ", ")
 }
 
 // ChangesText counts the changed lines, or the files if no lines are known; "" if there are none.
@@ -200,9 +259,12 @@ func (o Overview) Loses(stored bool) string {
 	return strings.Join(lost, " ")
 }
 
-// MoreUrgent orders sessions by how soon they need the user. Of two with the same standing, the one that
-// has waited longer for the user comes first; otherwise the more recent one.
+// MoreUrgent orders sessions by their groups, and then by how soon they need the user. Of two with the same
+// standing, the one that has waited longer for the user comes first; otherwise the more recent one.
 func MoreUrgent(a, b Overview) int {
+	if a.Group() != b.Group() {
+		return cmp.Compare(a.Group(), b.Group())
+	}
 	if a.Standing != b.Standing {
 		return cmp.Compare(b.Standing, a.Standing)
 	}

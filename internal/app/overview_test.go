@@ -75,6 +75,7 @@ func TestAnOverviewSaysWhereASessionStands(t *testing.T) {
 		"ended":    {[]conversation.Event{asked(10), plan, conversation.TurnEnded{At: begun.Add(12 * time.Minute)}}, conversation.StandingIdle, "idle", 12, ""},
 		"queues":   {[]conversation.Event{queued}, conversation.StandingIdle, "paused, 1 prompt queued", 2, ""},
 		"at limit": {[]conversation.Event{queued, conversation.LimitReached{}}, conversation.StandingAsks, "waits for you: the plan's limit is reached", 2, ""},
+		"reset":    {[]conversation.Event{queued, conversation.LimitReached{Resets: begun}}, conversation.StandingAsks, "waits for you: the plan's limit has reset", 2, ""},
 		"waits":    {[]conversation.Event{queued, conversation.LimitReached{}, conversation.LimitWait{Until: begun}}, conversation.StandingLimited, "waits for the plan's limit, next try " + MomentText(begun, time.Now()), 2, ""},
 		"spent":    {[]conversation.Event{queued, conversation.BudgetReached{}}, conversation.StandingAsks, "waits for you: the budget is used up", 2, ""},
 		"signs in": {[]conversation.Event{conversation.AuthRequired{Err: fmt.Errorf("no")}}, conversation.StandingAsks, "waits for you to sign in", 2, ""},
@@ -179,7 +180,7 @@ func TestTheMostUrgentComesFirst(t *testing.T) {
 	for _, o := range all {
 		got = append(got, o.Title)
 	}
-	if want := "asks early, asks late, lost, failed, done, works, limited, idle late, idle early"; strings.Join(got, ", ") != want {
+	if want := "asks early, asks late, lost, failed, works, limited, done, idle late, idle early"; strings.Join(got, ", ") != want {
 		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
 	}
 }

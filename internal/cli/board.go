@@ -38,7 +38,7 @@ send, go there and end from the list. With --plain, or into a pipe, it prints a 
 		}
 		slices.SortStableFunc(all, func(a, b host.Status) int { return app.MoreUrgent(a.Overview, b.Overview) })
 		if asJSON {
-			return writeJSON(s.Out, slices.Concat([]host.Status{}, all))
+			return writeJSON(s.Out, all)
 		}
 		printBoard(s, all, time.Now())
 		return nil
@@ -57,14 +57,14 @@ func printBoard(s *streams, all []host.Status, now time.Time) {
 	}
 	rows := [][]string{{"ID"}}
 	for i, r := range all {
-		where := toolview.PathsIn("").Path(r.Cwd)
+		place := toolview.PathsIn("").Path(r.Cwd)
 		if r.Worktree && r.Branch != "" {
-			where = command.WorktreeMark + r.Branch
+			place = command.WorktreeMark + r.Branch
 		}
 		row := []string{r.ID}
-		for _, c := range append(command.Columns(&r.Overview, cmp.Or(r.Silent, r.StateText(now)), where), command.Column{Name: "TITLE", Text: r.Name()}) {
+		for _, c := range command.Columns(&r.Overview, cmp.Or(r.Silent, r.Brief(now)), r.Name(), place) {
 			if row = append(row, termtext.Line(c.Text)); i == 0 {
-				rows[0] = append(rows[0], c.Name)
+				rows[0] = append(rows[0], strings.ToUpper(c.Name))
 			}
 		}
 		rows = append(rows, row)

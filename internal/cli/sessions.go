@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -314,6 +315,9 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 
 // writeJSON writes a value as indented JSON without control characters.
 func writeJSON(to io.Writer, v any) error {
+	if list := reflect.ValueOf(v); list.Kind() == reflect.Slice && list.IsNil() {
+		v = []any{} // an empty list is one
+	}
 	b, err := termtext.EncodeJSON(v, "  ")
 	if err == nil {
 		_, err = to.Write(b)

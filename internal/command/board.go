@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -37,13 +36,13 @@ type Seat struct {
 	NoSend  string
 	// Detach leaves a session that runs in a host, nil if it is not attached here; End ends one.
 	Detach, End func()
+	// Comparison is the comparison of agents that it belongs to, "" for none, and Prompt what that asks.
+	Comparison, Prompt string
 
-	// A row of the board is a session, or one of its questions, asked. attach attaches to it and asks its
-	// question here, nil if it is attached; silent is why its host does not answer, or "".
-	asked  *Asked
-	attach func()
+	// silent is why its host does not answer, or "".
 	send   func(ctx context.Context, text string) error
 	silent string
+	group  int // of [app.Groups]
 }
 
 // Asked is an open question of an agent.
@@ -109,23 +108,23 @@ func (b *board) choice() Choice {
 	return Choice{
 		Title: "Board", Empty: "Nothing runs. A session that you start with --keep keeps running without a terminal.",
 		Items: b.items(), Now: b.items, Loading: b.loading, Filter: true, Leaves: "Go to another session",
-		Choosing: "go there", Deleting: "end", Gone: func() { b.gone() },
+		Choosing: "go there", Deleting: "end", Gone: func() { b.gone() }, Heads: heads(), Headings: true,
 		Marked: func(id string) { b.marked = id },
 		Keys: []Key{
-			{ID: DialogNext, Hint: "answer here", Word: "answer"},
 			{ID: DialogSend, Hint: "send", Word: "send"},
 			{ID: DialogDetach, Hint: "detach", Word: "detach"},
 		},
 	}
 }
 
-// rows returns the rows in the order of the board.
+// rows returns the rows in the order of the board. Those of a comparison stand together, where the most
+// urgent of them does.
 func (b *board) rows() []*Seat {
 	var rows []*Seat
 	attached := map[string]bool{}
 	for _, s := range b.f.Seats() {
 		attached[s.Running] = true
-		rows = append(rows, seatRows(s)...)
+		rows = append(rows, seatRow(s))
 	}
 	for i := range b.running {
 		if r := &b.running[i]; !attached[r.ID] {
@@ -133,6 +132,19 @@ func (b *board) rows() []*Seat {
 		}
 	}
 	slices.SortStableFunc(rows, func(x, y *Seat) int { return app.MoreUrgent(x.Overview, y.Overview) })
+	first := map[string]*Seat{}
+	leads := func(r *Seat) *Seat { return cmp.Or(first[r.Comparison], r) }
+	for _, r := range rows {
+		if first[r.Comparison] == nil && r.Comparison != "" {
+			first[r.Comparison] = r
+		}
+		r.group = leads(r).Group()
+	}
+	at := map[*Seat]int{}
+	for i, r := range rows {
+		at[r] = i
+	}
+	slices.SortStableFunc(rows, func(x, y *Seat) int { return at[leads(x)] - at[leads(y)] })
 	return b.pinned(rows)
 }
 
@@ -165,23 +177,14 @@ func (b *board) pinned(rows []*Seat) []*Seat {
 	return rows
 }
 
-// seatRows returns the row of a session, and one for each of its further questions.
-func seatRows(s Seat) []*Seat {
-	row := &s
-	row.send = func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, text) }
-	row.ID, row.NoSend = cmp.Or(s.Running, s.ID), noSend(s.Overview, s.NoSend)
-	rows := []*Seat{row}
-	for i := range s.Asked {
-		asks := new(*row)
-		asks.asked, asks.Go = &s.Asked[i], s.Asked[i].Go
-		if i == 0 {
-			rows[0] = asks
-			continue
-		}
-		asks.ID += fmt.Sprint(" ", asks.asked.Question.Now().ID)
-		rows = append(rows, asks)
+// seatRow returns the row of a session that the front end shows.
+func seatRow(s Seat) *Seat {
+	s.ID, s.NoSend = cmp.Or(s.Running, s.ID), noSend(s.Overview, s.NoSend)
+	s.send = func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, &s.Overview, text) }
+	if len(s.Asked) > 0 {
+		s.Question = s.Asked[0].Title
 	}
-	return rows
+	return &s
 }
 
 // runningRow returns the row of a session in a host that is not attached here.
@@ -189,15 +192,15 @@ func (b *board) runningRow(r *app.Running) *Seat {
 	backend := b.f.Backend()
 	row := &Seat{
 		Overview: r.Overview, ID: r.ID, Place: "keeps running as " + r.ID, Cwd: r.Cwd, Branch: r.Branch, Worktree: r.Worktree, Stored: r.Stored,
-		Go:     func() { b.f.Open(app.Spec{Stored: r.Stored, Running: r.ID}) },
-		attach: func() { b.f.AskHere(app.Spec{Stored: r.Stored, Running: r.ID}) },
+		Comparison: r.Comparison, Prompt: r.Prompt,
+		Go: func() { b.f.Open(app.Spec{Stored: r.Stored, Running: r.ID}) },
 		send: func(ctx context.Context, text string) error {
 			s, err := backend.Visit(ctx, r.ID)
 			if err != nil {
 				return err
 			}
 			defer app.Leave(ctx, s)
-			return sendTo(ctx, s, text)
+			return sendTo(ctx, s, &r.Overview, text)
 		},
 	}
 	row.End = func() {
@@ -224,11 +227,15 @@ func noSend(o app.Overview, why string) string {
 // sendTime is how long to wait for the answer of a session before a prompt counts as queued.
 const sendTime = 10 * time.Second
 
-// sendTo sends a prompt into the running turn, or else to the end of the queue.
-func sendTo(ctx context.Context, s app.Session, text string) error {
+// sendTo sends a prompt into the running turn, or else to the end of the queue. It goes behind a paused
+// queue, which waits for the user.
+func sendTo(ctx context.Context, s app.Session, o *app.Overview, text string) error {
 	soon, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
 	p := conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(text)}}
+	if o.Paused && o.Queued > 0 {
+		return session.Try(soon, s, session.Prompt{Prompt: p, At: o.Queued + 1})
+	}
 	err := session.Try(soon, s, session.Steer{Prompt: p})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil // it is in the queue
@@ -248,16 +255,6 @@ func (b *board) items() []Item {
 }
 
 func (b *board) item(r *Seat, now time.Time) Item {
-	stands := cmp.Or(r.silent, r.StateText(now))
-	state, about := stands, []string(nil)
-	switch {
-	case r.asked != nil:
-		state, about = "asks: "+r.asked.Title, append(about, cmp.Or(r.asked.About, r.asked.Title))
-	case r.Question != "":
-		state, about = "asks: "+r.Question, append(about, r.Question)
-	case r.Step != "":
-		about = append(about, r.Step)
-	}
 	where := b.f.Path("", r.Cwd)
 	if r.Branch != "" {
 		where += " on " + r.Branch
@@ -265,26 +262,45 @@ func (b *board) item(r *Seat, now time.Time) Item {
 	if r.Current {
 		r.Place += ", this one"
 	}
-	var columns []string
-	for _, c := range Columns(&r.Overview, state, lastOf(r)) {
-		columns = append(columns, c.Text)
+	state := r.Brief(now)
+	if r.silent != "" {
+		state = "silent"
 	}
-	about = append(about, strings.Join(slices.DeleteFunc([]string{r.Place, stands, where}, func(s string) bool { return s == "" }), " · "))
-	return Item{
-		ID: r.ID, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.Place, r.Cwd, r.Branch, r.ID}, " "), Standing: r.Standing,
-		Columns: columns, About: strings.Join(about, "\n"), Preview: strings.Join(r.Last, "\n"),
-		Do:     r.Go,
-		Delete: func() { b.askToEnd(r) },
-		Also:   []func(){func() { b.answer(r) }, func() { b.askToSend(r) }, func() { b.detach(r) }},
+	it := Item{
+		ID: r.ID, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.Place, r.Cwd, r.Branch, r.ID}, " "), Session: &r.Overview,
+		Group: app.Groups[r.group], Under: termtext.Line(cmp.Or(r.Prompt, r.Comparison)), About: strings.Join(slices.DeleteFunc([]string{r.Place, r.silent, where}, func(s string) bool { return s == "" }), " · "),
+		Do: r.Go, Delete: func() { b.askToEnd(r) },
+		Also: []func(){func() { b.askToSend(r) }, func() { b.detach(r) }},
+	}
+	for _, c := range Columns(&r.Overview, state, "", lastOf(r)) {
+		if c.Name != titleHead {
+			it.Columns = append(it.Columns, c.Text)
+		}
+	}
+	if r.silent != "" {
+		it.Columns[len(it.Columns)-1] = r.silent
+	}
+	return it
+}
+
+// Column is a column of the board.
+type Column struct{ Name, Text string }
+
+// Columns returns the columns of a session.
+func Columns(o *app.Overview, state, title, place string) []Column {
+	return []Column{
+		{"State", state}, {"Agent", o.Agent}, {titleHead, title}, {"Place", place}, {"Changes", o.ChangesText()}, {"Cost", o.SpentText()}, {"Now", o.Now()},
 	}
 }
 
-// Column is a column of the board, beside the title of a session.
-type Column struct{ Name, Text string }
+const titleHead = "Title"
 
-// Columns returns the columns of a session, the most important first.
-func Columns(o *app.Overview, state, where string) []Column {
-	return []Column{{"STATE", state}, {"AGENT", o.Agent}, {"CHANGES", o.ChangesText()}, {"WHERE", where}, {"COST", o.SpentText()}, {"STEP", o.Step}}
+// heads returns the heads of the columns.
+func heads() (all []string) {
+	for _, c := range Columns(&app.Overview{}, "", "", "") {
+		all = append(all, c.Name)
+	}
+	return all
 }
 
 // lastOf names the directory of a row in a word: a worktree by its branch.
@@ -294,19 +310,6 @@ func lastOf(r *Seat) string {
 	}
 	path := strings.TrimRight(r.Cwd, `/\`)
 	return path[strings.LastIndexAny(path, `/\`)+1:]
-}
-
-func (b *board) answer(r *Seat) {
-	switch {
-	case r.attach != nil && r.Waiting > 0:
-		r.attach()
-	case r.asked == nil:
-		b.f.Say("it has no open question")
-	case r.asked.Answer != nil:
-		r.asked.Answer()
-	default:
-		r.asked.Go()
-	}
 }
 
 func (b *board) askToSend(r *Seat) {
@@ -323,6 +326,9 @@ func (b *board) askToSend(r *Seat) {
 		defer cancel()
 		if err := r.send(ctx, text); err != nil {
 			return app.Outcome{}, err
+		}
+		if r.Paused && r.Queued > 0 {
+			return app.Outcome{Say: "queued for " + name + ", whose queue is paused"}, nil
 		}
 		return app.Outcome{Say: "sent to " + name}, nil
 	}})

@@ -36,7 +36,7 @@ func TestTheBoardSendsOnlyToWhatTakesPrompts(t *testing.T) {
 	ended := Seat{ID: "2", Overview: app.Overview{Title: "read-only"}, NoSend: "you only look on"}
 	s := seated(t, gone, ended, Seat{ID: "3", Overview: app.Overview{Title: "works"}})
 	for _, title := range []string{"gone", "read-only", "works"} {
-		s.item(title).Also[1]()
+		s.item(title).Also[0]()
 	}
 	if want := []string{"its agent has exited: go there to restart it", "you only look on"}; !slices.Equal(s.said, want) {
 		t.Errorf("said %q", s.said)
@@ -53,6 +53,38 @@ func TestTheBoardSendsOnlyToWhatTakesPrompts(t *testing.T) {
 		t.Errorf("did %v", s.did)
 	} else if steer, is := s.did[0].(session.Steer); !is || app.PromptLine(steer.Prompt) != "go on" {
 		t.Errorf("did %v", s.did)
+	}
+}
+
+// A prompt for a session whose queue waits for the user goes behind that.
+func TestTheBoardSendsBehindAPausedQueue(t *testing.T) {
+	t.Parallel()
+	s := seated(t, Seat{ID: "1", Overview: app.Overview{Title: "at its limit", AtLimit: true, Paused: true, Queued: 2}})
+	s.item("at its limit").Also[0]()
+	out, err := s.asked[0].Enter("go on")
+	if err != nil || out.Say != "queued for at its limit, whose queue is paused" || len(s.did) != 1 {
+		t.Fatalf("%+v, %v: did %v", out, err, s.did)
+	}
+	if p, is := s.did[0].(session.Prompt); !is || p.At != 3 {
+		t.Errorf("did %#v", s.did[0])
+	}
+}
+
+// Sessions stand in groups, and those of a comparison under it, where the most urgent one does.
+func TestTheBoardGroups(t *testing.T) {
+	t.Parallel()
+	seat := func(title, comparison string, standing conversation.Standing) Seat {
+		return Seat{ID: title, Comparison: comparison, Prompt: comparison, Overview: app.Overview{Title: title, Standing: standing}}
+	}
+	s := seated(t, seat("done", "", conversation.StandingDone), seat("limited", "", conversation.StandingLimited), seat("left", "bake", conversation.StandingIdle),
+		seat("works", "", conversation.StandingWorking), seat("right", "bake", conversation.StandingAsks), seat("lost", "", conversation.StandingLost))
+	var got []string
+	for _, it := range s.items() {
+		got = append(got, it.Group+": "+it.Under+"/"+it.Title)
+	}
+	want := []string{"Needs you: bake/right", "Needs you: bake/left", "Needs you: /lost", "Works: /works", "Waits: /limited", "Done: /done"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -97,7 +129,7 @@ func TestTheBoardDetachesWhatGoesOn(t *testing.T) {
 	s := seated(t, Seat{ID: "1", Overview: app.Overview{Title: "away"}}, Seat{ID: "2", Overview: app.Overview{Title: "ends"}, Detach: leave("ends")},
 		Seat{ID: "3", Running: "h", Overview: app.Overview{Title: "kept"}, Detach: leave("kept")})
 	for _, title := range []string{"away", "ends", "kept"} {
-		s.item(title).Also[2]()
+		s.item(title).Also[1]()
 	}
 	if want := []string{"it is not attached here", "this session ends with parley: keep it running first"}; left != "kept" || !slices.Equal(s.said, want) {
 		t.Errorf("left %q, said %q", left, s.said)
@@ -110,7 +142,7 @@ func TestTheBoardSendsNothingToASilentProcess(t *testing.T) {
 	s := newScreen(t)
 	b := &board{f: s, running: []app.Running{{ID: "h", Silent: "does not answer", Overview: app.Overview{Title: "silent"}}}}
 	b.update = s.Choose(b.choice())
-	if s.item("silent").Also[1](); len(s.asked) > 0 || !slices.Equal(s.said, []string{"its process does not answer"}) {
+	if s.item("silent").Also[0](); len(s.asked) > 0 || !slices.Equal(s.said, []string{"its process does not answer"}) {
 		t.Errorf("asked %v, said %q", s.asked, s.said)
 	}
 }

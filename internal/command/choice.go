@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"parley/config"
-	"parley/internal/conversation"
+	"parley/internal/app"
 )
 
 // Choice is what the user can choose from: a list on the screen, numbered lines elsewhere. Its
@@ -24,6 +24,8 @@ type Choice struct {
 	// unless Slow says what it still waits for.
 	Loading bool
 	Slow    string
+	// Heads are the heads of columns: the choice is a table that takes the whole screen.
+	Heads []string
 	// Keys are what else can be done to an item, or instead of choosing one.
 	Keys []Key
 	// Filter means that the list always shows its filter, Space that space chooses, too, and
@@ -62,11 +64,11 @@ type Item struct {
 	Used time.Time
 	// Detail and Group are shown beside the title, About while the item is marked.
 	Detail, Group, About string
-	// Columns are shown beside the title in place of Detail, the most important first; then Standing
-	// is the mark of the item. Preview is shown beside the list while it is marked, on a wide screen.
-	Columns  []string
-	Standing conversation.Standing
-	Preview  string
+	// Columns stand under [Choice.Heads]. Session is the session that it is then, Under names what that
+	// belongs to, "" for nothing.
+	Columns []string
+	Session *app.Overview
+	Under   string
 	// Found means that Search has found it, whatever its texts are.
 	Found bool
 	// Current marks the current value, Pending one that the agent has yet to confirm, and Dim one

@@ -81,10 +81,8 @@ type Front interface {
 	// counted from 1. NoEdit says why that cannot be done now, or returns "".
 	EditQueued(id, at int)
 	NoEdit() string
-	// Seats are the sessions that it shows, in order. AskHere attaches to a running session, and asks
-	// its question where the user is.
+	// Seats are the sessions that it shows, in order.
 	Seats() []Seat
-	AskHere(app.Spec)
 	// Open opens a session, a new one with an agent beside this one. OpenRemembered opens one of the
 	// agent's.
 	Open(app.Spec)

@@ -23,6 +23,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/record"
@@ -195,6 +196,10 @@ func (h *Host) status() Status {
 	cwd := h.session.About().Cwd
 	branch, tree := git.Branch(cwd), git.WorktreeOf(cwd)
 	st := Status{ID: h.opt.ID, PID: os.Getpid(), Stored: h.session.StoredID(), Cwd: cwd, Branch: branch, Worktree: tree != nil}
+	if tree != nil {
+		note, _ := compare.NoteOf(tree)
+		st.Comparison, st.Prompt = note.Comparison, note.Prompt
+	}
 	journal := h.session.Journal()
 	h.session.Read(func(s *conversation.State) { st.Overview, st.Session = app.OverviewOf(s, journal), s.ID })
 	h.mu.Lock()

@@ -104,6 +104,23 @@ func (d *Permission) Follow(c *conversation.Conversation) State {
 	return Open
 }
 
+// Marked reports whether an answer is marked, or words are written to it.
+func (d *Permission) Marked() bool { return d.replies.marked >= 0 || d.writing }
+
+// Begin marks the first answer, or goes to the end of a question that must be read first.
+func (d *Permission) Begin() Action {
+	if d.refresh(); d.Marked() || d.ignores() {
+		return nil
+	}
+	return d.accept("")
+}
+
+// Unmark leaves the answers and the words.
+func (d *Permission) Unmark() {
+	d.mark(-1)
+	d.writing = false
+}
+
 // Call returns the permission's tool call.
 func (d *Permission) Call() *conversation.ToolCall { return d.asked.Asked }
 

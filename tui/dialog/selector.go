@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"parley/config"
 	"parley/internal/command"
@@ -62,7 +61,7 @@ func (s *Selector) take(c command.Choice) {
 	s.list = c
 	s.filter = list.NewFilter(len(c.Items), func(i int) (title, about string) {
 		it := &c.Items[i]
-		return it.Title, strings.Join(append([]string{s.group(it), s.about(it), it.Words}, it.Columns...), " ")
+		return it.Title, strings.Join([]string{s.group(it), s.about(it), it.Words}, " ")
 	})
 	s.filter.Name = func(i int) string { name, _, _ := strings.Cut(c.Items[i].Words, " "); return name }
 	s.arrange()
@@ -457,20 +456,7 @@ func (s *Selector) filters() bool {
 // View implements [Dialog].
 func (s *Selector) View(width, maxHeight int) View {
 	s.refresh()
-	beside := s.asideWidth(width)
-	least := 0
-	if beside > 0 {
-		least = min(maxHeight, leastAside)
-	}
-	v := s.view(min(width-beside, widest), maxHeight, least)
-	if beside > 0 {
-		s.putBeside(&v, min(width-beside, widest), min(beside, widest))
-	}
-	return v
-}
-
-// view draws the list without what is beside it, with at least so many lines.
-func (s *Selector) view(width, maxHeight, least int) View {
+	width = min(width, widest)
 	p := panel{th: s.env.Theme, title: termtext.Line(s.list.Title), scroll: &s.window.Scroll}
 	w := inner(width, maxHeight)
 	about, detail := styled(prose(list.Clip(s.list.About), w), s.env.Theme.Muted), s.detailHeight(w)
@@ -500,8 +486,7 @@ func (s *Selector) view(width, maxHeight, least int) View {
 			p.note = theme.Grouped(all)
 		}
 		if maxHeight >= roomForDetail {
-			blank := max(0, least-len(p.head)-len(s.rows)-detail-frameHeight-1)
-			p.foot = fixed(append(make([]string, blank), s.detail(w, detail)...))
+			p.foot = fixed(s.detail(w, detail))
 		}
 		if from := s.window.Mark; from == 1 {
 			p.reveal(0, 2, width, maxHeight) // with the heading above the first item
@@ -564,9 +549,6 @@ func (s *Selector) detail(w, h int) []string {
 // more returns the text of an item that its row does not show; column is the width of
 // the titles, w that of the row.
 func (s *Selector) more(it *command.Item, column, w int) string {
-	if it.Columns != nil {
-		return list.Clip(it.About)
-	}
 	title, detail := list.Clip(it.Title), list.Clip(s.about(it))
 	cuts := func(text string, room int) bool {
 		return len(text) > room && termtext.Width(termtext.Line(text)) > room
@@ -624,96 +606,7 @@ func (s *Selector) titleWidth(w int) int {
 	if w < snuggest {
 		share = w * 3 / 5
 	}
-	if columns := s.columnWidths(); columns != nil { // the title takes the room that they leave, too
-		share, detail = min(w*2/5, widestTitle), 0
-		for _, c := range columns {
-			detail += c + columnGap
-		}
-		detail -= columnGap
-	}
 	return min(title, max(12, share, w-rowLead-2-detail))
-}
-
-const (
-	// columnGap separates columns, and narrowestColumn is the least room for one that is cut.
-	columnGap       = 2
-	narrowestColumn = 10
-	// widestTitle and widestColumn bound titles and columns of items with columns, in cells.
-	widestTitle, widestColumn = 40, 30
-)
-
-// columnWidths returns the widths of the columns of the rows near those in sight, nil if the items
-// have none. The last column may take the rest of the line.
-func (s *Selector) columnWidths() (widths []int) {
-	const near = 60
-	from := min(s.window.Top, len(s.rows))
-	for _, r := range s.rows[from:min(from+near, len(s.rows))] {
-		if r.item < 0 {
-			continue
-		}
-		for i, c := range s.list.Items[r.item].Columns {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], min(widestColumn, termtext.Width(termtext.Line(list.Clip(c)))))
-		}
-	}
-	return widths
-}
-
-// drawColumns draws columns of widths as far as there is room; the last one takes the rest of it.
-func drawColumns(columns []string, widths []int, room int, style lipgloss.Style) string {
-	var line strings.Builder
-	for i, w := range widths {
-		if w == 0 || i >= len(columns) {
-			continue
-		}
-		if room -= columnGap; room < min(w, narrowestColumn) {
-			break
-		}
-		if i == len(widths)-1 {
-			w = room
-		}
-		w = min(w, room)
-		line.WriteString("  " + pad(termtext.Line(list.Clip(columns[i])), w))
-		room -= w
-	}
-	return style.Render(strings.TrimRight(line.String(), " "))
-}
-
-const (
-	// wide is the width from which on there is room beside a list.
-	wide = 160
-	// leastAside is the height of a list with something beside it, room permitting.
-	leastAside = 20
-)
-
-// asideWidth returns the width of what is beside the list, 0 if there is nothing.
-func (s *Selector) asideWidth(width int) int {
-	if width < wide || !slices.ContainsFunc(s.list.Items, func(it command.Item) bool { return it.Preview != "" }) {
-		return 0
-	}
-	return width * 2 / 5
-}
-
-// putBeside draws beside the list what belongs to the marked item: the end of it.
-func (s *Selector) putBeside(v *View, left, width int) {
-	p := panel{th: s.env.Theme}
-	height := len(v.Lines)
-	w := inner(width, height)
-	if it := s.marked(); it != nil {
-		p.title = cut(termtext.Line(list.Clip(it.Title)), w)
-		if text := prose(it.Preview, w); len(text) > 0 {
-			p.head = styled(text[max(0, len(text)-height+frameHeight):], s.env.Theme.Muted)
-		}
-	}
-	for len(p.head) < height-frameHeight {
-		p.head = append(p.head, "")
-	}
-	beside, _ := p.view(width, height)
-	for i := range v.Lines {
-		v.Lines[i] = pad(v.Lines[i], left) + beside.Lines[i]
-	}
 }
 
 // keysGap separates the keys from what is before them.
@@ -743,7 +636,7 @@ func (s *selectorRows) lines(p renderContext, from, to int) []string {
 	sel := (*Selector)(s)
 	keys := sel.keysWidth()
 	p.width -= keys
-	column, widths := sel.titleWidth(p.width), sel.columnWidths()
+	column := sel.titleWidth(p.width)
 	out := make([]string, 0, to-from)
 	for i := from; i < to; i++ {
 		r := s.rows[i]
@@ -751,7 +644,7 @@ func (s *selectorRows) lines(p renderContext, from, to int) []string {
 			out = append(out, p.th.Muted.Render(cut(r.heading, p.width)))
 			continue
 		}
-		line := sel.row(p, r, i == s.window.Mark, column, widths)
+		line := sel.row(p, r, i == s.window.Mark, column)
 		if key := s.list.Items[r.item].Key; key != "" {
 			line = pad(line, p.width+keysGap) + p.th.Key.Render(key)
 		}
@@ -760,7 +653,7 @@ func (s *selectorRows) lines(p renderContext, from, to int) []string {
 	return out
 }
 
-func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int, columns []int) string {
+func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int) string {
 	th, it := p.th, s.list.Items[r.item]
 	pointer, name, detail := "  ", th.Choice, th.Faint
 	switch {
@@ -788,10 +681,6 @@ func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int, 
 		about = strings.TrimSuffix(termtext.Line(list.Clip(group))+" · "+about, " · ")
 	}
 	line := pointer + now
-	if it.Columns != nil {
-		mark, look := th.Mark(it.Standing)
-		return pointer + look.Render(mark) + " " + pad(text, column) + drawColumns(it.Columns, columns, p.width-rowLead-column, detail)
-	}
 	if about == "" {
 		return line + cut(text, p.width-rowLead)
 	}

@@ -76,6 +76,15 @@ func (s *Stack) PushBelow(d Dialog) {
 	s.change(func() { s.list = slices.Insert(s.list, at, d) })
 }
 
+// PushUnder opens a dialog below an open one, or on top if that is not open.
+func (s *Stack) PushUnder(above, d Dialog) {
+	at := slices.Index(s.list, above)
+	if at < 0 {
+		at = len(s.list)
+	}
+	s.change(func() { s.list = slices.Insert(s.list, at, d) })
+}
+
 // Pop closes the dialog on top.
 func (s *Stack) Pop() { s.Close(s.Top()) }
 
@@ -100,12 +109,14 @@ func (s *Stack) closeIf(gone func(Dialog) bool) {
 	}
 }
 
-// Withdraw closes a question that is over, and that Follow does not close.
-func (s *Stack) Withdraw(d Dialog) {
-	if s.shown && s.Top() == d && !s.guard.settled {
+// Withdraw closes a question that is over, and that Follow does not close. It reports whether that was in
+// sight, and the user has not answered it.
+func (s *Stack) Withdraw(d Dialog) (unanswered bool) {
+	if unanswered = s.shown && s.Top() == d && !s.guard.settled; unanswered {
 		s.guard.withdrawn = s.guard.now()
 	}
 	s.Close(d)
+	return unanswered
 }
 
 // Follow updates the dialogs from the conversation: it closes those that are over, and

@@ -167,7 +167,7 @@ func line(it command.Item) string {
 		used = it.Used.Format("2006-01-02 15:04")
 	}
 	columns := strings.Join(slices.DeleteFunc(slices.Clone(it.Columns), func(c string) bool { return c == "" }), ", ")
-	for _, text := range []string{it.Group, it.Title, used, it.Detail, columns, it.Why} {
+	for _, text := range []string{command.Unless(it.Columns != nil, it.Group), it.Title, used, it.Detail, columns, it.Why} {
 		if text != "" {
 			parts = append(parts, termtext.Line(text))
 		}

@@ -122,9 +122,6 @@ func (f *front) Ask(q app.Question) {
 	f.p.later(f.p.numbered(q))
 }
 
-// AskHere implements command.Front, as Seats does. There is one session at a time.
-func (f *front) AskHere(o app.Spec) { f.p.unlessWorking("Go to another session", func() { f.Open(o) }) }
-
 // Seats implements command.Front.
 func (f *front) Seats() []command.Seat {
 	l := f.live()

@@ -223,14 +223,14 @@ func (v *Compare) checkText(i int, checked *compare.Checked) string {
 	return th.Error.Render("check failed: " + termtext.Line(checked.Why))
 }
 
-// lastLines wraps the end of what a side has written.
-func (v *Compare) lastLines(last []string, width, most int) (lines []string) {
+// lastLines wraps the end of what an agent has written.
+func (p *page) lastLines(last []string, width, most int) (lines []string) {
 	for _, line := range slices.Backward(last) {
 		for _, part := range slices.Backward(termtext.Wrap(termtext.Line(line), max(1, width))) {
 			if len(lines) >= most {
 				break
 			}
-			lines = append(lines, v.Theme.Muted.Render(part))
+			lines = append(lines, p.Theme.Muted.Render(part))
 		}
 	}
 	slices.Reverse(lines)

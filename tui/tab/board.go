@@ -1,16 +1,188 @@
 package tab
 
 import (
+	"cmp"
+	"context"
 	"fmt"
-	"slices"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
 	"parley/internal/command"
+	"parley/internal/compare"
 	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/termtext"
+	"parley/tui/dialog"
+	"parley/tui/pages"
+	"parley/tui/toolview"
 )
 
-// showsBoard reports whether a list is open that follows what other tabs do.
-func (t *Tab) showsBoard() bool { return t.following != nil && t.dialogs.Has(t.following) }
+// board is the page of all sessions in a tab. The question of its marked row lies above it on the stack of
+// dialogs, and is drawn in it.
+type board struct {
+	*pages.Board
+	t      *Tab
+	peeked peeked // what was looked up last
+}
+
+// peeked is a question of a session in a host that is not attached here. conv is nil until it was looked
+// up.
+type peeked struct {
+	row   string
+	asked conversation.Seen
+	conv  *conversation.Conversation
+	facts *toolview.Facts
+}
+
+// showsBoard reports whether the board is open.
+func (t *Tab) showsBoard() bool { return t.board != nil && t.dialogs.Has(t.board.Board) }
+
+// showBoard shows a choice that is a table on the whole screen.
+func (f *front) showBoard(c command.Choice) (update func(command.Choice) bool) {
+	t := f.tab
+	page := pages.NewBoard(t.pageEnv(nil), c)
+	t.closeBoard()
+	t.board = &board{Board: page, t: t}
+	t.dialogs.Push(page)
+	return func(c command.Choice) bool {
+		open := t.dialogs.Has(page)
+		if open {
+			page.Set(c)
+		}
+		return open
+	}
+}
+
+// closeBoard closes the board and the question on it, if it is open.
+func (t *Tab) closeBoard() {
+	if t.showsBoard() {
+		t.dialogs.Close(t.foreign)
+		t.dialogs.Close(t.board.Board)
+	}
+}
+
+// onBoard reports whether a dialog is the question that the board draws.
+func (t *Tab) onBoard(d dialog.Dialog) bool {
+	f, is := d.(*foreignQuestion)
+	return is && f == t.foreign && f.row != "" && t.showsBoard() && t.panel.page() == dialog.Dialog(t.board.Board)
+}
+
+// follow brings the board and its question up to date.
+func (b *board) follow() tea.Cmd {
+	t := b.t
+	b.Follow()
+	marked := b.Marked()
+	if f := t.foreign; f != nil && t.dialogs.Has(f) {
+		switch {
+		case f.over():
+			if t.dialogs.Withdraw(f) {
+				b.Tell("the question is closed: it was answered elsewhere, or withdrawn")
+			}
+		case marked == nil || f.row != marked.ID:
+			t.dialogs.Close(f)
+		}
+	}
+	if t.foreign != nil && !t.dialogs.Has(t.foreign) {
+		t.foreign = nil
+		b.Put(nil)
+	}
+	if t.foreign != nil || marked == nil || t.dialogs.Top() != dialog.Dialog(b.Board) || b.Writes() {
+		return nil
+	}
+	return b.ask(marked)
+}
+
+// ask shows the question of a row, which is looked up first if it is that of a session in a host.
+func (b *board) ask(row *command.Item) tea.Cmd {
+	t, o := b.t, row.Session
+	for i, other := range t.program.Tabs.All() {
+		l, open := other.live()
+		switch {
+		case other.seatID() != row.ID:
+		case open && asked(l.Conversation) && len(l.questions.permissions()) > 0:
+			return t.askFor(l, i+1, l.questions.permissions()[0], row.ID)
+		default:
+			return nil
+		}
+	}
+	switch {
+	case o.Asked.ID == 0:
+		return nil
+	case b.peeked.row == row.ID && b.peeked.asked == o.Asked:
+		return b.askPeeked(termtext.Line(o.Agent))
+	}
+	b.peeked = peeked{row: row.ID, asked: o.Asked}
+	now, backend, ctx := b.peeked, &t.program.Backend, t.program.Context
+	return inBackground(func() then {
+		s, err := backend.Visit(ctx, now.row)
+		if err != nil {
+			return nil // its row says so
+		}
+		now.conv, now.facts = s.Past(), &toolview.Facts{Roots: append([]string{s.About().Cwd}, s.About().Dirs...)}
+		app.Leave(ctx, s)
+		if p := now.permission(); p != nil {
+			for look := now.facts.Look(p.Asked); look != nil; look = now.facts.Look(p.Asked) {
+				now.facts.Add(look())
+			}
+		}
+		return func() tea.Cmd {
+			if b.peeked.row == now.row && b.peeked.asked == now.asked {
+				b.peeked = now
+			}
+			return nil // the question follows
+		}
+	})
+}
+
+// permission returns the question, nil if it is not known or is none about a call.
+func (k *peeked) permission() *conversation.Permission {
+	if k.conv == nil {
+		return nil
+	}
+	p, _ := k.conv.Question(k.asked.ID).(*conversation.Permission)
+	if p == nil || p.Seen != k.asked {
+		return nil
+	}
+	return p
+}
+
+// askPeeked shows the question that was looked up.
+func (b *board) askPeeked(agent string) tea.Cmd {
+	t, of := b.t, b.peeked
+	p := of.permission()
+	if p == nil {
+		return nil
+	}
+	env := t.env()
+	env.Cwd, env.Facts = of.facts.Roots[0], of.facts
+	gone := func() bool {
+		it := b.Item(of.row)
+		return it == nil || it.Session.Asked != of.asked
+	}
+	t.showForeign(&foreignQuestion{in: t, row: of.row, conv: of.conv, gone: gone, do: func(a dialog.Action) tea.Cmd {
+		act, is := answerOf(a)
+		if !is {
+			b.Item(of.row).Do()
+			return nil
+		}
+		backend := &t.program.Backend
+		return t.carryOut("Answer the question", func() (app.Outcome, error) {
+			ctx, cancel := context.WithTimeout(t.program.Context, app.StopTime)
+			defer cancel()
+			s, err := backend.Visit(ctx, of.row)
+			if err != nil {
+				return app.Outcome{}, err
+			}
+			defer app.Leave(ctx, s)
+			return app.Outcome{}, session.Try(ctx, s, act)
+		})
+	}}, env, p, agent)
+	return nil
+}
+
+// seatID identifies the row of a tab on the board.
+func (t *Tab) seatID() string { return cmp.Or(t.Running(), fmt.Sprint("tab ", t.id)) }
 
 // Seats implements command.Front: all tabs but those without an agent.
 func (f *front) Seats() []command.Seat {
@@ -26,9 +198,13 @@ func (f *front) Seats() []command.Seat {
 // seat returns a tab as the board lists it.
 func (f *front) seat(t *Tab, number int) command.Seat {
 	s := command.Seat{
-		Overview: t.Overview(), ID: fmt.Sprint("tab ", t.id), Place: fmt.Sprint("tab ", number), Current: t == f.tab,
+		Overview: t.Overview(), ID: t.seatID(), Place: fmt.Sprint("tab ", number), Current: t == f.tab,
 		Cwd: t.cwd, Branch: t.branch, Worktree: t.worktree != nil, Running: t.Running(), Stored: t.StoredID(),
 		Go: func() { f.goTo(t, nil) },
+	}
+	if t.worktree != nil {
+		note, _ := compare.NoteOf(t.worktree)
+		s.Comparison, s.Prompt = note.Comparison, note.Prompt
 	}
 	s.Title = t.label()
 	switch l, open := t.live(); {
@@ -41,8 +217,12 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 	}
 	for _, q := range t.Questions() {
 		q.Go = func() { f.goTo(t, &q) }
-		if _, is := q.Question.(*conversation.Permission); is && t != f.tab {
-			q.Answer = func() { f.add(askFor(f.tab, t, number, q)) }
+		if p, is := q.Question.(*conversation.Permission); is && t != f.tab {
+			q.Answer = func() {
+				if l, open := t.live(); open {
+					f.add(f.tab.askFor(l, number, p, ""))
+				}
+			}
 		}
 		s.Asked = append(s.Asked, q)
 	}
@@ -59,7 +239,7 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 // goTo shows a tab, and a question of it that is not nil. A tab that has nothing but the board is
 // closed.
 func (f *front) goTo(t *Tab, q *command.Asked) {
-	f.tab.dialogs.Close(f.tab.following)
+	f.tab.closeBoard()
 	f.tab.program.Tabs.Show(t)
 	if f.tab.chooses() {
 		f.add(send(Leave{f.tab.id}))
@@ -67,40 +247,4 @@ func (f *front) goTo(t *Tab, q *command.Asked) {
 	if q != nil {
 		t.ShowQuestion(*q)
 	}
-}
-
-// AskHere implements command.Front. The session gets a tab in the background.
-func (f *front) AskHere(s app.Spec) {
-	t, cmd := f.tab.program.Tabs.Open(s)
-	f.tab.asking = t
-	f.add(cmd)
-}
-
-// askSoon shows the question of the tab that was attached for it, as soon as it is known, and reports
-// whether it has. It goes there if it can only be answered there.
-func (t *Tab) askSoon() bool {
-	other := t.asking
-	if other == nil {
-		return false
-	}
-	number := slices.Index(t.program.Tabs.All(), other) + 1
-	l, open := other.live()
-	questions := other.Questions()
-	switch {
-	case number == 0, !t.showsBoard(), open && len(questions) == 0 && l.Conversation.Phase == conversation.PhaseReady:
-		t.asking = nil
-		return false
-	case len(questions) == 0:
-		return false
-	}
-	t.asking = nil
-	q := questions[0]
-	if _, is := q.Question.(*conversation.Permission); is {
-		_ = askFor(t, other, number, q) // its own tab resolves the paths, too
-	} else {
-		t.dialogs.Close(t.following)
-		t.program.Tabs.Show(other)
-		other.ShowQuestion(q)
-	}
-	return true
 }

@@ -77,10 +77,10 @@ func (f *front) Ask(q app.Question) {
 }
 
 func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
-	list := dialog.NewSelector(f.tab.env(), f.list(c))
-	if c.Now != nil {
-		f.tab.following = list
+	if c.Heads != nil {
+		return f.showBoard(c)
 	}
+	list := dialog.NewSelector(f.tab.env(), f.list(c))
 	if f.background {
 		f.tab.dialogs.PushBelow(list)
 	} else {

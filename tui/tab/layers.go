@@ -159,7 +159,7 @@ func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 		}
 		return nil, true
 	case command.Board, command.NewSession, command.NewAgent, command.CloseTab, command.RenameTab:
-		if asks && !t.reads() {
+		if asks && !t.reads() && !(a == command.Board && t.showsBoard()) {
 			return t.run(a), true
 		}
 	}

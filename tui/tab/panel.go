@@ -37,15 +37,24 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		case q != nil && q.StopWriting(name):
 			return nil, true
 		case !asks || foreign:
+			if t.onBoard(d) {
+				t.dialogs.Close(d)
+			}
 			return p.close(), true
 		}
 		return nil, false
 	}
-	if !asks && t.program.Guard.Bereft() {
+	if (!asks || t.onBoard(d)) && t.program.Guard.Bereft() {
 		return t.say("the question is closed: " + name + " did nothing"), true
 	}
 	cmd, taken := p.take(d.Key(k))
 	switch {
+	case !taken && t.onBoard(d):
+		a := t.board.Key(k)
+		if _, closes := a.(dialog.Close); closes {
+			t.dialogs.Close(d)
+		}
+		return tea.Batch(cmd, p.do(a)), true
 	case !taken && !asks:
 		return tea.Batch(cmd, p.overList(name)), true
 	case p.page() != nil && config.Types(name):
@@ -71,7 +80,10 @@ func (p *panel) paste(text string) (tea.Cmd, bool) {
 	if p.tab.reads() {
 		return nil, false
 	}
-	return p.take(p.tab.dialogs.Top().Paste(text))
+	if d := p.tab.dialogs.Top(); !p.tab.onBoard(d) || !p.tab.board.Writes() {
+		return p.take(d.Paste(text))
+	}
+	return p.take(p.tab.board.Paste(text))
 }
 
 func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
@@ -84,7 +96,9 @@ func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 		t.reader.Unfocus()
 	}
 	y := at.Y - t.area.dialog
-	if p.page() != nil {
+	if t.onBoard(d) {
+		d = t.board.Board
+	} else if p.page() != nil {
 		if y -= p.above; y < 0 {
 			return nil, true
 		}
@@ -99,13 +113,12 @@ func (p *panel) covers() bool { return p.page() != nil }
 // page returns the full-screen page that is in sight: the top dialog, or the one behind it; nil without
 // one.
 func (p *panel) page() dialog.Dialog {
-	if p.tab.reads() {
-		return nil
-	}
-	return p.tab.dialogs.Topmost(func(d dialog.Dialog) bool {
-		_, is := d.(fullScreenDialog)
-		return is
-	})
+	return p.tab.dialogs.Topmost(isPage)
+}
+
+func isPage(d dialog.Dialog) bool {
+	_, is := d.(fullScreenDialog)
+	return is
 }
 
 func (p *panel) hints() []dialog.Hint { return p.tab.dialogs.Top().Hints() }
@@ -118,9 +131,14 @@ func (p *panel) draw(width, room int) dialog.View {
 	switch {
 	case d == nil:
 		return dialog.View{}
-	case d == page:
+	case d == page, t.onBoard(d):
+		words := ""
+		if d != page && t.board.Writes() {
+			words = "Leave the filter to answer"
+		}
+		t.program.Guard.Unfocus(words)
 		p.above = 0
-		return d.View(width, room)
+		return page.View(width, room)
 	}
 	// A dialog must know that it has no room, so that it takes no answer.
 	most := max(0, room*2/3, min(room, 12))

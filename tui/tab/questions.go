@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
@@ -63,13 +64,18 @@ func (q *questions) permissions() []*conversation.Permission {
 }
 
 func (q *questions) show(open conversation.Question) {
-	q.dialogs.Push(conversation.Match[dialog.AgentQuestion](open, func(p *conversation.Permission) dialog.AgentQuestion {
+	d := conversation.Match[dialog.AgentQuestion](open, func(p *conversation.Permission) dialog.AgentQuestion {
 		q.asking = dialog.NewPermission(q.env(), p, len(q.permissions()))
 		q.asking.Follow(q.Conversation)
 		return q.asking
 	}, func(e *conversation.Elicitation) dialog.AgentQuestion {
 		return dialog.NewElicitation(q.env(), e, q.Conversation.Agent.Name())
-	}))
+	})
+	if t := q.acting.tab; t.showsBoard() { // which has it, too
+		q.dialogs.PushUnder(t.board.Board, d)
+	} else {
+		q.dialogs.Push(d)
+	}
 }
 
 // Another shows the permission by positions after this one, from the last on to the first.
@@ -185,56 +191,128 @@ func (t *Tab) ShowQuestion(q command.Asked) {
 	}
 }
 
-// foreignQuestion is a permission of another tab, answered in this one by the same rules.
-// Anything but an answer is done in its own tab.
+// foreignQuestion is a permission of another session, answered in this tab by the same rules. Anything but
+// an answer is done in its own tab.
 type foreignQuestion struct {
 	*dialog.Permission
-	in *Tab  // where it is shown
-	of *live // the session whose agent asks
-	q  command.Asked
+	in   *Tab // where it is shown
+	conv *conversation.Conversation
+	gone func() bool // the session cannot be asked any more
+	// do does an action of the dialog in the session.
+	do func(dialog.Action) tea.Cmd
+	// row is the row of the board that shows it, "" elsewhere. inside means that it has all keys there;
+	// otherwise those that move, go there and close are the board's.
+	row    string
+	inside bool
+
+	env   dialog.Env
+	asker string
 }
 
-// askFor shows a permission of another tab, which has a number.
-func askFor(t, other *Tab, number int, asked command.Asked) tea.Cmd {
-	of, open := other.live()
-	p, is := asked.Question.(*conversation.Permission)
-	if !open || !is || !of.Conversation.Asks(p) {
+// askFor shows a permission of the tab of a session, which has a number.
+func (t *Tab) askFor(of *live, number int, p *conversation.Permission, row string) tea.Cmd {
+	if !of.Conversation.Asks(p) {
 		return nil
 	}
-	here, env := t.env(), other.env()
-	env.Drafting, env.Sends, env.Edits = here.Drafting, here.Sends, here.Edits
-	env.Asker = func() string { return termtext.Line(cmp.Or(other.agent().Name, other.agent().ID)) + fmt.Sprintf(", tab %d", number) }
-	t.foreign = &foreignQuestion{dialog.NewPermission(env, p, len(of.questions.permissions())), t, of, asked}
-	t.foreign.Foreign = true
-	t.foreign.Permission.Follow(of.Conversation)
-	t.dialogs.Push(t.foreign)
+	env, other := of.env(), of.Tab
+	name := termtext.Line(cmp.Or(other.agent().Name, other.agent().ID))
+	t.showForeign(&foreignQuestion{in: t, row: row, conv: of.Conversation, gone: func() bool {
+		return !slices.Contains(t.program.Tabs.All(), other) || len(other.Questions()) == 0
+	}, do: func(a dialog.Action) tea.Cmd {
+		if _, is := answerOf(a); !is {
+			t.program.Tabs.Show(other)
+			other.ShowQuestion(command.Asked{Question: p})
+		}
+		return other.panel.do(a)
+	}}, env, p, fmt.Sprintf("%s, tab %d", name, number))
 	return of.questions.lookUp(p.Asked)
 }
 
-// FollowOthers shows a question of another tab that was asked for, closes one that is shown here
-// once it is over, and reports whether there was one.
-func (t *Tab) FollowOthers() bool {
-	if t.askSoon() {
-		return true
+// showForeign shows a permission of another session.
+func (t *Tab) showForeign(f *foreignQuestion, env dialog.Env, p *conversation.Permission, asker string) {
+	here := t.env()
+	env.Drafting, env.Sends, env.Edits, env.Asker = here.Drafting, here.Sends, here.Edits, func() string { return asker }
+	f.env, f.asker = env, asker
+	f.Permission = dialog.NewPermission(env, p, len(f.open()))
+	f.Permission.Foreign = true
+	f.Permission.Follow(f.conv)
+	if t.foreign = f; f.row != "" {
+		t.board.Put(f)
+	}
+	t.dialogs.Push(f)
+}
+
+// open returns the open permissions of the session.
+func (f *foreignQuestion) open() []*conversation.Permission {
+	return conversation.Questions[*conversation.Permission](&f.conv.State)
+}
+
+// another shows another permission of the session on the board.
+func (f *foreignQuestion) another(by int) tea.Cmd {
+	open, next := f.open(), *f
+	f.in.dialogs.Close(f)
+	next.inside = false
+	f.in.showForeign(&next, f.env, open[(f.Position()-1+by+len(open))%len(open)], f.asker)
+	return nil
+}
+
+// answerOf returns the act of a dialog's action that answers a permission.
+func answerOf(a dialog.Action) (act session.Act[session.None], is bool) {
+	switch a := a.(type) {
+	case dialog.Answer:
+		return a.Act, true
+	case dialog.RejectWith:
+		return session.Answer{Question: a.Question, Option: a.Option, Instead: new(prompt.New(a.Words))}, true
+	}
+	return nil, false
+}
+
+// over reports whether the question is closed.
+func (f *foreignQuestion) over() bool { return f.gone() || f.Permission.Follow(f.conv) == dialog.Over }
+
+// FollowOthers brings what is shown of other tabs up to date: the board, and a question of another tab,
+// which is closed once it is over. It reports whether there is any.
+func (t *Tab) FollowOthers() (cmd tea.Cmd, is bool) {
+	if t.showsBoard() {
+		return t.address(t.acting.do(func() { t.acting.add(t.board.follow()) })), true
 	}
 	f := t.foreign
 	if f == nil || !t.dialogs.Has(f) {
 		t.foreign = nil
-		return false
+		return nil, false
 	}
-	if f.Permission.Follow(f.of.Conversation) == dialog.Over || !slices.Contains(t.program.Tabs.All(), f.of.Tab) || len(f.of.Tab.Questions()) == 0 {
+	if f.over() {
 		t.dialogs.Withdraw(f)
 		t.composer.AddLine(f.TakeWords())
 	}
-	return true
+	return nil, true
 }
 
 // Follow does nothing, unlike that of the permission: FollowOthers closes the question.
 func (*foreignQuestion) Follow() {}
 
-// Key implements [dialog.Dialog].
+// Key implements [dialog.Dialog]. On the board a key of an answer gives it the keys.
 func (f *foreignQuestion) Key(k tea.KeyPressMsg) dialog.Action {
-	return f.redirect(f.Permission.Key(k))
+	name, keys := k.String(), f.in.program.Keys
+	switch {
+	case f.row == "" || f.inside:
+		return f.redirect(f.Permission.Key(k))
+	case f.in.board.Writes():
+		f.in.program.Guard.Typed()
+		return dialog.NotTaken{}
+	case keys.Match(command.DialogNext, name) && len(f.open()) < 2:
+		a := f.Permission.Begin()
+		f.inside = f.Permission.Marked()
+		return a
+	}
+	for _, a := range []config.Action{command.DialogUp, command.DialogDown, command.DialogAccept, command.DialogClose, command.DialogDelete, command.DialogSend, command.DialogDetach, command.Board} {
+		if in, _ := keys.Action(config.ContextDialog, name); in == a || a == command.Board && keys.Match(a, name) {
+			return dialog.NotTaken{}
+		}
+	}
+	a := f.redirect(f.Permission.Key(k))
+	f.inside = f.Permission.Marked()
+	return a
 }
 
 // Due implements [dialog.Guarded].
@@ -242,7 +320,31 @@ func (f *foreignQuestion) Due() dialog.Action { return f.redirect(f.Permission.D
 
 // Mouse implements [dialog.Dialog].
 func (f *foreignQuestion) Mouse(m tea.MouseMsg, x, y int) dialog.Action {
-	return f.redirect(f.Permission.Mouse(m, x, y))
+	a := f.redirect(f.Permission.Mouse(m, x, y))
+	f.inside = f.inside || f.Permission.Marked()
+	return a
+}
+
+// Hints implements [dialog.Dialog].
+func (f *foreignQuestion) Hints() []dialog.Hint {
+	switch {
+	case f.row == "" || f.inside:
+		return f.Permission.Hints()
+	case f.in.ArmsIn() > 0 || f.in.board.Writes():
+		return f.in.board.Hints()
+	}
+	return append([]dialog.Hint{{Key: "→", Text: "answer"}}, f.in.board.Hints()...)
+}
+
+// leave returns the keys to what is behind the question.
+func (f *foreignQuestion) leave() dialog.Action {
+	if f.row == "" {
+		f.in.composer.AddLine(f.TakeWords())
+		return dialog.Close{}
+	}
+	f.Unmark()
+	f.inside = false
+	return nil
 }
 
 // redirect turns an action for the question's tab into one for this tab.
@@ -251,15 +353,16 @@ func (f *foreignQuestion) redirect(a dialog.Action) dialog.Action {
 	case nil, dialog.NotTaken:
 		return a
 	case dialog.CancelTurn:
-		f.in.composer.AddLine(f.TakeWords())
-		return dialog.Close{}
-	case dialog.Answer, dialog.RejectWith:
-		return dialog.Stay(func() tea.Cmd { return f.of.Tab.panel.do(a) })
+		return f.leave()
+	case dialog.Another:
+		return dialog.Stay(func() tea.Cmd { return f.another(a.By) })
 	default:
+		if _, is := answerOf(a); is {
+			return dialog.Stay(func() tea.Cmd { return f.do(a) })
+		}
 		return dialog.Act{Do: f.in.here(func() tea.Cmd {
-			f.in.program.Tabs.Show(f.of.Tab)
-			f.of.Tab.ShowQuestion(f.q)
-			return f.of.Tab.panel.do(a)
+			f.in.closeBoard()
+			return f.do(a)
 		})}
 	}
 }

@@ -61,15 +61,13 @@ type Tab struct {
 	compared *comparison      // that it belongs to, or nil
 	writes   *writing         // what is written in place of a prompt to send, or nil
 	offer    dialog.Dialog    // to attach to a running session, or nil
-	asking   *Tab             // the tab whose question is to be shown here once it is known, or nil
-	// following is the last list that follows what happens, or nil.
-	following dialog.Dialog
-	typed     bool // the user has begun a prompt
-	leaving   *leaving
-	awaited   awaited
-	input     *input
-	pictures  imageDecoder
-	info      tabInfo // for the tab line
+	board    *board           // shown last, or nil
+	typed    bool             // the user has begun a prompt
+	leaving  *leaving
+	awaited  awaited
+	input    *input
+	pictures imageDecoder
+	info     tabInfo // for the tab line
 
 	ticks int  // animation step
 	news  bool // parley was updated, and the user has not seen the changelog

@@ -68,7 +68,7 @@ func transcriptRows() command.Rows[readerFunc] {
 // Reads reports whether keys go to the transcript: it has the focus or its find field is
 // being written, and no dialog that the user opened covers it.
 func (r *reader) Reads() bool {
-	if !r.dialogs.Empty() && !r.dialogs.Asks() {
+	if !r.dialogs.Empty() && (!r.dialogs.Asks() || r.dialogs.Any(isPage)) {
 		return false
 	}
 	return r.list.Focused() || r.find.writing

@@ -52,18 +52,18 @@ func TestTheBoardOfTabs(t *testing.T) {
 	p.Pick("launcher").Ask("go").Question("Launch", "Allow it")
 	launcher := p.Other("launcher")
 	p.Press("alt+,").Pick("idler").TabLine("3 · ")
-	p.Press("alt+a").Shows("Board", "answer here")
-	p.boardLine("❯ ?", "go", "asks: ", "Launch", "launcher", "$0.42").boardLine("◐", "count", "working").boardLine("·", "idler", "idle")
+	p.Press("alt+a").Shows("Board", "Needs you", "Works", "Done", "Permission, launcher, tab 2")
+	p.boardLine("❯ ?", "asks", "launcher", "go", "$0.42").boardLine("◐", "works", "count").boardLine("·", "idle", "idler")
 
-	p.Press("right").Question("Permission, launcher, tab 2", "Launch").Answer("Allow it")
-	p.boardLine("✓", "go", "finished")
-	p.Type("launcher").Shows("1 of 3").Press("alt+s").Shows("Send to go").Type("and land").Press("enter")
+	p.Shows("→ answer").Press("y").Shows("❯ 1  y  ✓ Allow it", "enter or y: Allow it", "esc back").Press("enter")
+	p.boardLine("✓", "done", "go")
+	p.Press("/").Type("launcher").Press("enter").Gone("Works").Press("alt+s").Question("Send to go").Type("and land").Press("enter")
 	p.Shows("sent to go")
 	launcher.WaitSent("session/prompt", 2)
 	p.Press("down", "enter").Shows("Launched.", "❯ and land", "Landed.").TabLine("2 · go") // a second enter at once is ignored
 
-	p.Press("alt+a").Type("count").Shows("1 of 3").Press("alt+d").Shows("this session ends with parley")
-	p.Press("ctrl+x").Question("End this session?", "count", "in the middle of its turn", "The transcript stays.").Answer("Keep it").Shows("1 of 3")
+	p.Press("alt+a", "/").Type("count").Press("enter").Gone("Done").Press("alt+d").Shows("this session ends with parley")
+	p.Press("ctrl+x").Question("End this session?", "count", "in the middle of its turn", "The transcript stays.").Shows("Board", "State").Answer("Keep it").Shows("clear the filter")
 	p.Press("ctrl+x").Question("End this session?").Answer("End it").Press("esc", "esc").TabLine("1 · go", "2 · ")
 	p.Press("alt+a").Shows("Board").Gone("count")
 }
@@ -78,7 +78,7 @@ func TestTheBoardAlone(t *testing.T) {
 	id := k.host().ID
 
 	text := k.runs("board")
-	if !strings.Contains(text, id) || !strings.Contains(text, "waits for your answer") || !strings.Contains(text, "1/2 Launch") || !strings.Contains(text, "$0.42") {
+	if !strings.Contains(text, id) || !strings.Contains(text, "NOW") || !strings.Contains(text, "asks") || !strings.Contains(text, "Launch") || !strings.Contains(text, "$0.42") {
 		t.Errorf("the table is\n%s", text)
 	}
 	if text := k.runs("board", "--json"); !strings.Contains(text, `"standing": "asks"`) || !strings.Contains(text, `"I have looked around."`) {
@@ -86,15 +86,15 @@ func TestTheBoardAlone(t *testing.T) {
 	}
 
 	b := k.open(Options{Args: []string{"board"}, Cols: 160, Rows: 40})
-	b.boardLine("❯ ?", "go", "asks: Launch").Shows("I have looked around.", "keeps running as "+id)
+	b.boardLine("❯ ?", "asks", "go", "│ keeps running").Shows("I have looked around.", "keeps running as "+id, "Permission, ", "✓ Allow it")
 	b.Press("alt+d").Shows("it is not attached here")
-	b.Press("right").Question("Permission, launcher, tab 2", "Launch").Answer("Allow it") // it is attached behind the board
-	b.boardLine("❯ ✓", "go", "finished").Shows("Launched.", "tab 2")
+	b.Shows("→ answer").Press("right").Shows("❯ 1  y  ✓ Allow it").Press("enter") // nothing is attached for it
+	b.boardLine("❯ ·", "go", "idle").Shows("Launched.", "keeps running as "+id)
 	b.Press("alt+s").Shows("Send to go").Type("and land").Press("enter").Shows("sent to go", "Landed.")
 	b.Press("down", "enter").Shows("❯ and land", "Landed.", "kept").Press("ctrl+z").Exits(0)
 
 	c := k.open(Options{Args: []string{"board"}})
-	c.boardLine("❯ ·", "go", "idle").Press("ctrl+x").Question("End this session?", "The transcript stays.").Answer("End it")
+	c.boardLine("❯ ·", "idle", "go").Press("ctrl+x").Question("End this session?", "The transcript stays.").Answer("End it")
 	c.Shows("Nothing runs.").Press("esc").Exits(0)
 	if all := k.hosts(); len(all) > 0 {
 		t.Errorf("it still runs: %+v", all)
@@ -109,7 +109,7 @@ func TestTheBoardInPlainLines(t *testing.T) {
 	id := k.host().ID
 	p := k.open(Options{Script: "handshake\nserve\n", Args: []string{"--plain"}, Env: []string{"TERM=dumb"}, Keep: true, Config: "[host]\nkeep = false\n"})
 	p.Hears(invitation).Tells("/board")
-	p.Hears("1. go: asks: Launch, ", "$0.42", "1/2 Launch", "2. ", "idle", "/board N: go there", "/board end N", "/board send N: send")
+	p.Hears("1. go: asks, ", "$0.42", "Launch", "2. ", "idle", "/board N: go there", "/board end N", "/board send N: send")
 	p.Tells("/board detach 1").Hears("It is not attached here.")
 	p.Tells("/board send " + id + " and land").Hears("Sent to go.")
 	p.Tells("/board 1").Hears("Question: may the agent do this?", "1. Allow it", "Answer 1 to 2")
