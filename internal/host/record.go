@@ -87,14 +87,18 @@ func readRecord(path string) (r Record, err error) {
 	return r, err
 }
 
-// pruneRecords removes the oldest records of ended sessions.
+// pruneRecords removes the oldest records of sessions that do not run: a killed host has not
+// recorded its end, and whoever finds its socket removes that.
 func pruneRecords(dir string) {
 	all, err := records(dir)
 	if err != nil {
 		return
 	}
 	for i, r := range all {
-		if i >= mostRecords && !r.Ended.IsZero() {
+		if i < mostRecords {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(config.RunDir(), r.ID+socketEnd)); errors.Is(err, fs.ErrNotExist) {
 			_ = os.Remove(filepath.Join(dir, r.ID+recordEnd))
 		}
 	}
