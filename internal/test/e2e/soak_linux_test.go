@@ -175,7 +175,7 @@ func (s soaked) process(t *testing.T, name string, pid int, watch string, first 
 			s[what] = n
 		}
 	}
-	for range 20 {
+	for range 200 { // some seconds
 		_ = os.Remove(path)
 		must(t, syscall.Kill(pid, syscall.SIGUSR1))
 		var report []byte
