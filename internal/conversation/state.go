@@ -447,7 +447,9 @@ func (e AgentLost) fold(s *State) {
 	s.restore()
 	s.Agent.Err, s.Agent.Stderr = e.Err, e.Stderr
 	starts := s.Phase == PhaseStarting || s.Phase == PhaseOpening
-	s.Phase, s.Ending = PhaseLost, failed(e.Err)
+	if s.Phase = PhaseLost; s.Turn.Running || starts || s.Ending.How == "" {
+		s.Ending = failed(e.Err)
+	}
 	if starts {
 		s.Phase = PhaseFailed
 	}

@@ -25,8 +25,10 @@ import (
 // CompareHost does what the page cannot do itself. The sides are named by their index.
 type CompareHost interface {
 	Host
-	// Seat is a side as the board lists it, nil if it has no tab. Open opens one, and goes there.
+	// Seat is a side as the board lists it, nil if it has no tab: Past is then what is known of it. Open
+	// opens a tab, and goes there.
 	Seat(side int) *command.Seat
+	Past(side int) *app.Overview
 	Open(side int)
 	// SendAll has the user write a prompt, and sends it to all sides.
 	SendAll()
@@ -223,7 +225,7 @@ func (v *Compare) overview(side int) *app.Overview {
 	if s := v.seats[side]; s != nil {
 		return &s.Overview
 	}
-	return &app.Overview{}
+	return v.host.Past(side)
 }
 
 // look brings what the board says of the sides up to date.

@@ -145,22 +145,30 @@ func (v *Compare) stateText(i int) string {
 	switch {
 	case v.contest.States[i].Dropped:
 		return "dropped"
-	case o.Standing == conversation.StandingIdle && v.seats[i] == nil:
+	case v.seats[i] == nil && !v.ended(i):
 		return "not open"
+	case v.seats[i] == nil:
+		state = "not open, " + v.endedText(o)
 	case o.Since.IsZero():
 	case o.Standing == conversation.StandingAsks: // no clock runs while it waits
 		return state + " since " + o.Since.Format("15:04")
 	case o.Standing == conversation.StandingWorking:
 		return state + " · " + termtext.Elapsed(max(0, v.Now().Sub(o.Since)))
 	case v.ended(i):
-		if state = o.Ending.How; o.Ending.Seconds > 0 {
-			state += " after " + termtext.Elapsed(time.Duration(o.Ending.Seconds*float64(time.Second)))
-		}
+		state = v.endedText(o)
 	}
 	if why := o.Ending.Why; why != "" && (o.Gone || v.ended(i)) {
 		state += ": " + why
 	}
 	return state
+}
+
+// endedText says how the turn of a side has ended, and after how long.
+func (v *Compare) endedText(o *app.Overview) string {
+	if o.Ending.Seconds > 0 {
+		return o.Ending.How + " after " + termtext.Elapsed(time.Duration(o.Ending.Seconds*float64(time.Second)))
+	}
+	return o.Ending.How
 }
 
 // ended reports whether what there is to say of a side is how its turn has ended, whether or not the

@@ -30,7 +30,8 @@ type judge struct {
 	c         *compare.Contest
 	view      *Compare
 	overviews []app.Overview
-	looks     int // at seats
+	past      [3]app.Overview // of sides without a tab
+	looks     int             // at seats
 	now       time.Time
 	did       []string // what the page asked of its host
 	check     compare.Checked
@@ -69,14 +70,18 @@ func (j *judge) does(what string, side int) { j.did = append(j.did, what+" "+j.c
 
 func (j *judge) Seat(side int) *command.Seat {
 	j.looks++
+	if j.past[side].Ending.How != "" {
+		return nil
+	}
 	return &command.Seat{
 		Overview: j.overviews[side], Place: fmt.Sprint("tab ", side+2), Go: func() { j.does("go to", side) },
 		Asked: []command.Asked{{}, {Answer: func() { j.does("answer", side) }}},
 	}
 }
-func (j *judge) SendAll()      { j.did = append(j.did, "send to all") }
-func (j *judge) Open(side int) { j.does("open", side) }
-func (j *judge) Stop(side int) { j.does("stop", side) }
+func (j *judge) Past(side int) *app.Overview { return &j.past[side] }
+func (j *judge) SendAll()                    { j.did = append(j.did, "send to all") }
+func (j *judge) Open(side int)               { j.does("open", side) }
+func (j *judge) Stop(side int)               { j.does("stop", side) }
 func (j *judge) CommitAndMerge(ctx context.Context, side int, message string, drop func()) (app.Outcome, error) {
 	return (&app.Launcher{Config: &config.Config{}}).CommitAndMerge(ctx, j.c.Sides[side].Tree, message, drop)
 }
@@ -342,6 +347,8 @@ func TestCompareSaysHowATurnEnded(t *testing.T) {
 	}
 	j.overviews[0] = app.Overview{Standing: conversation.StandingAsks, Since: j.now, Ending: j.overviews[2].Ending, Question: "5-hour limit reached", AtLimit: true}
 	j.overviews[1] = app.Overview{Standing: conversation.StandingLost, Since: j.now, Gone: true, Ending: conversation.Ending{How: conversation.EndedBadly, Why: "exit status 3"}}
+	j.past[2] = app.Overview{Ending: conversation.Ending{How: conversation.EndedWell, Seconds: 25}, Last: []string{"It is done."}, Spent: conversation.Spent{Tokens: 12300}}
+	j.shows("not open, finished after 25s", "It is done.", "12.3k tokens")
 	j.shows("1 waiting for you", "? alpha", "waits for you: the plan's limit is reached", "5-hour limit reached", "the agent has exited: exit status 3")
 }
 

@@ -36,6 +36,8 @@ type comparison struct {
 	home   *Tab   // shows the page
 	tabs   []*Tab // of the sides; nil, or closed by now, where there is none
 	page   *pages.Compare
+	// past is what is known of sides without a tab, as they were left.
+	past []*app.Overview
 	// overBudget is the last question about the budget, or nil.
 	overBudget dialog.Dialog
 }
@@ -253,7 +255,7 @@ func (t *Tab) reopenCompare(found *compare.Comparison) tea.Cmd {
 }
 
 func (t *Tab) newComparison(of *compare.Comparison) *comparison {
-	c := &comparison{Contest: compare.NewContest(of), front: t.acting, home: t, tabs: make([]*Tab, len(of.Sides))}
+	c := &comparison{Contest: compare.NewContest(of), front: t.acting, home: t, tabs: make([]*Tab, len(of.Sides)), past: make([]*app.Overview, len(of.Sides))}
 	t.compared = c
 	c.Session = func(side int) app.Session {
 		if l := c.live(side); l != nil {
@@ -284,7 +286,42 @@ func (c *comparison) show(t *Tab) tea.Cmd {
 	if !t.dialogs.Has(c.page) {
 		t.dialogs.PushBelow(c.page)
 	}
-	return t.address(c.page.Open())
+	return t.address(tea.Batch(c.page.Open(), c.readPast()))
+}
+
+// readPast reads what the sessions of sides that are not open have said and spent.
+func (c *comparison) readPast() tea.Cmd {
+	p := c.home.program
+	var all []tea.Cmd
+	for i, s := range c.Sides {
+		if c.tab(i) != nil || c.past[i] != nil || p.Stored == nil {
+			continue
+		}
+		all = append(all, inBackground(func() then {
+			last, err := lastIn(p, s.Dir)
+			if err != nil || last == nil || last.Stored == "" {
+				return nil
+			}
+			t, err := p.Stored.Read(p.Context, last.Stored)
+			if err != nil { // its tab says so
+				return nil
+			}
+			o := app.OverviewOf(&t.Conversation.State, nil)
+			return func() tea.Cmd {
+				c.past[i] = &o
+				return nil
+			}
+		}))
+	}
+	return tea.Batch(all...)
+}
+
+// Past implements pages.CompareHost.
+func (c *comparison) Past(side int) *app.Overview {
+	if o := c.past[side]; o != nil {
+		return &app.Overview{Ending: o.Ending, Last: o.Last, Spent: o.Spent}
+	}
+	return &app.Overview{}
 }
 
 // open opens a tab for a side, in the background.
@@ -397,6 +434,7 @@ func (c *comparison) Seat(side int) *command.Seat {
 	}
 	s := c.seat(t, c.home.number(t))
 	s.Go = func() { c.home.program.Tabs.Show(t) } // the page stays
+	c.past[side] = &s.Overview
 	return &s
 }
 
