@@ -115,7 +115,7 @@ func runs(t *testing.T, script string, from *os.File, change func(*linemode.Opti
 	r := &reading{t: t, looked: make(chan time.Time), more: make(chan struct{}), left: make(chan struct{})}
 	opt := linemode.Options{
 		Agent: &config.Agent{ID: "a", Name: "Scripted"}, Cwd: dir, Out: r, Version: "test",
-		Backend: app.Backend{Make: func(_ context.Context, s app.Spec) (*app.Opened, error) {
+		Backend: app.Backend{Launcher: &app.Launcher{Config: config.Default(nil)}, Make: func(_ context.Context, s app.Spec) (*app.Opened, error) {
 			opt := session.Options{
 				Cwd: dir, Spawn: func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil },
 				Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {

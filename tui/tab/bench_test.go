@@ -58,7 +58,7 @@ func (b *bench) make(ctx context.Context, dir string, now func() time.Time) {
 	b.Tab = New(1, Program{
 		Context: ctx, Theme: theme.New(true), Keys: config.Default(Actions()).Keys, Guard: dialog.NewGuard(now),
 		History: history, Version: "test", Now: now, Tabs: singleTab{},
-		Backend: app.Backend{Available: func() ([]config.Agent, error) { return nil, nil }},
+		Backend: app.Backend{Launcher: &app.Launcher{Config: config.Default(nil)}, Available: func() ([]config.Agent, error) { return nil, nil }},
 	}, dir)
 }
 
