@@ -113,8 +113,8 @@ func TestNamesOfAnInstalledAgent(t *testing.T) {
 	names := []string{"claude", "claude-acp", "claude-agent-acp", "Claude Code", "CLAUDE"}
 	for text, want := range map[string][]string{
 		"default_agent = \"claude\"\n[agents.codex-acp]\nmode = \"x\"\n": {"codex-acp", "claude-acp"},
-		"[agents.claude]\nmode = \"plan\"\ndefault = true\n":              {"claude", "codex-acp"},
-		"[agents.claude-acp]\nmode = \"plan\"\ndefault = true\n":          {"claude-acp", "codex-acp"},
+		"[agents.claude]\nmode = \"plan\"\ndefault = true\n":             {"claude", "codex-acp"},
+		"[agents.claude-acp]\nmode = \"plan\"\ndefault = true\n":         {"claude-acp", "codex-acp"},
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

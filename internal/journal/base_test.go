@@ -314,7 +314,7 @@ func TestAClaimOfWhatLayThere(t *testing.T) {
 			p.wait()
 			p.tell("1", done, diffs...)
 		},
-		"told first":      func(p *project, diffs []acpclient.ToolCallContent) { p.tell("1", pending, diffs...); p.tell("1", done) },
+		"told first": func(p *project, diffs []acpclient.ToolCallContent) { p.tell("1", pending, diffs...); p.tell("1", done) },
 		"asked first": func(p *project, diffs []acpclient.ToolCallContent) {
 			call := acpclient.ToolCallUpdate{ToolCallID: "1", Content: diffs}
 			p.Watch(conversation.PermissionOpened{ID: 7, Request: &acpclient.RequestPermissionRequest{ToolCall: call}})

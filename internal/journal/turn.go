@@ -39,7 +39,7 @@ type turnWatch struct {
 	finished map[string]bool
 	// at is when parley read the report that it handles, maybe long ago.
 	at    time.Time
-	stats    map[string]stat
+	stats map[string]stat
 }
 
 // stat shows without reading a file whether it may have changed.

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"parley/config"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"parley/config"
 )
 
 func nothingFound(string) (string, error)     { return "", exec.ErrNotFound }
