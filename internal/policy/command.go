@@ -50,16 +50,13 @@ func open(word string) bool { return strings.ContainsAny(word, anyText+anyName) 
 // changesDir returns the word with which a part changes the directory of those after it, "" if
 // it does not. known is false if the new directory is known only when it runs.
 func (p part) changesDir() (name string, known bool) {
-	if slices.ContainsFunc(slices.Concat(p.assigns, p.words), func(w string) bool { return strings.HasPrefix(w, "CDPATH=") }) {
-		return "", false
-	}
 	switch p.words[0] {
-	case "cd":
-		if len(p.words) == 2 && !open(p.words[1]) && p.words[1] != "" && !strings.HasPrefix(p.words[1], "-") {
+	case "cd", "pushd":
+		if len(p.words) == 2 && !open(p.words[1]) && p.words[1] != "" && !strings.HasPrefix(p.words[1], "-") && !strings.HasPrefix(p.words[1], "+") {
 			return p.words[1], true
 		}
 		return "", false
-	case "pushd", "popd", "chdir", "command", "builtin", "eval", "source", ".":
+	case "popd", "chdir", "command", "builtin", "eval", "source", ".":
 		return "", false
 	}
 	return "", true
@@ -190,16 +187,24 @@ func (q Request) allowsPart(allowing []*compiled, p part) (*Rule, string) {
 // parts returns the programs that a request would run. Its variables are as if each program
 // set them.
 func (q Request) parts() []part {
-	if slices.ContainsFunc(q.Env, func(v string) bool { return strings.HasPrefix(v, "CDPATH=") }) {
-		q.Dir = unknownDir
-	}
-	parts := q.programs()
+	parts, anywhere := q.programs(), q.anywhere()
 	for i := range parts {
+		parts[i].dirs = joined(parts[i].dirs, anywhere)
 		if p := &parts[i]; len(q.Env) > 0 {
 			p.assigns, p.unclear = slices.Concat(q.Env, p.assigns), cmp.Or(p.unclear, unclearAssign)
 		}
 	}
 	return parts
+}
+
+// anywhere returns the directories in which each part may be beside those to which it goes: an
+// unknown one where something says in which folders cd looks.
+func (q Request) anywhere() []string {
+	text := strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(strings.Join(slices.Concat(q.Env, q.Args, []string{q.Command}), " "))
+	if strings.Contains(text, "CDPATH") {
+		return []string{unknownDir}
+	}
+	return nil
 }
 
 func (q Request) programs() []part {
@@ -575,7 +580,8 @@ func (w *word) add(parts []syntax.WordPart, alone, quoted bool) {
 			w.WriteString(pipeName)
 		default:
 			v, ok := p.(*syntax.ParamExp)
-			if ok && w.ownPath && v.Param != nil && v.Param.Value == "PATH" && v.Exp == nil && v.Repl == nil && v.Slice == nil && !v.Excl {
+			if ok && (w.ownPath || strings.HasPrefix(w.String(), "PATH=")) && v.Param != nil && v.Param.Value == "PATH" && v.Exp == nil && v.Repl == nil && v.Slice == nil && !v.Excl {
+				w.unclear = unclearExpansion
 				continue
 			}
 			w.unclear = unclearExpansion

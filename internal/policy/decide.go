@@ -37,6 +37,9 @@ type Request struct {
 	// true for; "" if there is none. ok is false if there are too many files to tell. If Search
 	// is nil, no folder is known to be without such a file.
 	Search func(dir string, how SearchMode, about func(Path) bool) (found string, ok bool)
+	// Expand returns where the paths lead that a pattern of a shell stands for, those that go
+	// through a link, written as for Resolve. ok is false if there are too many to tell.
+	Expand func(pattern string) (found []Path, ok bool)
 	// Others are further commands that the agent names, also in the title. Rules that deny
 	// or ask match them too; no rule allows them.
 	Others []Request
@@ -66,6 +69,10 @@ type Path struct {
 	// working tree: relative to that folder; "" if it is the same. Only rules that deny or ask
 	// match it.
 	Original string
+	// Links are the links at its end of which each leads to the next, in the same form.
+	Links []string
+	// Process means that it leads through what is another one for each process.
+	Process bool
 	// Inside means that it is inside the roots, links followed.
 	Inside bool
 	// Exists means that there is a file or folder.
@@ -163,6 +170,10 @@ type judged struct {
 	programs []invocation
 	// tooMany means that there are more programs than parley looks at.
 	tooMany bool
+	// search are the folders of each PATH that the commands set.
+	search []string
+	// expanded are the results of Expand.
+	expanded map[string][]Path
 	// sure means that only yes counts.
 	sure bool
 }
@@ -346,7 +357,7 @@ func matchPath(glob, name string) bool {
 // matchesPath reports whether a rule that denies or asks matches a path, by any of its names. It
 // ignores case, because some systems do.
 func (r *compiled) matchesPath(p Path) bool {
-	return slices.ContainsFunc([]string{p.Name, p.Written, p.Original}, func(name string) bool {
+	return slices.ContainsFunc(append([]string{p.Name, p.Written, p.Original}, p.Links...), func(name string) bool {
 		return matchPath(r.glob, name) || matchPath(strings.ToLower(r.glob), strings.ToLower(name))
 	})
 }

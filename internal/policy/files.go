@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // usedBy says whether the programs of a request use a file of a rule as the rule is about it:
@@ -33,7 +34,7 @@ func (r *compiled) ofPaths(q *judged, paths []Path) answer {
 	switch {
 	case slices.ContainsFunc(paths, r.matchesPath):
 		return yes
-	case !q.sure && slices.ContainsFunc(paths, func(p Path) bool { return r.within(q, p, SearchAll) }):
+	case !q.sure && slices.ContainsFunc(paths, func(p Path) bool { return p.Process || r.within(q, p, SearchAll) }):
 		return maybe
 	}
 	return no
@@ -78,7 +79,7 @@ func (u usage) possible() bool {
 func (u usage) opensPossibly(w meant) bool {
 	switch {
 	case u.opens(w.kind):
-		return u.mayName(w.text) || w.kind == treeValue && u.reaches(w.text, SearchVisible) || w.kind == changeValue && u.reaches(w.text, SearchAll)
+		return u.mayName(w.text) || u.ofProcess(w.text) || w.kind == treeValue && u.reaches(w.text, SearchVisible) || w.kind == changeValue && u.reaches(w.text, SearchAll)
 	case w.kind == revisionValue, w.kind == pathspecValue, w.kind == testValue:
 		return !u.rule.row.changes && (u.contains(w.text) || u.mayName(w.text))
 	case w.kind == shownValue && (slices.ContainsFunc(u.dirs, u.elsewhere) || !w.after && w.text != "." && !u.resolve("", w.text).Exists && !strings.Contains(w.text, ":")):
@@ -188,14 +189,27 @@ func (u usage) matches(word string) bool {
 
 // contains reports whether a word is the name of a file of the rule, or has one in it.
 func (u usage) contains(word string) bool {
-	return u.matches(word) || slices.ContainsFunc(pathsIn(word), u.matches)
+	return slices.ContainsFunc(append(pathsIn(word), word), func(name string) bool { return u.matches(name) || u.ofProcess(name) })
 }
+
+// ofProcess reports whether a word leads through what is another for each process.
+func (u usage) ofProcess(word string) bool {
+	return slices.ContainsFunc(u.dirs, func(dir string) bool {
+		name := inDir(dir, word)
+		return strings.Contains(name, "/") && (processes().MatchString(name) || !open(name) && u.resolve("", name).Process)
+	})
+}
+
+// processes matches paths with marks that may lead through the directory or the root of a process.
+var processes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[` + anyText + anyName + `][^/]*/(cwd|root)(/|$)|^/proc/.*[` + anyText + `].*/[^/]*[` + anyName + `]`)
+})
 
 // mayName reports whether a word that is partly unknown may name a file of the rule.
 func (u usage) mayName(word string) bool {
 	return slices.ContainsFunc(u.dirs, func(dir string) bool {
 		name := inDir(dir, word)
-		return open(name) && u.mayMeet(name)
+		return open(name) && (u.mayMeet(name) || processes().MatchString(name))
 	})
 }
 
@@ -218,6 +232,9 @@ func (u usage) mayMeet(name string, below ...string) bool {
 		return true
 	}
 	at := strings.LastIndex(name, anyText)
+	if u.mayLead(name, at, len(below) > 0) {
+		return true
+	}
 	if at < 0 {
 		return false
 	}
@@ -229,6 +246,31 @@ func (u usage) mayMeet(name string, below ...string) bool {
 		}
 	}
 	return false
+}
+
+// mayLead is mayMeet for the links that a path with marks may lead through. What comes after any
+// text, the last of which is at a place, is tried in the session's directory.
+func (u usage) mayLead(name string, at int, below bool) bool {
+	if at >= 0 {
+		_, name, _ = strings.Cut(name[at+len(anyText):], "/")
+	}
+	if u.Expand == nil || strings.Trim(name, "./") == "" {
+		return false
+	}
+	found, known := u.expanded[name]
+	if !known {
+		var ok bool
+		if found, ok = u.Expand(strings.ReplaceAll(name, anyName, "*")); !ok {
+			found = []Path{{Process: true}}
+		}
+		if u.expanded == nil {
+			u.expanded = map[string][]Path{}
+		}
+		u.expanded[name] = found
+	}
+	return slices.ContainsFunc(found, func(p Path) bool {
+		return p.Process || u.rule.matchesPath(p) || below && u.rule.within(u.judged, p, SearchAll)
+	})
 }
 
 // within reports whether a folder holds a file of the rule, or may get one.
@@ -260,7 +302,7 @@ func (q Request) pattern(name string) []string {
 	} else {
 		at := strings.LastIndexByte(name[:strings.Index(name, anyName)], '/') + 1
 		switch where := q.resolve("", cmp.Or(name[:at], ".")); {
-		case where.Above: // it may lead to the session's directory, of which rules do not have the names
+		case where.Above, where.Process: // it may lead to the session's directory, of which rules do not have the names
 			folder, name = []string{"**"}, name[:at]+path.Base(name)
 		case where.Name != ".":
 			folder = namesIn(strings.TrimSuffix(where.Name, "/"))

@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -12,7 +13,7 @@ import (
 // wrappers run the program that follows their own options.
 var wrappers = strings.Fields("sudo doas env command exec builtin nohup nice ionice time timeout stdbuf setsid xargs watch strace ltrace chroot unshare nsenter flock parallel busybox script " +
 	"systemd-run su toybox setpriv runuser gosu pkexec run0 prlimit setarch linux32 linux64 ssh-agent dbus-run-session start-stop-daemon sg capsh tmux screen numactl choom chrt taskset " +
-	"unbuffer rlwrap caffeinate fakeroot bwrap firejail xvfb-run")
+	"hash unbuffer rlwrap caffeinate fakeroot bwrap firejail xvfb-run")
 
 // wrapper reports whether a program is one of the wrappers, or the system's loader.
 func wrapper(name string) bool {
@@ -25,9 +26,10 @@ const maxUnwrapped = 512
 // invocation is a program with its words that a command runs, or may run.
 type invocation struct {
 	part
-	known  *understood
-	byName []string // words with the program by its name alone
-	byLink []string // words with the program by the name of what a link leads to; nil if it is none
+	known   *understood
+	byName  []string   // words with the program by its name alone
+	byLink  [][]string // words with the program by each name that a link leads to
+	mayLink [][]string // the same with links that are known only when it runs
 	// shortened means that words at the begin are left out. Rules that match it for certain
 	// count; what is uncertain is so of all the words.
 	shortened bool
@@ -38,15 +40,68 @@ type invocation struct {
 // list lists the programs of a request.
 func (q *judged) list() {
 	for i, r := range append([]Request{q.Request}, q.Others...) {
-		for _, p := range r.parts() {
+		parts, anywhere := r.parts(), r.anywhere()
+		for _, p := range parts {
 			all, complete := unwrap(p)
 			q.tooMany = q.tooMany || !complete
 			for _, v := range all {
-				v.said, v.byName, v.byLink = i > 0, byName(v.words), r.byLink(v)
+				v.said, v.byName, v.dirs = i > 0, byName(v.words), joined(v.dirs, anywhere)
 				q.programs = append(q.programs, v)
+				for _, w := range slices.Concat(v.words, v.assigns) {
+					if value, ok := strings.CutPrefix(w, "PATH="); ok && !v.known.harmless {
+						q.search = joined(q.search, strings.Split(value, ":"))
+					}
+				}
 			}
 		}
 	}
+	for i := range q.programs {
+		v := &q.programs[i]
+		link := func(dirs []string) (all [][]string) {
+			for _, name := range q.leads(dirs, v.words[0]) {
+				all = append(all, byName(append([]string{name}, v.words[1:]...)))
+			}
+			return all
+		}
+		if v.mayLink = link(v.dirs); strings.Contains(v.words[0], "/") && !open(v.words[0]) {
+			v.byLink = link(slices.DeleteFunc(slices.Clone(v.dirs), open))
+		}
+	}
+}
+
+// leads returns the names to which the links of a program lead, one to the next, other than its
+// own. What is searched for may be in each PATH, and what is in an unknown folder in the
+// session's directory.
+func (q *judged) leads(dirs []string, program string) (names []string) {
+	places := []string{program}
+	if !strings.Contains(program, "/") {
+		places = nil
+		for _, folder := range q.search {
+			places = append(places, cmp.Or(folder, ".")+"/"+program)
+		}
+	}
+	for _, name := range places {
+		in := dirs
+		if at := strings.LastIndex(name, anyText); at >= 0 {
+			if name[at:] == anyText+"/"+program && name != program { // all of the folder is unknown
+				return append(names, anyText)
+			}
+			_, name, _ = strings.Cut(name[at:], "/")
+			in = []string{""}
+		}
+		for _, dir := range in {
+			if open(dir) {
+				dir = ""
+			}
+			p := q.resolve(dir, name)
+			for _, to := range append(p.Links, p.Name) {
+				if to = path.Base(to); to != path.Base(program) && !slices.Contains(names, to) && !open(name) && name != "" {
+					names = append(names, to)
+				}
+			}
+		}
+	}
+	return names
 }
 
 // ran says whether a request runs the command of a rule. It compares programs by name,
@@ -56,11 +111,12 @@ func (r *compiled) ran(q *judged) answer {
 	if q.tooMany {
 		return yes // the rule's command may be hidden in it; users do not write such commands
 	}
-	for _, v := range q.programs {
+	for i := range q.programs {
+		v := &q.programs[i]
 		switch {
-		case matchWords(r.words, v.words), matchWords(r.words, v.byName), v.byLink != nil && matchWords(r.words, v.byLink):
+		case matchWords(r.words, v.words), matchWords(r.words, v.byName), slices.ContainsFunc(v.byLink, func(words []string) bool { return matchWords(r.words, words) }):
 			return yes
-		case found == no && !q.sure && !v.said && v.mayRun(r.words):
+		case found == no && !q.sure && !v.said && q.mayRun(v, r.words):
 			found = maybe
 		}
 	}
@@ -70,9 +126,10 @@ func (r *compiled) ran(q *judged) answer {
 // mayRun reports whether a program may be what a pattern names, or run it: for all that is known
 // before it runs, or because the words of the pattern are among its own, within them, or in what
 // it reads, in their order: `git -c alias.x='!rm y' x`.
-func (v invocation) mayRun(pattern []string) bool {
+func (q *judged) mayRun(v *invocation, pattern []string) bool {
 	switch {
-	case mayMatch(pattern, v.words), mayMatch(pattern, v.byName), v.readsProgram():
+	case slices.ContainsFunc(v.mayLink, func(words []string) bool { return matchWords(pattern, words) || mayMatch(pattern, words) }),
+		mayMatch(pattern, v.words), mayMatch(pattern, v.byName), v.readsProgram():
 		return true
 	case v.shortened || v.known.harmless && len(v.assigns) == 0:
 		return false
@@ -85,9 +142,12 @@ func (v invocation) mayRun(pattern []string) bool {
 	var names []string
 	for _, text := range slices.Concat(v.words, v.program(), v.assigns) {
 		plain := strings.NewReplacer(`"`, "", "'", "").Replace(text)
-		for _, form := range []string{text, strings.ReplaceAll(plain, `\`, ""), unescapedC(plain)} {
+		for i, form := range []string{text, strings.ReplaceAll(plain, `\`, ""), unescapedC(plain)} {
 			for _, token := range pathsIn(form) {
 				names = append(names, path.Base(token))
+				if i == 1 && strings.Contains(token, "/") {
+					names = append(names, q.leads(v.dirs, token)...)
+				}
 			}
 		}
 	}
@@ -135,21 +195,6 @@ func byName(words []string) []string {
 		words[1] = "push"
 	}
 	return words
-}
-
-// byLink returns the words of a program that is named by the path of a link, with the name of what it
-// leads to; nil if it is none.
-func (q Request) byLink(v invocation) []string {
-	program := v.words[0]
-	if !strings.Contains(program, "/") || open(program) {
-		return nil
-	}
-	for _, dir := range v.dirs {
-		if name := path.Base(q.resolve(dir, program).Name); name != path.Base(program) {
-			return byName(append([]string{name}, v.words[1:]...))
-		}
-	}
-	return nil
 }
 
 // readsProgram reports whether a program reads from elsewhere what it runs.
@@ -281,6 +326,9 @@ func unwrap(p part) (all []invocation, complete bool) {
 						script(p, words[i][letters:])
 					}
 				}
+				if name == "env" {
+					p.dirs = changed(p.dirs, words[i:])
+				}
 				from := len(all)
 				switch runs := finds && slices.Contains(findRuns, words[i-1]); {
 				case option(words[i]):
@@ -305,6 +353,20 @@ func unwrap(p part) (all []invocation, complete bool) {
 
 // maxBundled limits the letters of options before a script in the same word: "-qc'rm x'".
 const maxBundled = 6
+
+// changed returns the directories after the option of env for one, if words begin with it.
+func changed(dirs, words []string) (all []string) {
+	option := changes.FindStringSubmatch(strings.Join(words[:min(len(words), 2)], "\n"))
+	if option == nil {
+		return dirs
+	}
+	for _, dir := range dirs {
+		all = append(all, inDir(dir, option[1]))
+	}
+	return all
+}
+
+var changes = regexp.MustCompile(`^(?:-C\n?|--chdir[=\n])([^\n]+)`)
 
 // added stands for the words that some programs add to those of the program that they run.
 var added = []string{anyText, anyText}

@@ -123,7 +123,7 @@ func (d *describer) path(name string) {
 		return
 	}
 	p := d.resolve(name)
-	if !slices.Contains(d.request.Paths, p) {
+	if !slices.ContainsFunc(d.request.Paths, func(o Path) bool { return o.Name == p.Name && o.Written == p.Written }) {
 		d.request.Paths = append(d.request.Paths, p)
 	}
 }

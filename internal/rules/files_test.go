@@ -239,3 +239,42 @@ func TestWhatHoldsADeniedFileIsAskedAbout(t *testing.T) {
 		}
 	}
 }
+
+// What a command reaches through links counts, also where a pattern, a process or CDPATH leads to
+// them: a file that a link leads to, and a program by every name on the way to it.
+func TestLinksInCommandsAreFollowed(t *testing.T) {
+	dir := project(t, "", "secret", "locked", "src/a.go", "lnk2/a", "x/a", "bin/a")
+	for link, to := range map[string]string{
+		"slink": "secret", "klink": "locked", "dlink": ".", "x/lnk2": dir, "x/up": "..", "src/ok": "a.go", "proc": "/proc", "own": "/proc/self/cwd", "s2": "slink",
+		"tool2": "bin/tool", "bin/tool": "/bin/rm.real", "bin/rm": "/bin/odd", "chain": "bin/rm", "bin/foo": "/bin/rm", "bin/ls": "/bin/rm", "bin/ok": "/bin/other",
+	} {
+		must(t, os.Symlink(to, filepath.Join(dir, link)))
+	}
+	b := open(t, dir, NewStore(t.TempDir()), "deny read(secret)", "deny edit(locked)", "deny execute(rm *)")
+	t.Chdir(t.TempDir())
+	for want, commands := range map[policy.Verdict][]string{
+		policy.Deny: {"cat slink", "cat s2", "cat dlink/secret", "cat x/up/secret", "./chain y", "bin/foo y", "hash -p bin/foo foo; foo y", "env -C bin ./foo y", "env --chdir=bin ./foo y", "env -Cbin ./foo y", "pushd bin; ./foo y", "cd bin && ../chain y", "cd $X; bin/foo y"},
+		policy.Ask: {
+			"cat sl*", "cat */secret", "cat ?link/secret", "cat [d]link/s*", "cat {y,dlink}/secret", "cat x/*/s*", "cat < sl*", "cat $PWD/slink", "cat ~+/dlink/secret", "cd x && cat */secret", "rg x d*", "strange sl*", "cd /proc/self/cwd && cat secret",
+			"cat /dev/fd/../cwd/secret", "cat /dev/fd/../../self/cwd/secret", "cat /dev/fd/../root" + dir + "/secret", "cat /dev/stdin/../../cwd/secret", "cat /proc/$$/cwd/secret", "cat /proc/$PPID/cwd/secret", "cat /proc/*/cwd/secret", "cat /proc/self/cwd/secret", "cat /proc/self/cwd/s*", "cat own/secret", "cat proc/self/cwd/secret", "cd /dev/fd/..; cat cwd/secret",
+			"CDPATH=x; export CDPATH; cd lnk2 && cat s*", "export CDPATH=x; cd /; cd lnk2 && cat s*", "export CD'PATH'=x; sh -c 'cd " + dir + "; cd lnk2 && cat s*'", "CDPATH=x cd lnk2; cat s*",
+			"tee kl*", "echo > kl*", "sed -i s/a/b/ */locked", "truncate -s 1 d*/locked", "rm2 d*/locked", "tee {y,dlink}/locked", "tee /dev/fd/../cwd/locked", "echo > /proc/$$/cwd/locked", "dd of=/dev/fd/../cwd/locked",
+			"PATH=bin foo y", "PATH=$PWD/bin:$PATH foo y", "export PATH=bin; foo y", "export PATH=bin; ls y", "env -i PATH=bin foo y", "env PATH=$X foo y", "export PATH=$X; foo y", "~+/chain y", "$PWD/bin/foo y", "git -c alias.x='!./chain y' x", "GIT_PAGER='./chain y' git log", "alias x=bin/foo; x y",
+		},
+		0: {
+			"cat src/*", "cat src/ok", "cat s*/a.go", "cat */a.go", "cat x/*", "cat $X/a.go", "cat ~/x/a.go", "cat /proc/cpuinfo", "cat /proc/self/status", "cat /proc/$$/status", "diff <(ls x) <(ls src)", "echo x > /dev/stderr", "ls *", "tee src/b", "cd x && cat a", "cd $X && cd src && cat a.go",
+			"PATH=$PATH:/y make", "PATH=bin ok y", "export PATH=$PATH:$HOME/go/bin; go test ./...", "export PATH=/usr/bin:$PATH && make", "env PATH=$PATH:/y make", "env PATH=\"$HOME/go/bin:$PATH\" make", "bin/ok y", "~/bin/ok y", "env -C src make", "pushd src && make && popd", "grep 'PATH=$X' src/a.go", "python3 src/x.py",
+		},
+	} {
+		for _, command := range commands {
+			call := &conversation.ToolCall{Kind: "execute", RawInput: []byte(fmt.Sprintf(`{"command":%q}`, command))}
+			if r := b.Judge(t.Context(), session.Case{Call: call, Unasked: true}); r.Verdict != want {
+				t.Errorf("%s: %+v, want %s", command, r, want)
+			}
+		}
+	}
+	call := &conversation.ToolCall{Kind: "execute", RawInput: []byte(`{"command":"cd lnk2 && cat s*","env":{"CDPATH":"x"}}`)}
+	if r := b.Judge(t.Context(), session.Case{Call: call, Unasked: true}); r.Verdict != policy.Ask {
+		t.Errorf("a variable of the call: %+v", r)
+	}
+}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,15 +72,19 @@ func (p places) resolve(name string) policy.Path {
 	real, ok := follow(path)
 	// A path with ".." must lead to the same file whether it is shortened as text or walked
 	// link by link, as systems do.
+	if !filepath.IsAbs(name) {
+		name = p.cwd + string(filepath.Separator) + name // Join would shorten it
+	}
 	if ok && slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "..") {
-		if !filepath.IsAbs(name) {
-			name = p.cwd + string(filepath.Separator) + name // Join would shorten it
-		}
 		walked, err := filepath.EvalSymlinks(name)
 		ok = err == nil && walked == real
 	}
+	links, process := walk(name)
+	for i := range links {
+		links[i] = p.name(links[i])
+	}
 	out := policy.Path{
-		Name: p.name(real), Inside: ok && p.inside(real), Own: p.sensitive.Own(real),
+		Name: p.name(real), Links: links, Process: process, Inside: ok && !process && p.inside(real), Own: p.sensitive.Own(real),
 		Above: p.above(real), Original: p.original(real),
 		Secret: p.sensitive.Match(policy.Reading, real), Runs: p.sensitive.Match(policy.Writing, real),
 	}
@@ -120,6 +125,33 @@ func follow(path string) (real string, ok bool) {
 	}
 }
 
+// walk follows an absolute path name by name, as systems do. It returns the links at its end of
+// which each leads to the next, and whether it leads through what is another one for each process.
+func walk(name string) (links []string, process bool) {
+	const mostLinks = 40
+	volume := filepath.VolumeName(name)
+	at, rest := volume+string(filepath.Separator), strings.Split(filepath.ToSlash(name[len(volume):]), "/")
+	for followed := 0; len(rest) > 0 && followed < mostLinks; {
+		next := filepath.Join(at, rest[0])
+		rest = rest[1:]
+		target, err := os.Readlink(next)
+		if err != nil || next == at {
+			at = next
+			continue
+		}
+		folder, file := filepath.Split(next)
+		process = process || strings.HasPrefix(next, "/proc/") && (file == "cwd" || file == "root" || strings.HasSuffix(folder, "/fd/") && len(rest) > 0)
+		if len(rest) == 0 {
+			links = append(links, next)
+		}
+		if followed++; filepath.IsAbs(target) {
+			at = string(filepath.Separator)
+		}
+		rest = append(strings.Split(filepath.ToSlash(target), "/"), rest...)
+	}
+	return links, process
+}
+
 func (p places) inside(real string) bool {
 	return slices.ContainsFunc(p.roots, func(root string) bool {
 		rel, err := filepath.Rel(root, real)
@@ -153,6 +185,59 @@ func isProduct(path string) bool {
 var productHeads = []string{
 	"\x7fELF", "\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ", "!<arch>\n", "\x00asm", "mode: ",
 }
+
+// expand implements policy.Request.Expand.
+func (p places) expand(pattern string) (found []policy.Path, ok bool) {
+	type place struct {
+		path   string
+		linked bool
+	}
+	all, left := []place{{path: p.cwd}}, mostExpanded
+	if filepath.IsAbs(pattern) {
+		volume := filepath.VolumeName(pattern)
+		all[0].path, pattern = volume, pattern[len(volume):]
+	}
+	for name := range strings.SplitSeq(filepath.ToSlash(pattern), "/") {
+		glob := strings.ReplaceAll(policy.LiteralPattern(name), `\*`, "*")
+		var next []place
+		add := func(in place, name string, mode fs.FileMode) {
+			in.path += string(filepath.Separator) + name
+			next = append(next, place{in.path, in.linked || mode&fs.ModeSymlink != 0})
+		}
+		for _, in := range all {
+			if !strings.ContainsAny(name, "*") {
+				if info, err := os.Lstat(in.path + string(filepath.Separator) + name); err == nil {
+					add(in, name, info.Mode())
+				}
+				continue
+			}
+			f, err := files.OpenDir(cmp.Or(in.path, string(filepath.Separator)))
+			if err != nil {
+				continue // no folder, or none that the program can read
+			}
+			entries, _ := f.ReadDir(left + 1)
+			_ = f.Close()
+			if left -= len(entries); left < 0 {
+				return nil, false
+			}
+			for _, e := range entries {
+				if matched, _ := doublestar.Match(glob, e.Name()); matched && (e.Name()[0] != '.' || name[0] == '.') {
+					add(in, e.Name(), e.Type())
+				}
+			}
+		}
+		all = next
+	}
+	for _, at := range all {
+		if at.linked {
+			found = append(found, p.resolve(at.path))
+		}
+	}
+	return found, true
+}
+
+// mostExpanded limits the files and folders of which names are compared with a pattern.
+const mostExpanded = 10_000
 
 // searchTime limits how long git lists files.
 const searchTime = 2 * time.Second

@@ -277,7 +277,7 @@ func (b *Set) Judge(_ context.Context, c session.Case) session.Ruling {
 // request describes a call. An agent has one name, in rules too.
 func (b *Set) request(call policy.Call, agent, mode string) policy.Request {
 	r := policy.Describe(call, config.KnownAs(agent), mode, b.places.resolve)
-	r.Search = b.places.search
+	r.Search, r.Expand = b.places.search, b.places.expand
 	return r
 }
 
