@@ -231,8 +231,8 @@ func TestADraftGoesAlongInAHandOver(t *testing.T) {
 	b.press("m", "i", "n", "e")
 	b.Update(b.replace(&opening{spec: app.Spec{Stored: ids[0], Branch: 2, HandOver: true}}, func(ctx context.Context) (*app.Opened, error) {
 		view, err := lib.View(ids[0])
-		if view.Draft != "mine" {
-			t.Errorf("as the session is left, it has %+v", view)
+		if view.Draft != "mine" || err != nil {
+			t.Errorf("as the session is left, it has %+v, %v", view, err)
 		}
 		kept, err := lib.Read(ctx, ids[1])
 		next := newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: ids[1]} })
