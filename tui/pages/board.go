@@ -326,7 +326,7 @@ func (v *Board) counts() string {
 			look = v.Theme.Warning
 		}
 		if n > 0 {
-			words = append(words, look.Render(strconv.Itoa(n)+" "+strings.ToLower(group)))
+			words = append(words, look.Render(strings.ToLower(group)+" "+strconv.Itoa(n)))
 		}
 	}
 	return strings.Join(words, v.Theme.Faint.Render(" · "))
