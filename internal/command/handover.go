@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"parley/config"
@@ -52,6 +51,7 @@ func handOverTo(f Front, name string) {
 				Title: "Continue with another agent", Ask: "Which agent continues?", Filter: true, Choosing: "hand over",
 				Empty: "there is no other agent here; parley agents lists some",
 			}
+			named, found := config.Find(agents, name)
 			for _, a := range agents {
 				it := agentItem(a)
 				it.Do = func() {
@@ -59,7 +59,7 @@ func handOverTo(f Front, name string) {
 					q.While = func() bool { return f.Live() == l && NoHandOver(f) == "" }
 					f.Ask(q)
 				}
-				if name != "" && (strings.EqualFold(a.ID, name) || strings.EqualFold(a.Name, name)) {
+				if found && a.ID == named.ID {
 					it.Do()
 					return
 				}

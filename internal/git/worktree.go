@@ -1,14 +1,18 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	iofs "io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"parley/fs"
 )
@@ -47,9 +51,12 @@ type Worktree struct {
 	// Note is what its creator wrote down about it, "" for nothing.
 	Note string `json:"note,omitempty"`
 	// Fresh means that nothing was prepared in it yet. Given are the ignored files and folders that it
-	// had when it was, each followed by a NUL: dropping it loses nothing of them.
-	Fresh bool   `json:"fresh,omitempty"`
-	Given string `json:"given,omitempty"`
+	// had when it was, at the time Ready, and Made the other files that differed from the last commit
+	// then, each followed by a NUL. As long as they are as they were, they are nobody's work.
+	Fresh bool      `json:"fresh,omitempty"`
+	Given string    `json:"given,omitempty"`
+	Made  string    `json:"made,omitempty"`
+	Ready time.Time `json:"ready,omitzero"`
 	// Unfinished means that its creation or removal was interrupted, or is going on. It can only be
 	// dropped.
 	Unfinished bool `json:"-"`
@@ -469,13 +476,40 @@ func (t *Worktree) Prepared(ctx context.Context) error {
 		return err
 	}
 	now := *t
-	now.Fresh = false
+	now.Fresh, now.Ready = false, time.Now()
 	for _, name := range k.Ignored {
 		if len(now.Given)+len(name) < maxGiven {
 			now.Given += name + "\x00"
 		}
 	}
+	for _, name := range k.Uncommitted {
+		if len(now.Made)+len(name) < maxGiven {
+			now.Made += name + "\x00"
+		}
+	}
 	return now.write(ctx)
+}
+
+// mostLooked limits the files of which [Worktree.asPrepared] looks at the times.
+const mostLooked = 50_000
+
+// asPrepared reports whether a file or folder with one of the names is there and as it was when the
+// worktree was prepared; false if it is too large to tell.
+func (t *Worktree) asPrepared(names, name string) bool {
+	if !slices.Contains(split(names), name) {
+		return false
+	}
+	looked := 0
+	return filepath.WalkDir(filepath.Join(t.Path, filepath.FromSlash(name)), func(_ string, e iofs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if looked++; err != nil || looked > mostLooked || info.ModTime().After(t.Ready) {
+			return cmp.Or(err, ErrTooMany)
+		}
+		return nil
+	}) == nil
 }
 
 func (t *Worktree) write(ctx context.Context) error {

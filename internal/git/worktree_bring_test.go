@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/git"
 )
@@ -75,14 +76,22 @@ func TestBring(t *testing.T) {
 		t.Errorf("the dangling link leads to %q, %v", target, err)
 	}
 
-	// What it was prepared with is not lost when it is dropped, what came later is.
+	// What it was prepared with is nobody's work, what came later is, also in a folder that was copied.
+	put(t, filepath.Join(tree.Path, "made by setup"), "made\n")
+	put(t, filepath.Join(tree.Path, "changed later"), "made\n")
 	if err := tree.Prepared(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(tree.Path, "new.tmp"), "new\n")
+	for _, name := range []string{"new.tmp", "dist/deep/new", "changed later"} {
+		put(t, filepath.Join(tree.Path, name), "new\n")
+		later := time.Now().Add(time.Minute)
+		if err := os.Chtimes(filepath.Join(tree.Path, name), later, later); err != nil {
+			t.Fatal(err)
+		}
+	}
 	work, err := git.WorktreeAt(tree.Path).Work(t.Context())
-	if err != nil || !slices.Equal(work.Ignored, []string{"new.tmp"}) || git.WorktreeAt(tree.Path).Fresh {
-		t.Errorf("ignored are %q, %v", work.Ignored, err)
+	if err != nil || !slices.Equal(work.Ignored, []string{"dist/", "new.tmp"}) || !slices.Equal(work.Files, []string{"changed later"}) || git.WorktreeAt(tree.Path).Fresh {
+		t.Errorf("ignored are %q, changed %q, %v", work.Ignored, work.Files, err)
 	}
 
 	// A copy keeps mode and time.

@@ -150,7 +150,8 @@ func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
 	if err == nil {
 		err = k.status(ctx, w)
 	}
-	k.Ignored = slices.DeleteFunc(k.Ignored, func(name string) bool { return slices.Contains(split(t.Given), name) })
+	k.Ignored = slices.DeleteFunc(k.Ignored, func(name string) bool { return t.asPrepared(t.Given, name) })
+	k.Uncommitted = slices.DeleteFunc(k.Uncommitted, func(name string) bool { return t.asPrepared(t.Made, name) })
 	if err != nil {
 		return nil, nil, err
 	}

@@ -63,6 +63,9 @@ func (s *Stack) Asks() bool {
 
 // Push opens a dialog on top of the others.
 func (s *Stack) Push(d Dialog) {
+	if _, asks := d.(Guarded); !asks {
+		s.guard.bereft = false // it was opened since, and its keys are its own
+	}
 	s.change(func() { s.list = append(s.list, d) })
 }
 
@@ -113,7 +116,7 @@ func (s *Stack) closeIf(gone func(Dialog) bool) {
 // sight, and the user has not answered it.
 func (s *Stack) Withdraw(d Dialog) (unanswered bool) {
 	if unanswered = s.shown && s.Top() == d && !s.guard.settled; unanswered {
-		s.guard.withdrawn = s.guard.now()
+		s.guard.withdrawn, s.guard.bereft = s.guard.now(), true
 	}
 	s.Close(d)
 	return unanswered
@@ -145,7 +148,7 @@ func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 	_, agents := visible.(AgentQuestion)
 	gone := s.shown && guarded && !settled && !s.Has(visible)
 	if gone {
-		s.guard.withdrawn = s.guard.now()
+		s.guard.withdrawn, s.guard.bereft = s.guard.now(), true
 	}
 	s.withdrawn = gone && agents
 	return asking
@@ -274,6 +277,7 @@ type Guard struct {
 
 	settled   bool      // the user has answered the visible question
 	withdrawn time.Time // when the agent last withdrew a visible question
+	bereft    bool      // a dialog that was open then is in sight
 
 	unfocused string // why the dialog takes no keys, or ""
 }
@@ -325,7 +329,7 @@ func (g *Guard) ArmsIn(now time.Time) time.Duration {
 
 // Bereft reports whether a visible question has just gone without an answer: a key may have been meant
 // for it, and no page or list may take it.
-func (g *Guard) Bereft() bool { return g.now().Before(g.withdrawn.Add(ReplaceTime)) }
+func (g *Guard) Bereft() bool { return g.bereft && g.now().Before(g.withdrawn.Add(ReplaceTime)) }
 
 // open starts to guard a dialog that becomes visible or changes its contents.
 func (g *Guard) open() {

@@ -123,7 +123,7 @@ end-turn cancelled
 		}
 		p := k.open(options)
 		p.Ready().Ask("first").Shows("At work.").Ask("next words").Shows("queued: next words").Ask("last words").Shows("queued: last words")
-		p.Press("esc").Shows("paused: next words").Ask("/handover").Question("Continue with another agent").Type("two").Press("enter")
+		p.Press("esc").Shows("Cancelled", "paused: next words").Ask("/handover").Question("Continue with another agent").Type("two").Press("enter")
 		p.Question("Hand over to two?").Answer("Hand over")
 		time.Sleep(time.Duration(rand.IntN(400)) * time.Millisecond) // the moment, nothing to wait for
 		p.Signal(syscall.SIGKILL)

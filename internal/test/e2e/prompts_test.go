@@ -296,7 +296,7 @@ func TestKilledDuringASteer(t *testing.T) {
 	t.Parallel()
 	at := newPlace(t)
 	p := at.start(strings.Replace(steers, `"agentCapabilities":{}`, `"agentCapabilities":`+resumes, 1) + "expect _session/steering as q\nhang\n")
-	p.Ready().Ask("build").Type("use clang").Press("alt+s").Shows("steering: use clang")
+	p.Ready().Ask("build").Shows("alt+s steer").Type("use clang").Press("alt+s").Shows("steering: use clang")
 	p.Signal(syscall.SIGKILL)
 	p.WaitExit()
 	again := at.start(talk(resumes, "Built."), "--continue")

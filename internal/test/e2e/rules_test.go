@@ -187,7 +187,7 @@ func TestAlwaysAsARule(t *testing.T) {
 	// Esc leads back to the question, which is still open.
 	p.Press("esc").Question("Permission", "Always allow (saved by parley)…").TakesKeys().Press("r", "enter")
 	p.Question("Always allow by a rule").Answer("§ allow execute(go test *) – in this project")
-	p.Shows("Answer a: yes.", "you: Yes")
+	p.Shows("Answer a: yes.", "rule: allow execute(go test *) (saved by parley, for this project)")
 	p.Ask("two")
 	p.Shows("Answer b: yes.", "rule: allow execute(go test *) (saved by parley, for this project)").Idle()
 	if a := p.WaitAnswers("session/request_permission", 1); strings.Contains(a, "always") {
