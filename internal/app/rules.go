@@ -49,18 +49,8 @@ func warnOfRules(s Session, r *rules.Set, unread error) {
 	}
 }
 
-// TrustQuestion asks whether the rules and prompts of a session's project count; nil if it has
-// none, or the user has decided about these. Until then they do not count.
-func TrustQuestion(s Session) *Question {
-	if !s.About().Ruled {
-		return nil
-	}
-	is, err := session.Do(context.Background(), s, rules.ProjectRules{})
-	project := is.Project
-	if err != nil || is.Trust != rules.Undecided || project.Empty() {
-		return nil
-	}
-	var lines []string
+// ProjectLines are all that a project's configuration has, for the user to look at.
+func ProjectLines(project rules.Project) (lines []string) {
 	for _, rule := range project.Rules {
 		lines = append(lines, rule.String())
 	}
@@ -73,6 +63,21 @@ func TrustQuestion(s Session) *Question {
 	for _, p := range project.Prompts {
 		lines = append(append(lines, "/"+p.Name), strings.Split(p.Text, "\n")...)
 	}
+	return lines
+}
+
+// TrustQuestion asks whether the rules and prompts of a session's project count; nil if it has
+// none, or the user has decided about these. Until then they do not count.
+func TrustQuestion(s Session) *Question {
+	if !s.About().Ruled {
+		return nil
+	}
+	is, err := session.Do(context.Background(), s, rules.ProjectRules{})
+	project := is.Project
+	if err != nil || is.Trust != rules.Undecided || project.Empty() {
+		return nil
+	}
+	lines := ProjectLines(project)
 	var kinds []string
 	if len(project.Rules) > 0 {
 		kinds = append(kinds, "rules")

@@ -183,6 +183,11 @@ parley rules list`, noArguments, func(cmd *cobra.Command, _ []string) error {
 			return fmt.Errorf("the project's configuration: %w", p.Err)
 		case p.Empty():
 			return fmt.Errorf("nothing to trust in %s", filepath.Join(p.Dir, config.ProjectFile))
+		default:
+			fmt.Fprintln(o.streams.Out, "Trusted:")
+			for _, line := range app.ProjectLines(p) {
+				fmt.Fprintln(o.streams.Out, "  "+termtext.VisibleLine(line))
+			}
 		}
 		return b.SetTrust(t)
 	})

@@ -170,7 +170,7 @@ func (b *bringing) copy(ctx context.Context, name string) {
 	case b.secret(filepath.Join(b.top, filepath.FromSlash(name))) && !b.named(name):
 		b.Secrets = append(b.Secrets, name)
 	default:
-		b.copyFile(name, info)
+		b.copyFile(ctx, name, info)
 	}
 }
 
@@ -195,8 +195,11 @@ func readDir(root *os.Root, name string) ([]os.DirEntry, error) {
 	return f.ReadDir(-1)
 }
 
+// copiedAtOnce is how many bytes of a file are copied before an interrupt counts.
+const copiedAtOnce = 32 << 20
+
 // copyFile copies a file with its mode and time.
-func (b *bringing) copyFile(name string, info os.FileInfo) {
+func (b *bringing) copyFile(ctx context.Context, name string, info os.FileInfo) {
 	from, err := fs.OpenRegularIn(b.from, name)
 	if err != nil {
 		b.fail(name, err)
@@ -212,7 +215,14 @@ func (b *bringing) copyFile(name string, info os.FileInfo) {
 		return
 	}
 	if err == nil {
-		_, err = io.Copy(to, from) // shares blocks where the file system can
+		for err == nil {
+			if err = ctx.Err(); err == nil {
+				_, err = io.CopyN(to, from, copiedAtOnce) // shares blocks where the file system can
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
 		if err = errors.Join(err, to.Close()); err == nil {
 			err = b.to.Chtimes(name, info.ModTime(), info.ModTime())
 		} else {
