@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,6 +131,17 @@ func TestWorktreeMergeNamesWhatAWriteAsks(t *testing.T) {
 	if now := inGit(dir, "rev-parse", "HEAD"); now != was {
 		t.Errorf("merged: %s", inGit(dir, "log", "--oneline"))
 	}
+	configured := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", configured)
+	if err := cmp.Or(os.Mkdir(filepath.Join(configured, "parley"), 0o700), os.WriteFile(filepath.Join(configured, "parley", "config.toml"), []byte("[rules]\ndeny = [\"edit(poem.txt)\"]\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	code = run(t.Context(), &streams{In: strings.NewReader("y\n"), Out: &out, Err: &out, InTerminal: true, ErrTerminal: true}, []string{"worktree", "--cwd", dir, "merge"})
+	if said := out.String(); code != exitError || !strings.Contains(said, "poem.txt (denied by") || inGit(dir, "rev-parse", "HEAD") != was {
+		t.Errorf("%d: %s", code, said)
+	}
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	out.Reset()
 	code = run(t.Context(), &streams{In: strings.NewReader("y\n"), Out: &out, Err: &out, InTerminal: true, ErrTerminal: true}, []string{"worktree", "--cwd", dir, "merge"})
 	if now := inGit(dir, "rev-parse", "HEAD"); code != exitOK || now == was {
