@@ -236,6 +236,10 @@ func cancel(t *Tab) tea.Cmd {
 	if t.replays() {
 		return t.say(t.keyOf(command.ReplayQuit) + " closes the replay")
 	}
+	if o := t.opening; o != nil && o.preparing.Load() != nil {
+		o.interrupt()
+		return t.say("interrupted: the session opens with what is there")
+	}
 	return t.say(notOpen)
 }
 

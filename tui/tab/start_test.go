@@ -90,8 +90,10 @@ func TestAWorktreeIsPreparedFirst(t *testing.T) {
 	if o := b.Overview(); o.Step != "setting up the worktree: npm ci" || o.Since.IsZero() || o.Standing != conversation.StandingWorking {
 		t.Errorf("lists say %+v", o)
 	}
-	b.Close()(t.Context())
+	b.press("esc")
 	<-stopped
+	b.mustShow(t, "interrupted: the session opens with what is there")
+	b.Close()(t.Context())
 	if len(notes) != 1 {
 		t.Errorf("the session has the notices %+v", notes)
 	}

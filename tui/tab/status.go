@@ -454,7 +454,7 @@ func (f *statusInfo) openingLine() string {
 		p := o.preparing.Load()
 		line := f.spin() + f.Theme.Muted.Render(p.words)
 		if !f.still() {
-			line += f.Theme.Muted.Render(", " + termtext.Elapsed(f.now().Sub(p.since)))
+			line += f.Theme.Muted.Render(", " + termtext.Elapsed(f.now().Sub(p.since)) + "  esc skips it")
 		}
 		return line
 	case !o.spec.New():
