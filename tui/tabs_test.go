@@ -217,7 +217,7 @@ func TestAQuestionThatGoesIsNotAnsweredFromAnotherTab(t *testing.T) {
 		p.until("the question is gone", func() bool { return len(one.Questions()) == 0 })
 		p.mustNotShow("Allow it")
 		p.press("1", "enter") // nobody's
-		p.mustShow("Board", "the question is closed")
+		p.mustShow("Board", "the question is gone")
 		p.until("the turn has ended", func() bool { return !one.Moves() })
 		if shows(one, "Launched.") {
 			t.Error("it was answered")

@@ -272,7 +272,12 @@ func (c *contest) prepare() error {
 		}
 		preparing.Go(func() {
 			tell := func(line string) { c.tell(k, line) }
-			notes := c.launcher.Prepare(c.checks, app.Spec{Agent: &k.agent, Cwd: k.side.Dir}, tell)
+			ctx, cancel := c.checks, func() {}
+			if c.o.timeout > 0 {
+				ctx, cancel = context.WithTimeout(ctx, c.o.timeout)
+			}
+			defer cancel()
+			notes := c.launcher.Prepare(ctx, app.Spec{Agent: &k.agent, Cwd: k.side.Dir}, tell)
 			c.o.streams.tellNotes(notes, tell)
 		})
 	}

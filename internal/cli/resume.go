@@ -116,6 +116,11 @@ func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Spec,
 	}
 	preparing, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	if o.timeout > 0 {
+		bounded, cancel := context.WithTimeout(preparing, o.timeout)
+		defer cancel()
+		preparing = bounded
+	}
 	o.streams.tellNotes(l.Prepare(preparing, s, o.streams.tell), o.streams.tell)
 	if preparing.Err() != nil {
 		return nil, tooEarly()

@@ -62,7 +62,7 @@ func (s *Session) showElsewhere() {
 	switch more := e.more; {
 	case more == nil:
 	case len(e.told) < e.all:
-		s.warnOnce(wentOn, "The session went on in another program", "What the agent has more of it than parley follows.")
+		s.warnOnce(wentOn, "The session went on in another program", "The turns from there follow.")
 		for _, n := range more {
 			s.post(s.agent.event(n))
 		}

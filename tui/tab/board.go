@@ -77,7 +77,7 @@ func (b *board) follow() tea.Cmd {
 		switch {
 		case f.over():
 			if t.dialogs.Withdraw(f) {
-				b.Tell("the question is closed: it was answered elsewhere, or withdrawn")
+				b.Tell("the question is gone: it was answered elsewhere, changed or withdrawn, or its session has ended")
 			}
 		case marked == nil || f.row != marked.ID:
 			t.dialogs.Close(f)

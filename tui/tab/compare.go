@@ -133,7 +133,7 @@ func (f *compareForm) show() {
 
 // write has the user write the prompt.
 func (f *compareForm) write() {
-	f.t.write("the prompt to compare: enter takes it", f.prompt, func(p *composer.Prompt) {
+	f.t.write("prompt to compare: enter accepts it", f.prompt, func(p *composer.Prompt) {
 		switch {
 		case p != nil && p.Pastes():
 			f.t.composer.Restore(*p)

@@ -81,7 +81,7 @@ func TestThePromptOfAComparison(t *testing.T) {
 		b.Do(b.Update(keyPress("enter")))
 		b.mustShow(t, "Compare agents", "sing a pasted line")
 		b.Choose("Prompt")
-		b.mustShow(t, "the prompt to compare: enter takes it")
+		b.mustShow(t, "prompt to compare: enter accepts it")
 		b.Do(b.Update(keyPress("esc")))
 		b.mustShow(t, "Compare agents", "sing a pasted line")
 		b.Choose("Prompt")
