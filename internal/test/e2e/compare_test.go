@@ -124,8 +124,9 @@ func TestAKilledComparisonIsFoundAgain(t *testing.T) {
 	}
 	q := Start(t, Options{Home: at.home, Project: at.dir, Script: fastPoet, Others: map[string]string{"asks": askingPoet, "fails": failingPoet}})
 	q.Ready().Ask("/compare").Question("Comparisons", "sing louder", "asks, fails").Press("down", "enter")
-	q.Shows("Compare  sing louder", "not open, finished", "1 file +2 −2", "$0.25", "The fast one heard sing louder.").Press("right", "left", "enter").Shows("The fast one heard sing louder.")
-	q.Leave()
+	q.Shows("Compare  sing louder", "not open, finished", "1 file +2 −2", "$0.25", "The fast one heard sing louder.").Press("right", "left", "enter")
+	q.Question("Start the agent of this session?").Answer("Only read")
+	q.Gone("Start the agent").Leave()
 
 	// Plain lines say the same in words.
 	l := Start(t, Options{Home: at.home, Project: at.dir, Script: fastPoet, Args: []string{"--plain"}})
