@@ -80,7 +80,7 @@ type Client struct {
 	pending []*pendingAct // unanswered acts, in order
 	// withheld are acts that were refused, and unconfirmed prompts of a viewer that has left.
 	withheld []session.Unconfirmed
-	why      error  // why it cannot attach again, once done is closed
+	why      error  // why it cannot attach again, once it cannot
 	ended    string // why the host has ended, or ""
 	next     string // the ID of the host that continues the session, or ""
 	left     bool
@@ -316,14 +316,12 @@ type endedError string
 func (e endedError) Error() string { return string(e) }
 func (e endedError) Unwrap() error { return ErrGone }
 
-// Disconnected implements [app.Session]. The session can then only be opened from its log.
+// Disconnected implements [app.Session]. The session can then only be opened from its log. It is
+// true before the stream says so: what tells the user asks for it.
 func (c *Client) Disconnected() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.why != nil
 }
 
 // Past returns what had happened before the client attached. The stream has later events.

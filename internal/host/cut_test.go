@@ -147,10 +147,15 @@ func TestAnotherSessionIsNotTheSame(t *testing.T) {
 	to = other
 	c.mu.Lock()
 	c.conn.Close()
+	told, cancel := false, c.cancel
+	c.cancel = func() { // after the loss was told
+		told = c.Disconnected()
+		cancel()
+	}
 	c.mu.Unlock()
 	<-c.done
-	if !c.Disconnected() {
-		t.Error("it goes on in another session")
+	if !told || !c.Disconnected() {
+		t.Errorf("it goes on in another session; when the loss was told it was known: %v", told)
 	}
 }
 

@@ -238,12 +238,16 @@ func kinds(list []conversation.Event) []string {
 func TestALogOfADyingProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, l := newLog(t)
-		time.AfterFunc(dyingTime/2, func() { _ = l.Close() })
+		closed := make(chan error)
+		time.AfterFunc(dyingTime/2, func() { closed <- l.Close() })
 		again, err := s.Continue(l.ID())
 		if err != nil {
 			t.Fatal(err)
 		}
 		_ = again.Close()
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
 	})
 }
 
