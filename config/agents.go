@@ -165,6 +165,14 @@ func Find(agents []Agent, word string) (Agent, bool) {
 	return Agent{}, false
 }
 
+// Is reports whether a name that is to allow something means the agent: its own, or, unless it is
+// started by a command of the user's own, any that [KnownAs] takes. A program from the command line has
+// the name of its file, which anybody can give, and so none.
+func (a Agent) Is(name string) bool {
+	known := a.Origin != nil || a.InstallHint != ""
+	return a.Source != "" && (a.ID == name || known && KnownAs(a.ID) == KnownAs(name))
+}
+
 // UnknownAgentError reports a name that no agent has.
 type UnknownAgentError struct {
 	Name              string

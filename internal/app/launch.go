@@ -223,7 +223,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		return nil, err
 	}
 	own, unread := rules.Open(rules.Options{ // if an error leaves them unknown, they allow nothing
-		Agent: a.ID, Cwd: opt.Cwd, More: opt.AdditionalDirectories, Configured: append(ConfiguredRules(l.Config), l.Rules...),
+		Agent: a, Cwd: opt.Cwd, More: opt.AdditionalDirectories, Configured: append(ConfiguredRules(l.Config), l.Rules...),
 		Store: rules.NewStore(config.StateDir()), Files: l.Config.Files,
 	})
 	opt.Client = l.client()

@@ -114,7 +114,7 @@ func (p *preparation) read() (*policy.SensitiveFiles, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := rules.Open(rules.Options{Agent: p.s.Agent.ID, Cwd: p.s.Cwd, Store: rules.NewStore(config.StateDir()), Files: p.l.Config.Files})
+	own, err := rules.Open(rules.Options{Cwd: p.s.Cwd, Store: rules.NewStore(config.StateDir()), Files: p.l.Config.Files})
 	if own == nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func (l *Launcher) PlanMerge(ctx context.Context, tree *git.Worktree) (*Merge, e
 		return nil, err
 	}
 	// Nobody knows which agents, in which modes, have worked there.
-	writes, err := l.Writes(policy.Any, tree.From)
+	writes, err := l.Writes(config.Agent{ID: policy.Any}, tree.From)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +274,7 @@ type Writes func(ctx context.Context, top string, f git.MergedFile) (why string,
 
 // Writes judges writes below a directory by the rules of an agent, or of [policy.Any]. What is merged is
 // judged by it.
-func (l *Launcher) Writes(agent, dir string) (Writes, error) {
+func (l *Launcher) Writes(agent config.Agent, dir string) (Writes, error) {
 	files, err := rules.SensitiveFiles(l.Config.Files, nil, dir)
 	if err != nil {
 		return nil, err

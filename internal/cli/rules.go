@@ -58,7 +58,11 @@ func (o *rulesOptions) book() (*rules.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rules.Open(rules.Options{Agent: o.agent, Cwd: cwd, Configured: app.ConfiguredRules(cfg), Store: rules.NewStore(config.StateDir()), Files: cfg.Files})
+	agent, err := app.AgentNamed(cfg, o.agent)
+	if err != nil {
+		agent = config.Agent{ID: o.agent}
+	}
+	return rules.Open(rules.Options{Agent: agent, Cwd: cwd, Configured: app.ConfiguredRules(cfg), Store: rules.NewStore(config.StateDir()), Files: cfg.Files})
 }
 
 // list prints the rules by scope.
@@ -123,7 +127,7 @@ func (o *rulesOptions) test(what string) error {
 	if err != nil {
 		return err
 	}
-	d, err := b.Decide(call, o.agent, o.mode)
+	d, err := b.Decide(call, o.mode)
 	if err != nil {
 		return err
 	}

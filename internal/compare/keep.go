@@ -238,7 +238,7 @@ type own struct {
 	l *app.Launcher
 }
 
-func (o own) Writes(a config.Agent) (app.Writes, error) { return o.l.Writes(a.ID, o.c.Dir) }
+func (o own) Writes(a config.Agent) (app.Writes, error) { return o.l.Writes(a, o.c.Dir) }
 
 func (o own) Merge(ctx context.Context, changes []journal.Change) (journal.Done, error) {
 	return o.with(ctx, func(j *journal.Journal) (journal.Done, error) { return j.Merge(ctx, changes) })

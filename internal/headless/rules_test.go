@@ -189,7 +189,7 @@ func TestNothingDeniedIsDone(t *testing.T) {
 // ruled is a session in dir under rules, with an agent that does what a script says. state is
 // an empty directory.
 func ruled(dir, state, script string, denied []policy.Rule) (app.Session, error) {
-	judge, err := rules.Open(rules.Options{Agent: "a", Cwd: dir, Configured: denied, Store: rules.NewStore(state)})
+	judge, err := rules.Open(rules.Options{Cwd: dir, Configured: denied, Store: rules.NewStore(state)})
 	if err != nil {
 		return nil, err
 	}

@@ -52,8 +52,8 @@ type Rule struct {
 
 // Options describes the session that the rules are for.
 type Options struct {
-	// Agent is the configured name of the agent.
-	Agent string
+	// Agent is the agent; its ID may be [policy.Any].
+	Agent config.Agent
 	// Cwd and More are the session's directories, absolute.
 	Cwd  string
 	More []string
@@ -183,7 +183,7 @@ func (b *Set) counting() (*policy.Rules, error) {
 	}
 	var rules []policy.Rule
 	for _, e := range entries {
-		if e.Counts {
+		if e.Counts && (e.Verdict != policy.Allow || e.Agent == "" || b.opt.Agent.Is(e.Agent)) {
 			e.Agent = config.KnownAs(e.Agent)
 			rules = append(rules, e.Rule)
 		}
@@ -255,7 +255,7 @@ func (b *Set) Judge(_ context.Context, c session.Case) session.Ruling {
 	case c.Unasked && !rules.Restricts(): // it must be cheap: an agent may make very many calls
 		return session.Ruling{}
 	}
-	request := b.request(call, b.opt.Agent, c.Mode)
+	request := b.request(call, c.Mode)
 	switch {
 	case c.Done:
 		return ruled(rules.Violated(request), request)
@@ -274,9 +274,9 @@ func (b *Set) Judge(_ context.Context, c session.Case) session.Ruling {
 	return r
 }
 
-// request describes a call. An agent has one name, in rules too.
-func (b *Set) request(call policy.Call, agent, mode string) policy.Request {
-	r := policy.Describe(call, config.KnownAs(agent), mode, b.places.resolve)
+// request describes a call. What denies or asks holds for whatever has one of the agent's names.
+func (b *Set) request(call policy.Call, mode string) policy.Request {
+	r := policy.Describe(call, config.KnownAs(b.opt.Agent.ID), mode, b.places.resolve)
 	r.Search, r.Expand = b.places.search, b.places.expand
 	return r
 }
@@ -299,12 +299,12 @@ func ruled(d policy.Decision, about policy.Request) session.Ruling {
 }
 
 // Decide judges a call. If the rules cannot be read, it decides nothing.
-func (b *Set) Decide(call policy.Call, agent, mode string) (policy.Decision, error) {
+func (b *Set) Decide(call policy.Call, mode string) (policy.Decision, error) {
 	rules, err := b.counting()
 	if err != nil {
 		return policy.Decision{Verdict: policy.Ask}, err
 	}
-	d, _ := decide(rules, b.request(call, agent, mode), false)
+	d, _ := decide(rules, b.request(call, mode), false)
 	return d, nil
 }
 

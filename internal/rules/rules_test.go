@@ -44,7 +44,7 @@ func project(t *testing.T, text string, files ...string) string {
 
 func open(t *testing.T, cwd string, s *Store, configured ...string) *Set {
 	t.Helper()
-	opt := Options{Agent: "claude", Cwd: cwd, Store: s}
+	opt := Options{Agent: config.Agent{ID: "claude"}, Cwd: cwd, Store: s}
 	for _, line := range configured {
 		r, err := policy.Parse(line)
 		must(t, err)
@@ -283,6 +283,42 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// What a rule allows an agent it allows no program that only has its name; what it denies, it denies
+// whatever has one of the names.
+func TestRulesOfAnAgent(t *testing.T) {
+	dir := project(t, "", "a")
+	known := config.Agent{ID: "claude", Source: config.SourceFound, InstallHint: "npm"}
+	installed := config.Agent{ID: "claude-acp", Source: config.SourceInstalled, Origin: &config.Origin{}}
+	own := config.Agent{ID: "claude-acp", Source: config.SourceConfigured, Command: "mine"}
+	for _, c := range []struct {
+		agent config.Agent
+		rule  string
+		want  policy.Verdict
+	}{
+		{known, "allow read agent=claude", policy.Allow},
+		{known, "allow read agent=claude-acp", policy.Allow},
+		{known, "allow read agent=codex", policy.Ask},
+		{installed, "allow read agent=claude", policy.Allow},
+		{own, "allow read agent=claude-acp", policy.Allow},
+		{own, "allow read agent=claude", policy.Ask},
+		{own, "deny read agent=claude", policy.Deny},
+		{config.Agent{ID: "claude"}, "allow read agent=claude", policy.Ask},
+		{config.Agent{ID: "claude-agent-acp"}, "allow read agent=claude", policy.Ask},
+		{config.Agent{ID: "claude-agent-acp"}, "deny read agent=claude", policy.Deny},
+		{config.Agent{ID: "claude-agent-acp"}, "allow read", policy.Allow},
+		{config.Agent{ID: policy.Any}, "allow read agent=*", policy.Ask},
+		{config.Agent{ID: policy.Any}, "deny read agent=claude", policy.Deny},
+	} {
+		rule, err := policy.Parse(c.rule)
+		must(t, err)
+		b, err := Open(Options{Agent: c.agent, Cwd: dir, Store: NewStore(t.TempDir()), Configured: []policy.Rule{rule}})
+		must(t, err)
+		if got := judge(b, "read", `{"path":"a"}`).Verdict; got != c.want {
+			t.Errorf("%s, %s, with %q: %s, want %s", c.agent.ID, c.agent.Source, c.rule, got, c.want)
+		}
+	}
+}
+
 // The files that the configuration names are sensitive for rules too, for what an agent
 // reads itself and for the arguments of commands.
 func TestFilesOfTheConfigurationNeedTheirNames(t *testing.T) {
@@ -408,7 +444,7 @@ func TestFilesOfAWorktreeNeedTheSameQuestions(t *testing.T) {
 	must(t, err)
 	ask := policy.LiteralPattern(filepath.ToSlash(dir)) + "/diary"
 	in, err := Open(Options{
-		Agent: "claude", Cwd: tree.Path, Store: NewStore(t.TempDir()), Files: config.Files{AskRead: []string{ask}},
+		Agent: config.Agent{ID: "claude"}, Cwd: tree.Path, Store: NewStore(t.TempDir()), Files: config.Files{AskRead: []string{ask}},
 		Configured: []policy.Rule{{Verdict: policy.Allow, Kind: policy.Read}},
 	})
 	must(t, err)
