@@ -120,8 +120,8 @@ func (r *Repeats) AppendEncode(dst []byte, e Event) ([]byte, error) {
 	if err != nil || !is || len(line)-len(dst) < leastRepeat {
 		return line, err
 	}
-	_, at, data := plainLine(line[len(dst):])
-	next := &sent{key: repeatable(u), data: bytes.Clone(data), long: longStrings(data)}
+	_, at, data := plainLine(bytes.Clone(line[len(dst):]))
+	next := &sent{key: repeatable(u), data: data, long: longStrings(data)}
 	if last := r.last(next.key); last != nil {
 		// Now and then one is whole, so that damage does not cost all that follow.
 		if all, short := last.keptIn(next); len(all) > 0 && last.since+len(short) < len(data) {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -54,6 +55,10 @@ func TestLinesThatRepeatAreReadAsTheyWere(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := conversation.FromNotification(n)
+			if u, is := e.(conversation.Update); is && rapid.Bool().Draw(t, "timed") {
+				u.At = time.Date(2026, 5, 1, 12, 0, 0, rapid.IntRange(0, 999).Draw(t, "ms")*1e6, time.UTC)
+				e = u
+			}
 			if rapid.IntRange(0, 9).Draw(t, "resumed") == 0 {
 				writer = new(conversation.Repeats)
 			}
