@@ -47,7 +47,7 @@ const (
 type sent struct {
 	key   any
 	data  []byte
-	long  [][2]int     // where long strings are in the data, once the writer has looked
+	long  [][2]int     // where long strings are in the data
 	texts map[int]text // strings, by where they begin in the data
 	since int          // bytes written since the last update like this was written whole
 }
@@ -66,8 +66,8 @@ func (k kept) at() int   { return k[0] }
 func (k kept) from() int { return k[1] }
 func (k kept) end() int  { return k[1] + k[2] }
 
-// repeatable is which earlier update one may repeat.
-func repeatable(u Update) any {
+// repeatable is which earlier update one may repeat, and whether it is the last, since its call is over.
+func repeatable(u Update) (k any, last bool) {
 	type key struct {
 		session acpclient.SessionID
 		kind    string
@@ -75,23 +75,26 @@ func repeatable(u Update) any {
 	}
 	switch t := u.Update.(type) {
 	case *acpclient.ToolCall:
-		return key{u.Session, "", t.ToolCallID}
+		return key{u.Session, "", t.ToolCallID}, ended(t.Status)
 	case *acpclient.ToolCallUpdate:
-		return key{u.Session, "", t.ToolCallID}
+		return key{u.Session, "", t.ToolCallID}, t.Status != nil && ended(*t.Status)
 	}
-	return key{u.Session, u.Update.UpdateKind(), ""}
+	return key{u.Session, u.Update.UpdateKind(), ""}, false
 }
 
-// remember has later updates repeat this one.
-func (r *Repeats) remember(s *sent) {
+// remember has later updates repeat this one, unless it is the last.
+func (r *Repeats) remember(s *sent, last bool) {
 	if len(s.data) < leastRepeat {
+		return
+	}
+	if known := r.by[s.key]; known != nil {
+		r.forget(known)
+	}
+	if last || len(s.long) == 0 {
 		return
 	}
 	if r.by == nil {
 		r.by = map[any]*list.Element{}
-	}
-	if known := r.by[s.key]; known != nil {
-		r.forget(known)
 	}
 	r.by[s.key] = r.recent.PushFront(s)
 	for r.size += len(s.data); r.size > mostRepeated; {
@@ -120,9 +123,14 @@ func (r *Repeats) AppendEncode(dst []byte, e Event) ([]byte, error) {
 	if err != nil || !is || len(line)-len(dst) < leastRepeat {
 		return line, err
 	}
+	key, over := repeatable(u)
+	last := r.last(key)
+	if last == nil && over {
+		return line, nil
+	}
 	_, at, data := plainLine(bytes.Clone(line[len(dst):]))
-	next := &sent{key: repeatable(u), data: data, long: longStrings(data)}
-	if last := r.last(next.key); last != nil {
+	next := &sent{key: key, data: data, long: longStrings(data)}
+	if last != nil {
 		// Now and then one is whole, so that damage does not cost all that follow.
 		if all, short := last.keptIn(next); len(all) > 0 && last.since+len(short) < len(data) {
 			// Types of the protocol may decode a string in some other way: what is not read as the same is stored whole.
@@ -133,7 +141,7 @@ func (r *Repeats) AppendEncode(dst []byte, e Event) ([]byte, error) {
 			}
 		}
 	}
-	r.remember(next)
+	r.remember(next, over)
 	return line, nil
 }
 
@@ -151,7 +159,8 @@ func (r *Repeats) Decode(line []byte) (Event, error) {
 	if !bytes.HasPrefix(line, []byte(repeatHead)) {
 		e, err := Decode(line)
 		if u, is := e.(Update); is && r != nil {
-			r.remember(&sent{key: repeatable(u), data: u.Raw})
+			key, over := repeatable(u)
+			r.remember(&sent{key: key, data: u.Raw, long: longStrings(u.Raw)}, over)
 		}
 		return e, err
 	}
@@ -167,7 +176,8 @@ func (r *Repeats) Decode(line []byte) (Event, error) {
 	if err != nil || r == nil {
 		return u, err
 	}
-	last := r.last(repeatable(u))
+	key, over := repeatable(u)
+	last := r.last(key)
 	if last == nil || crc32.ChecksumIEEE(last.data) != l.Of {
 		return nil, ErrRepeats
 	}
@@ -175,7 +185,7 @@ func (r *Repeats) Decode(line []byte) (Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.remember(&sent{key: last.key, data: u.Raw, texts: texts})
+	r.remember(&sent{key: key, data: u.Raw, long: longStrings(u.Raw), texts: texts}, over)
 	return u, nil
 }
 
