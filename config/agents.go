@@ -106,7 +106,7 @@ func (a Agent) Usable(lookPath func(program string) (string, error)) error {
 func (c *Config) Available(lookPath func(program string) (string, error)) []Agent {
 	agents := slices.Clone(c.Agents)
 	for _, a := range knownAgents() {
-		if _, err := lookPath(a.Command); err == nil && !c.configures(a) {
+		if _, err := lookPath(a.Command); err == nil && !Among(c.Agents, a.ID) {
 			a.Source = SourceFound
 			agents = append(agents, a)
 		}
@@ -123,13 +123,8 @@ func (c *Config) Available(lookPath func(program string) (string, error)) []Agen
 func (c *Config) Missing(lookPath func(program string) (string, error)) []Agent {
 	return slices.DeleteFunc(knownAgents(), func(a Agent) bool {
 		_, err := lookPath(a.Command)
-		return err == nil || c.configures(a)
+		return err == nil || Among(c.Agents, a.ID)
 	})
-}
-
-// configures reports whether an agent is configured or installed, too, under any of its names.
-func (c *Config) configures(a Agent) bool {
-	return slices.ContainsFunc(c.Agents, func(own Agent) bool { return KnownAs(own.ID) == a.ID })
 }
 
 func (c *Config) mark(a Agent) Agent {
@@ -151,18 +146,29 @@ func (c *Config) Agent(word string) (Agent, error) {
 
 // Find finds an agent by its ID, by its name, or else by any name that [KnownAs] takes. Case
 // matters only between two agents that would otherwise both match.
-func Find(agents []Agent, word string) (Agent, bool) {
-	for _, fits := range []func(Agent) bool{
-		func(a Agent) bool { return a.ID == word },
-		func(a Agent) bool { return a.Name == word },
-		func(a Agent) bool { return strings.EqualFold(a.ID, word) || strings.EqualFold(a.Name, word) },
-		func(a Agent) bool { return KnownAs(a.ID) == KnownAs(word) },
+func Find[A interface{ Names() (id, name string) }](agents []A, word string) (found A, ok bool) {
+	for _, fits := range []func(id, name string) bool{
+		func(id, _ string) bool { return id == word },
+		func(_, name string) bool { return name == word },
+		func(id, name string) bool { return strings.EqualFold(id, word) || strings.EqualFold(name, word) },
+		func(id, _ string) bool { return SameAgent(id, word) },
 	} {
-		if i := slices.IndexFunc(agents, fits); i >= 0 && word != "" {
+		if i := slices.IndexFunc(agents, func(a A) bool { return fits(a.Names()) }); i >= 0 && word != "" {
 			return agents[i], true
 		}
 	}
-	return Agent{}, false
+	return found, false
+}
+
+// Names returns the ID and the name.
+func (a Agent) Names() (id, name string) { return a.ID, a.Name }
+
+// SameAgent reports whether two names are of one agent.
+func SameAgent(a, b string) bool { return KnownAs(a) == KnownAs(b) }
+
+// Among reports whether one of the agents has an ID, under any of its names.
+func Among(agents []Agent, id string) bool {
+	return slices.ContainsFunc(agents, func(a Agent) bool { return SameAgent(a.ID, id) })
 }
 
 // Is reports whether a name that is to allow something means the agent: its own, or, unless it is
@@ -170,7 +176,7 @@ func Find(agents []Agent, word string) (Agent, bool) {
 // the name of its file, which anybody can give, and so none.
 func (a Agent) Is(name string) bool {
 	known := a.Origin != nil || a.InstallHint != ""
-	return a.Source != "" && (a.ID == name || known && KnownAs(a.ID) == KnownAs(name))
+	return a.Source != "" && (a.ID == name || known && SameAgent(a.ID, name))
 }
 
 // UnknownAgentError reports a name that no agent has.

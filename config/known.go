@@ -131,18 +131,18 @@ func KnownAs(word string) string {
 // first; "" if the user starts it in a way of their own.
 func (a Agent) InstallText() string {
 	switch {
-	case a.InstallHint == "":
-		return ""
-	case a.Listed():
+	case a.Installable():
 		return "To install it: parley agents install " + a.ID + "\nOr: " + a.InstallHint
+	case a.InstallHint != "":
+		return "To install it: " + a.InstallHint
 	}
-	return "To install it: " + a.InstallHint
+	return ""
 }
 
-// Listed reports whether it is a known agent of the registry, which parley can install.
-func (a Agent) Listed() bool {
+// Installable reports whether it is a known agent of the registry, which parley can install.
+func (a Agent) Installable() bool {
 	i := Popularity(a.ID)
-	return i < len(knownTable) && !knownTable[i].unlisted
+	return a.InstallHint != "" && i < len(knownTable) && !knownTable[i].unlisted
 }
 
 // known returns the agent that has a command without the configuration file: one that is
@@ -151,7 +151,7 @@ func (d *document) known(id string) (Agent, bool) {
 	all := slices.Concat(d.saved, knownAgents())
 	i := slices.IndexFunc(d.saved, func(a Agent) bool { return a.ID == id })
 	if i < 0 {
-		i = slices.IndexFunc(all, func(a Agent) bool { return a.Source != SourceConfigured && KnownAs(a.ID) == KnownAs(id) })
+		i = slices.IndexFunc(all, func(a Agent) bool { return a.Source != SourceConfigured && SameAgent(a.ID, id) })
 	}
 	if i < 0 {
 		return Agent{}, false

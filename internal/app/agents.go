@@ -134,7 +134,7 @@ func (b *Backend) Configured(a config.Agent) config.Agent {
 	if b.Available != nil {
 		all, _ := b.Available()
 		if i := slices.IndexFunc(all, func(own config.Agent) bool {
-			return own.Origin != nil && config.KnownAs(own.ID) == config.KnownAs(a.ID)
+			return own.Origin != nil && config.SameAgent(own.ID, a.ID)
 		}); i >= 0 {
 			return all[i]
 		}
@@ -149,19 +149,13 @@ func (b *Backend) FindAgents() Agents {
 		found.Available, found.Err = b.Available()
 	}
 	if b.Registry != nil {
-		found.Offers, found.RegistryErr = b.Registry.Offers(func(id string) bool { return among(found.Available, id) })
+		found.Offers, found.RegistryErr = b.Registry.Offers(func(id string) bool { return config.Among(found.Available, id) })
 	}
 	if b.Missing != nil && found.Err == nil {
-		found.Offers = append(found.Offers, slices.DeleteFunc(b.Missing(), func(a config.Agent) bool { return among(found.Offers, a.ID) })...)
+		found.Offers = append(found.Offers, slices.DeleteFunc(b.Missing(), func(a config.Agent) bool { return config.Among(found.Offers, a.ID) })...)
 	}
 	slices.SortStableFunc(found.Offers, func(a, b config.Agent) int { return cmp.Compare(config.Popularity(a.ID), config.Popularity(b.ID)) })
 	return found
-}
-
-// among reports whether one of the agents has an id, under parley's name for it or under the
-// registry's.
-func among(agents []config.Agent, id string) bool {
-	return slices.ContainsFunc(agents, func(a config.Agent) bool { return a.ID == id || config.KnownAs(a.ID) == config.KnownAs(id) })
 }
 
 // SortByUse sorts the agents by when they were last used, latest first.

@@ -147,7 +147,7 @@ func (l *Live) GoneReason() string {
 
 // Installable reports whether the agent is not on this machine, and parley can install it.
 func (l *Live) Installable() bool {
-	return l.Agent.InstallHint != "" && l.Agent.Listed() && errors.As(l.Conversation.Agent.Err, new(*acpclient.StartError))
+	return l.Agent.Installable() && errors.As(l.Conversation.Agent.Err, new(*acpclient.StartError))
 }
 
 // HostGone reports whether the session's host has exited. The session can then only be opened

@@ -163,7 +163,7 @@ func listAgents(cfg *config.Config, e *registry.Edition) []listedAgent {
 	}
 	for _, entry := range e.Entries {
 		if !slices.ContainsFunc(list, func(l listedAgent) bool {
-			return config.KnownAs(l.ID) == config.KnownAs(entry.ID) && l.State != "found" && (l.State == "installed" || l.Reason == "")
+			return config.SameAgent(l.ID, entry.ID) && l.State != "found" && (l.State == "installed" || l.Reason == "")
 		}) {
 			list = append(list, listedOf(entry.PlanHere(), e))
 		}
@@ -267,22 +267,18 @@ func agentsInfoCommand(s *streams) *cobra.Command {
 	return cmd
 }
 
-// findListed finds an agent by ID or name.
+// Names returns the ID and the name.
+func (l listedAgent) Names() (id, name string) { return l.ID, l.Name }
+
+// findListed finds an agent by any of its names.
 func findListed(s *streams, word string) (listedAgent, error) {
 	a, cfg, err := openAgents()
 	if err != nil {
 		return listedAgent{}, err
 	}
 	e := openEdition(s, a)
-	list := listAgents(cfg, e)
-	for _, fits := range []func(listedAgent) bool{
-		func(l listedAgent) bool { return l.ID == word },
-		func(l listedAgent) bool { return strings.EqualFold(l.ID, word) || strings.EqualFold(l.Name, word) },
-		func(l listedAgent) bool { return config.KnownAs(l.ID) == config.KnownAs(word) },
-	} {
-		if i := slices.IndexFunc(list, fits); i >= 0 {
-			return list[i], nil
-		}
+	if l, ok := config.Find(listAgents(cfg, e), word); ok {
+		return l, nil
 	}
 	if known, err := app.AgentNamed(cfg, word); err == nil { // not on this machine
 		known.Unusable = known.Usable(exec.LookPath)

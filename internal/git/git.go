@@ -260,7 +260,7 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 		"rerere.enabled": "false", "advice.detachedHead": "false",
 	}
 	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^(filter|merge)\..*\.`)
-	if err != nil && !exitedWith1(err) { // 1 means that there are none
+	if err != nil && !exitedWith(err, 1) { // 1 means that there are none
 		return nil, err
 	}
 	fields := strings.Split(out, "\x00")

@@ -203,7 +203,7 @@ func (w *Status) indexed(ctx context.Context, dir string, args ...string) (strin
 // to read.
 func (w *Status) withoutFilters(ctx context.Context) error {
 	out, err := output(ctx, w.dir, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
-	if err != nil && !exitedWith1(err) { // 1 means that there are none
+	if err != nil && !exitedWith(err, 1) { // 1 means that there are none
 		return err
 	}
 	settings := map[string]string{"core.splitIndex": "false"} // git would write into the repository
@@ -450,9 +450,6 @@ func readBlobs(r *bufio.Reader, asked []string, most int64, take func(path, cont
 	}
 	return nil
 }
-
-// exitedWith1 reports whether git ended with the exit code by which some commands say no.
-func exitedWith1(err error) bool { return exitedWith(err, 1) }
 
 // exitedWith reports whether git ended with an exit code; 129 is that for arguments it does not know.
 func exitedWith(err error, code int) bool {

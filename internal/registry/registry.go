@@ -77,6 +77,9 @@ func (e Entry) OnlyNPM() bool {
 	return d.NPX != nil && d.UVX == nil && len(d.Binary) == 0
 }
 
+// Names returns the ID and the name.
+func (e Entry) Names() (id, name string) { return e.ID, e.Name }
+
 // source returns a page about the agent.
 func (e Entry) source() string { return cmp.Or(e.Repository, e.Website) }
 
@@ -112,17 +115,10 @@ func (f Fault) Unwrap() error { return f.Err }
 // ErrUnknown means that the registry has no agent of a name.
 var ErrUnknown = errors.New("the registry has no such agent")
 
-// Find returns the entry with an id, or else with a name: its own, or one that
-// [config.KnownAs] takes. The error wraps ErrUnknown.
+// Find finds an entry by any of the agent's names, as [config.Find] does. The error wraps ErrUnknown.
 func (x *Index) Find(word string) (Entry, error) {
-	for _, fits := range []func(Entry) bool{
-		func(e Entry) bool { return e.ID == word },
-		func(e Entry) bool { return strings.EqualFold(e.ID, word) || strings.EqualFold(e.Name, word) },
-		func(e Entry) bool { return config.KnownAs(e.ID) == config.KnownAs(word) },
-	} {
-		if i := slices.IndexFunc(x.Entries, fits); i >= 0 {
-			return x.Entries[i], nil
-		}
+	if e, ok := config.Find(x.Entries, word); ok {
+		return e, nil
 	}
 	for _, f := range x.Faults {
 		if f.Entry == word {
