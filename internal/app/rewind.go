@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -89,18 +88,6 @@ func Unsettled(p *journal.RewindPlan) (files []journal.RewindFile) {
 		}
 	}
 	return files
-}
-
-// LeftAlone says which files an undo has left alone, or returns "".
-func LeftAlone(done journal.Done, name func(string) string) string {
-	if len(done.Left) == 0 {
-		return ""
-	}
-	var left []string
-	for _, f := range done.Left {
-		left = append(left, name(f.Path)+" ("+f.Why+")")
-	}
-	return "left alone: " + strings.Join(left, ", ")
 }
 
 // rewoundTitle titles the notice about rewinding files to before a prompt.

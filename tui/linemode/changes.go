@@ -18,19 +18,19 @@ import (
 // changes lists the changed files, or carries out a command on them. Files keep their
 // numbers for the whole session.
 func (l *live) changes(words string) {
-	r := review{l.Session, toolview.PathsIn(l.Conversation.Cwd)}
+	r := review{app.Undo{Session: l.Session, Again: "/changes redo", Name: toolview.PathsIn(l.Conversation.Cwd).Path}}
 	do, number, _ := strings.Cut(words, " ")
 	switch {
 	case words == "":
 		l.p.reviews(r.list)
 	case words == "undo":
-		l.p.reviews(r.undo)
+		l.p.reviews(said(r.Turn))
 	case words == "redo":
-		l.p.reviews(r.redo)
+		l.p.reviews(said(r.Redo))
 	case do == "keep":
 		l.p.reviews(r.on(number, func(_ context.Context, f journal.File) (string, error) {
-			session.Post(r.session, session.KeepFile{Part: f.Part})
-			return r.at.Path(f.Path) + " is kept: undoing the turn leaves it.", nil
+			session.Post(r.Session, session.KeepFile{Part: f.Part})
+			return r.Name(f.Path) + " is kept: undoing the turn leaves it.", nil
 		}))
 	case do == "revert":
 		l.p.reverts(r, number)
@@ -50,17 +50,26 @@ func (p *program) reviews(step func(context.Context) (string, error)) {
 	})
 }
 
+// said makes a sentence of what a step says.
+func said(step func(context.Context) (string, error)) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		words, err := step(ctx)
+		return termtext.Capital(words) + ".", err
+	}
+}
+
 // reverts undoes the changes of a file. It asks first if they may be the user's own.
 func (p *program) reverts(r review, number string) {
 	p.inBackground(func() func() {
 		var ask *app.Question
 		words, err := r.on(number, func(ctx context.Context, f journal.File) (string, error) {
+			revert := func(ctx context.Context) (string, error) { return r.File(ctx, session.RevertFile{Part: f.Part}) }
 			if !f.Seen {
-				return r.revert(ctx, f)
+				return said(revert)(ctx)
 			}
-			q := app.UndoSeenQuestion(r.at.Path(f.Path), func() (app.Outcome, error) {
-				words, err := r.revert(p.ctx, f)
-				return app.Outcome{Say: strings.TrimSuffix(words, ".")}, err
+			q := app.UndoSeenQuestion(r.Name(f.Path), func() (app.Outcome, error) {
+				words, err := revert(p.ctx)
+				return app.Outcome{Say: words}, err
 			})
 			ask = &q
 			return "", nil
@@ -78,18 +87,15 @@ func (p *program) reverts(r review, number string) {
 	})
 }
 
-// review lists, shows, keeps and reverts the changes of a session. at shortens paths.
-type review struct {
-	session app.Session
-	at      toolview.Paths
-}
+// review lists, shows, keeps and reverts the changes of a session.
+type review struct{ app.Undo }
 
 // files returns the changed files, in the order of their first change.
 func (r review) files(ctx context.Context) ([]journal.File, error) {
-	if err := session.Try(ctx, r.session, session.AwaitChanges{}); err != nil {
+	if err := session.Try(ctx, r.Session, session.AwaitChanges{}); err != nil {
 		return nil, err
 	}
-	return session.Do(ctx, r.session, session.ChangedFiles{})
+	return session.Do(ctx, r.Session, session.ChangedFiles{})
 }
 
 func (r review) list(ctx context.Context) (string, error) {
@@ -98,7 +104,7 @@ func (r review) list(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var lines []string
-	if limits := r.session.Journal().Limits; limits != "" {
+	if limits := r.Session.Journal().Limits; limits != "" {
 		lines = append(lines, termtext.Capital(limits)+".")
 	}
 	if len(files) == 0 {
@@ -110,7 +116,7 @@ func (r review) list(ctx context.Context) (string, error) {
 		if f.Seen {
 			state += " (during a turn, not through parley)"
 		}
-		lines = append(lines, fmt.Sprintf("%d. %s: %s", i+1, r.at.Path(f.Path), state))
+		lines = append(lines, fmt.Sprintf("%d. %s: %s", i+1, r.Name(f.Path), state))
 	}
 	lines = append(lines, "/changes N shows change N, /changes keep N keeps it, /changes revert N undoes it.")
 	return strings.Join(lines, "\n"), nil
@@ -118,10 +124,10 @@ func (r review) list(ctx context.Context) (string, error) {
 
 // state describes the change of a file.
 func (r review) state(ctx context.Context, f journal.File) string {
-	c, err := session.Do(ctx, r.session, session.CompareFile{Part: f.Part})
+	c, err := session.Do(ctx, r.Session, session.CompareFile{Part: f.Part})
 	words := stateOf(f, c, err)
 	if err == nil && c.From != "" && !f.Kept {
-		words = "moved from " + r.at.Path(c.From) + ", " + words
+		words = "moved from " + r.Name(c.From) + ", " + words
 	}
 	if err == nil && c.Unmarked() {
 		words += ", " + app.Unmarked
@@ -179,8 +185,8 @@ func (r review) on(number string, do func(context.Context, journal.File) (string
 
 // show writes the changes of a file as a patch.
 func (r review) show(ctx context.Context, f journal.File) (string, error) {
-	c, err := session.Do(ctx, r.session, session.CompareFile{Part: f.Part})
-	name := r.at.Path(f.Path)
+	c, err := session.Do(ctx, r.Session, session.CompareFile{Part: f.Part})
+	name := r.Name(f.Path)
 	switch {
 	case errors.Is(err, journal.ErrNothing):
 		return name + " is as it was before.", nil
@@ -194,52 +200,4 @@ func (r review) show(ctx context.Context, f journal.File) (string, error) {
 		before = nil
 	}
 	return diffview.New(name, before, c.Now.Content).Patch()
-}
-
-func (r review) revert(ctx context.Context, f journal.File) (string, error) {
-	name := r.at.Path(f.Path)
-	switch _, err := session.Do(ctx, r.session, session.RevertFile{Part: f.Part}); {
-	case errors.Is(err, journal.ErrNothing):
-		return "There is nothing to undo in " + name + ".", nil
-	case err != nil:
-		return "", err
-	}
-	return "The changes of " + name + " were undone. /changes redo redoes them.", nil
-}
-
-func (r review) undo(ctx context.Context) (string, error) {
-	if err := session.Try(ctx, r.session, session.AwaitChanges{}); err != nil {
-		return "", err
-	}
-	done, err := session.Do(ctx, r.session, session.UndoTurn{})
-	switch {
-	case errors.Is(err, journal.ErrNothing):
-		return "No changes of the agent to undo.", nil
-	case err != nil:
-		return "", err
-	}
-	words := "Undid the last turn, in: " + r.names(done.Files) + ". /changes redo redoes it."
-	if left := app.LeftAlone(done, r.at.Path); left != "" {
-		words += "\n" + termtext.Capital(left) + "."
-	}
-	return words, nil
-}
-
-func (r review) redo(ctx context.Context) (string, error) {
-	done, err := session.Do(ctx, r.session, session.Redo{})
-	switch {
-	case errors.Is(err, journal.ErrNothing):
-		return "Nothing to redo.", nil
-	case err != nil:
-		return "", err
-	}
-	return "Redone, in: " + r.names(done.Files) + ".", nil
-}
-
-func (r review) names(paths []string) string {
-	names := make([]string, len(paths))
-	for i, path := range paths {
-		names[i] = r.at.Path(path)
-	}
-	return strings.Join(names, ", ")
 }

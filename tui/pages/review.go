@@ -23,17 +23,11 @@ import (
 	"parley/tui/toolview"
 )
 
-// Recorded is a session with a journal.
-type Recorded interface {
-	session.Doer
-	Journal() *journal.Summary
-}
-
 // Review shows what the agent has changed: the list of files, and the diff of one of them,
 // to keep, revert or comment on. The changes come from package journal.
 type Review struct {
 	page
-	session Recorded
+	session app.Recorded
 	at      toolview.Paths
 
 	scope scope
@@ -61,7 +55,7 @@ type comparison struct {
 var _ dialog.Dialog = (*Review)(nil)
 
 // NewReview makes a review; Open begins to show it.
-func NewReview(env Env, s Recorded) *Review {
+func NewReview(env Env, s app.Recorded) *Review {
 	v := &Review{session: s, at: toolview.PathsIn(s.Journal().Dir)}
 	v.page = newPage(env, config.ContextChanges, v.table)
 	v.after = v.look
@@ -228,9 +222,9 @@ func (v *Review) table() rows {
 		{ID: "changes_revert_file", Keys: "X", Help: "Undo the whole file", Do: when(inPane, whole(v.revert), "the file")},
 		{ID: "changes_comment", Keys: "c", Help: "Comment on the line", Do: when(inPane, v.startWriting, "comment")},
 		{ID: "changes_undo_turn", Keys: "u", Help: "Undo the last turn", Words: "rewind revert", Do: when(
-			inList(func() bool { return v.session.Journal().Undoable > 0 }), acts(func() { v.write(v.undoTurn) }), "undo turn")},
+			inList(func() bool { return v.session.Journal().Undoable > 0 }), acts(func() { v.write(v.undo().Turn) }), "undo turn")},
 		{ID: command.ChangesRedo, Keys: "r", Help: "Redo the last undo", Do: when(
-			inList(func() bool { return v.session.Journal().Redoable }), acts(func() { v.write(v.redo) }), "redo")},
+			inList(func() bool { return v.session.Journal().Redoable }), acts(func() { v.write(v.undo().Redo) }), "redo")},
 		{ID: "changes_scope", Keys: "tab", Help: "Changes of the session, of the last turn", Do: when(inList(any), func() {
 			v.setScope(scope{last: !v.scope.last && v.scope.from == 0})
 		}, "turn")},
@@ -350,20 +344,10 @@ func (v *Review) scopeWords() (words, title string) {
 	case v.scope.last:
 		return "in the last turn", "Changes of the last turn"
 	case v.scope.from > 0:
-		words = "since " + v.turnWords(v.scope.from)
+		words = "since " + app.TurnText(v.session.Journal(), v.scope.from)
 		return words, "Changes " + words
 	}
 	return "in the session", "Session changes"
-}
-
-// turnWords names a turn by its prompt.
-func (v *Review) turnWords(number int) string {
-	for _, t := range v.session.Journal().Turns {
-		if t.Number == number && t.Prompt != "" {
-			return "“" + termtext.Line(t.Prompt) + "”"
-		}
-	}
-	return fmt.Sprintf("turn %d", number)
 }
 
 func (v *Review) setScope(s scope) {
@@ -398,45 +382,16 @@ func (v *Review) write(do func(context.Context) (string, error)) {
 	})
 }
 
-// again says how to redo a revert.
-func (v *Review) again() string {
-	if key := v.Keys.First(command.ChangesRedo); key != "" {
-		return " · " + key + " redoes it"
-	}
-	return ""
-}
-
-func (v *Review) undoTurn(ctx context.Context) (string, error) {
-	done, err := session.Do(ctx, v.session, session.UndoTurn{})
-	switch {
-	case errors.Is(err, journal.ErrNothing):
-		return "no changes of the agent to undo", nil
-	case err != nil:
-		return "", err
-	}
-	words := fmt.Sprintf("undid %s: %s%s", v.turnWords(done.Turn), termtext.Count(len(done.Files), "file"), v.again())
-	if left := app.LeftAlone(done, v.at.Path); left != "" {
-		words += " · " + left
-	}
-	return words, nil
-}
-
-func (v *Review) redo(ctx context.Context) (string, error) {
-	done, err := session.Do(ctx, v.session, session.Redo{})
-	switch {
-	case errors.Is(err, journal.ErrNothing):
-		return "nothing to redo", nil
-	case err != nil:
-		return "", err
-	}
-	return "redid " + termtext.Count(len(done.Files), "file"), nil
+// undo undoes and redoes changes.
+func (v *Review) undo() app.Undo {
+	return app.Undo{Session: v.session, Again: v.Keys.First(command.ChangesRedo), Name: v.at.Path}
 }
 
 // revert undoes the changes of a file, or one of them. It asks before it undoes what may be the
 // user's own work. A revert can be redone at once; the message says how.
 func (v *Review) revert(part journal.Part, hunk int) {
 	name := v.at.Path(part.Path)
-	since, c := v.since(), v.shown()
+	since, c, undo := v.since(), v.shown(), v.undo()
 	if v.list.counts[part].state == lost {
 		v.say("the previous content of " + name + " is unknown: parley cannot undo that")
 		return
@@ -447,14 +402,9 @@ func (v *Review) revert(part journal.Part, hunk int) {
 		}
 		v.write(func(ctx context.Context) (string, error) {
 			if hunk >= 0 {
-				_, err := session.Do(ctx, v.session, session.RevertHunk{Comparison: c, Hunk: hunk})
-				return "undid one change in " + name + v.again(), err
+				return undo.Hunk(ctx, session.RevertHunk{Comparison: c, Hunk: hunk})
 			}
-			_, err := session.Do(ctx, v.session, session.RevertFile{Part: part, Since: since})
-			if errors.Is(err, journal.ErrNothing) {
-				return "nothing to undo in " + name, nil
-			}
-			return "undid the changes in " + name + v.again(), err
+			return undo.File(ctx, session.RevertFile{Part: part, Since: since})
 		})
 	}
 	if f := v.list.of(part); part.Seen && (f == nil || slices.Contains(f.Sources, journal.SourceSeen)) {
