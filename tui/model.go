@@ -91,7 +91,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 		m.program.Clipboard = nil                  // its programs are programs
 		m.attention.config.When = config.WhenNever // nothing happens now
 	}
-	m.show(m.add())
+	m.show(m.add(m.cwd))
 	return m
 }
 
@@ -101,18 +101,6 @@ func historyOf(opt Options) *composer.History {
 		return composer.NewHistory("", opt.Cwd)
 	}
 	return composer.NewHistory(composer.HistoryFile(), opt.Cwd)
-}
-
-// start starts an agent, or, if there is none, lets the user choose one. It is
-// called before there is a screen; Init returns its command.
-func (m *Model) start(a *config.Agent) { m.first = m.front.Start(a) }
-
-// ask sends a first prompt, if there is one, as soon as there is a session. It is
-// called before the screen is there.
-func (m *Model) ask(prompt string) {
-	if prompt != "" {
-		m.first = tea.Batch(m.first, m.front.Ask(prompt))
-	}
 }
 
 // Init implements [screen.Model].

@@ -168,7 +168,7 @@ func TestReducedMotion(t *testing.T) {
 			p := newProgram(t, map[string]string{"works": works})
 			p.Model.program.ReducedMotion = reduced
 			p.tabs, p.front = nil, nil
-			p.show(p.add())
+			p.show(p.add(p.cwd))
 			p.start(p.front, "works")
 			p.press("g", "o", "enter")
 			p.until("it works", func() bool { return strings.Contains(p.screen(), "At it.") })
@@ -203,7 +203,7 @@ func startedAs(t *testing.T, version string, memory *config.RecentFile, agent *c
 			News: "# Changelog\n\n## 1.3.0\n\n- Sings.\n\n## 1.2.0\n\n- Hums.\n",
 		},
 	})
-	m.start(agent)
+	m.first = m.front.Start(agent)
 	if cmd := m.Update(m.recall()); cmd != nil {
 		carryOut(cmd)
 	}
@@ -376,7 +376,7 @@ func TestThePathGoesBeforeTheMode(t *testing.T) {
 		p := newProgram(t, map[string]string{"asks": manyOptions})
 		p.cwd = "/" + strings.Repeat("a/deep/path/", 10)
 		p.tabs, p.front = nil, nil
-		p.show(p.add())
+		p.show(p.add(p.cwd))
 		p.start(p.front, "asks")
 		for width := 40; width <= 300; width += 5 {
 			p.resize([2]int{width, 24})

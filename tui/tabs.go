@@ -13,10 +13,7 @@ import (
 )
 
 // add adds a tab in the background.
-func (m *Model) add() *tab.Tab { return m.addIn(m.cwd) }
-
-// addIn is add for a tab in another directory.
-func (m *Model) addIn(cwd string) *tab.Tab {
+func (m *Model) add(cwd string) *tab.Tab {
 	m.lastID++
 	t := tab.New(m.lastID, m.program, cwd)
 	m.tabs = append(m.tabs, t)
@@ -146,7 +143,7 @@ func (r tabRow) Show(t *tab.Tab) {
 func (r tabRow) CloseTab(t *tab.Tab) tea.Cmd { return r.m.close(t.ID()) }
 
 func (r tabRow) Open(s app.Spec) (*tab.Tab, tea.Cmd) {
-	t := r.m.addIn(cmp.Or(s.Cwd, r.m.cwd))
+	t := r.m.add(cmp.Or(s.Cwd, r.m.cwd))
 	return t, t.Open(s)
 }
 

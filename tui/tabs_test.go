@@ -281,7 +281,7 @@ func TestTabsClose(t *testing.T) {
 		first := p.front
 		p.start(first, "idle")
 		second := p.open("idle")
-		third := p.add()
+		third := p.add(p.cwd)
 		p.run(p.close(second.ID()))
 		if p.front != third {
 			t.Error("the next tab is not on the screen")
@@ -312,7 +312,7 @@ func TestTabsClose(t *testing.T) {
 func TestATabThatClosesWhileItStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProgram(t, map[string]string{"idle": idle})
-		gone := p.add()
+		gone := p.add(p.cwd)
 		cmd := gone.Start(&config.Agent{ID: "idle"})
 		p.close(gone.ID())
 		p.run(cmd)
@@ -331,7 +331,7 @@ func TestATabThatClosesWhileItStarts(t *testing.T) {
 func TestAnAgentWithoutAScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProgram(t, map[string]string{"idle": idle})
-		p.Model.start(&config.Agent{ID: "idle"})
+		p.first = p.front.Start(&config.Agent{ID: "idle"})
 		p.shutdown()
 		if p.closed.Load() != 1 {
 			t.Error("its session is not closed")
@@ -346,7 +346,7 @@ func TestTheThemeIsForAllTabs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProgram(t, map[string]string{"idle": idle})
 		p.start(p.front, "idle")
-		back := p.add()
+		back := p.add(p.cwd)
 		dark := [2]string{p.draw().Lines[1+p.lineHeight()], back.Draw(80, 24).Lines[1]}
 		p.send(tea.BackgroundColorMsg{Color: color.White})
 		light := [2]string{p.draw().Lines[1+p.lineHeight()], back.Draw(80, 24).Lines[1]}

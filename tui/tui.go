@@ -86,7 +86,6 @@ const started = 500 * time.Millisecond
 func Run(ctx context.Context, opt Options) (Left, error) {
 	m := newModel(ctx, opt)
 	m.begin(opt)
-	m.ask(opt.Prompt)
 	time.AfterFunc(started, debug.FreeOSMemory)
 	err := screen.Run(ctx, m, screen.Options{Symbols: glyphs(opt), Inline: opt.Inline, Shown: opt.Shown})
 	tabs := m.frontFirst()
@@ -117,8 +116,8 @@ func (m *Model) frontFirst() []*tab.Tab {
 }
 
 // begin starts what the options ask for: a stored session, the list of sessions, or an
-// agent. Then it offers a session that was never ended. It runs before the screen exists;
-// Init returns its commands.
+// agent. Then it offers a session that was never ended, and sends the first prompt. It runs before the
+// screen exists; Init returns its commands.
 func (m *Model) begin(opt Options) {
 	switch {
 	case opt.Replay != nil:
@@ -130,8 +129,10 @@ func (m *Model) begin(opt Options) {
 	case opt.Pick:
 		m.first = m.front.Do(command.ChooseSession)
 	default:
-		m.start(opt.Agent)
-		m.first = tea.Batch(m.first, m.front.OfferUnended(), m.front.OfferRunning(), m.front.LoadDraft())
+		m.first = tea.Batch(m.front.Start(opt.Agent), m.front.OfferUnended(), m.front.OfferRunning(), m.front.LoadDraft())
+	}
+	if opt.Prompt != "" {
+		m.first = tea.Batch(m.first, m.front.Ask(opt.Prompt))
 	}
 }
 

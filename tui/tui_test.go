@@ -183,7 +183,7 @@ func (p *program) until(what string, so func() bool) {
 // open adds a tab with an agent, shows it, and waits until it is ready.
 func (p *program) open(agent string) *tab.Tab {
 	p.t.Helper()
-	t := p.add()
+	t := p.add(p.cwd)
 	p.start(t, agent)
 	return t
 }

@@ -287,16 +287,11 @@ func (l *live) status() {
 		lines = append(lines, "The agent has not opened the session yet. /stop stops it.")
 	case !c.Turn.Cancelling.IsZero():
 		lines = append(lines, "The agent has not ended the cancelled turn. /stop stops it.")
-	case c.Turn.Running:
-		lines = append(lines, "The agent is working.")
 	default:
-		lines = append(lines, "The agent waits for a prompt.")
+		lines = append(lines, termtext.Capital(app.OverviewOf(&c.State, l.Session.Journal()).State())+".")
 	}
 	if c.Usage != nil && c.Usage.Size > 0 {
 		lines = append(lines, fmt.Sprintf("Context: %d of %d tokens used", c.Usage.Used, c.Usage.Size))
-	}
-	if n := len(c.Queue); n > 0 {
-		lines = append(lines, termtext.Count(n, "queued prompt")+".")
 	}
 	l.p.out.line(strings.Join(lines, "\n"))
 }
