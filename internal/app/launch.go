@@ -146,6 +146,23 @@ type Opened struct {
 	Branched
 }
 
+// Opening is a session that is being made, or attached to.
+type Opening struct {
+	Spec Spec
+	Wait func() (*Opened, error) // waits for it
+}
+
+// Drop ends a new session, and leaves another one, once it is made.
+func (o *Opening) Drop(ctx context.Context) {
+	switch made, err := o.Wait(); {
+	case err != nil:
+	case o.Spec.New():
+		End(ctx, made.Session)
+	default: // if it runs in a host, it was there before
+		Leave(ctx, made.Session)
+	}
+}
+
 // EndReplaced ends the session that is to be replaced, if there is one.
 func (s *Spec) EndReplaced(ctx context.Context) {
 	if s.Replaces != nil {

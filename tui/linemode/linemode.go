@@ -113,7 +113,7 @@ type program struct {
 
 	// opening makes the session that replaces the one that is shown, nil if there is none. It gets
 	// held, the prompts of before, and all lines that are typed meanwhile.
-	opening *opening
+	opening *app.Opening
 	held    app.HeldPrompts
 
 	question *question   // the open one, or nil

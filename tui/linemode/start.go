@@ -62,18 +62,11 @@ func (p *program) chooseAgent() { command.ChooseAgent(&front{p: p, name: "agent"
 // open makes a session, or attaches to one.
 func (p *program) open(s app.Spec) { p.replace(s, nil, nil) }
 
-// opening makes a session, once.
-type opening func() (*app.Opened, error)
-
 // dropOpening ends the session that is being made, if there is one, once it is.
 func (p *program) dropOpening() {
 	if of := p.opening; of != nil {
 		p.opening = nil
-		p.ends(func(ctx context.Context) {
-			if o, err := (*of)(); err == nil {
-				app.Leave(ctx, o.Session)
-			}
-		})
+		p.ends(of.Drop)
 	}
 }
 
@@ -96,17 +89,17 @@ func (p *program) replace(s app.Spec, create func(context.Context) (*app.Opened,
 		p.out.line("Reading the session.")
 	}
 	p.dropOpening()
-	of := opening(sync.OnceValues(func() (*app.Opened, error) {
+	of := &app.Opening{Spec: s, Wait: sync.OnceValues(func() (*app.Opened, error) {
 		if left != nil {
 			<-left // it may be the same session
 		}
 		return create(p.ctx)
-	}))
-	p.opening = &of
+	})}
+	p.opening = of
 	p.inBackground(func() func() {
-		o, err := of()
+		o, err := of.Wait()
 		return func() {
-			if p.opening != &of {
+			if p.opening != of {
 				return // another one was opened instead
 			}
 			if p.opening = nil; err == nil {

@@ -209,7 +209,7 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 	s.Title = t.label()
 	switch l, open := t.live(); {
 	case !open:
-		s.NoSend, s.Running = notOpen+" yet", t.opening.spec.Running
+		s.NoSend, s.Running = notOpen+" yet", t.opening.Spec.Running
 	case t.stored.readOnly != "":
 		s.NoSend = "this session is read-only here"
 	default:

@@ -212,7 +212,7 @@ func (f *front) Detach() { f.add(f.tab.detach()) }
 
 // Replace implements command.Front, as End does.
 func (f *front) Replace(s app.Spec, create func(context.Context) (*app.Opened, error), failed func(error)) {
-	f.add(f.tab.replace(&opening{spec: s, failed: failed}, create))
+	f.add(f.tab.replace(&opening{Opening: app.Opening{Spec: s}, failed: failed}, create))
 }
 
 func (f *front) End(s app.Session) {

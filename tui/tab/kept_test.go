@@ -443,7 +443,7 @@ func TestUnsentPromptsStayInSight(t *testing.T) {
 		s := b.silence()
 		s.made = []session.Unconfirmed{{Act: session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: test.Sent("sent").Prompt}}, Progress: session.Left}}
 		b.composer.SetText("draft")
-		b.opening = &opening{spec: app.Spec{Stored: "log"}}
+		b.opening = openingOf(app.Spec{Stored: "log"})
 		b.Do(b.opened(openedMsg{of: b.opening, Opened: &app.Opened{Session: newSession(b.cwd, noMachine{}), Transcript: &store.Transcript{Conversation: conversation.New()}}}))
 		if got := b.composer.Text(); got != "sent\n\ndraft" {
 			t.Errorf("the draft is %q", got)

@@ -23,15 +23,15 @@ import (
 
 // opening is a session that is being made, or attached to. It replaces what the tab has.
 type opening struct {
-	spec app.Spec
-	// session waits for it, and returns nil if there will be none.
-	session func() app.Session
+	app.Opening
 	// stop interrupts the preparation of its worktree, and preparing is what that does, nil for nothing.
 	stop      context.CancelFunc
 	preparing atomic.Pointer[preparing]
 	// failed says why there will be none; nil says so in the usual way.
 	failed func(error)
 }
+
+func openingOf(s app.Spec) *opening { return &opening{Opening: app.Opening{Spec: s}} }
 
 // preparing is a step in the preparation of a worktree.
 type preparing struct {
@@ -55,7 +55,7 @@ func (t *Tab) Open(s app.Spec) tea.Cmd {
 }
 
 func (t *Tab) open(s app.Spec) tea.Cmd {
-	return t.replace(&opening{spec: s}, nil)
+	return t.replace(openingOf(s), nil)
 }
 
 // openChosen opens a session with an agent chosen from a list: the tour begins by itself.
@@ -73,7 +73,7 @@ func (t *Tab) openChosen(s app.Spec) tea.Cmd {
 func (t *Tab) replace(o *opening, create func(context.Context) (*app.Opened, error)) tea.Cmd {
 	ctx, usual := t.program.Context, t.program.Make
 	if create == nil {
-		s, prepare, now := o.spec, t.program.Prepare, t.program.Now
+		s, prepare, now := o.Spec, t.program.Prepare, t.program.Now
 		prepared, stop := context.WithCancel(ctx)
 		o.stop = stop
 		create = func(ctx context.Context) (*app.Opened, error) {
@@ -84,38 +84,32 @@ func (t *Tab) replace(o *opening, create func(context.Context) (*app.Opened, err
 		}
 	}
 	var saved func() error
-	if o.spec.HandOver { // what is written goes along
+	if o.Spec.HandOver { // what is written goes along
 		t.drafts.save()
 		saved = t.drafts.last
 	}
-	opened := sync.OnceValue(func() openedMsg {
+	o.Wait = sync.OnceValues(func() (*app.Opened, error) {
 		if saved != nil {
 			_ = saved() // at worst it is only in the prompt
 		}
-		msg := openedMsg{of: o}
-		if msg.Opened, msg.err = create(ctx); msg.err != nil {
-			return msg
+		made, err := create(ctx)
+		if err == nil && !made.Runs && made.ReadOnly == nil {
+			session.Post(made.Session, session.Start{})
 		}
-		if msg.Transcript != nil {
-			msg.wanted = diffFragments(msg.Transcript.Conversation)
-		}
-		if !msg.Runs && msg.ReadOnly == nil {
-			session.Post(msg.Session, session.Start{})
-		}
-		return msg
+		return made, err
 	})
-	o.session = func() app.Session {
-		if made := opened(); made.err == nil {
-			return made.Session
-		}
-		return nil
-	}
 	dropped := t.dropOpening()
 	t.opening = o
 	if _, open := t.live(); !open {
 		t.become(&unopened{t}, conversation.New())
 	}
-	return tea.Batch(dropped, func() tea.Msg { return opened() })
+	return tea.Batch(dropped, func() tea.Msg {
+		msg := openedMsg{of: o}
+		if msg.Opened, msg.err = o.Wait(); msg.err == nil && msg.Transcript != nil {
+			msg.wanted = diffFragments(msg.Transcript.Conversation)
+		}
+		return msg
+	})
 }
 
 // interrupt ends the preparation.
@@ -132,15 +126,7 @@ func (t *Tab) dropOpening() tea.Cmd {
 		return nil
 	}
 	o.interrupt()
-	return send(End{func(ctx context.Context) {
-		switch made := o.session(); {
-		case made == nil:
-		case o.spec.New():
-			app.End(ctx, made)
-		default: // if it runs in a host, it was there before
-			app.Leave(ctx, made)
-		}
-	}})
+	return send(End{o.Drop})
 }
 
 // opened takes over a session. Prompts sent in the meantime go to it, or into the draft before that of
@@ -154,7 +140,7 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 		return t.notOpened(msg.of, msg.err)
 	}
 	old, shown := t.live()
-	l, s, keep := t.adopt(msg.Live()), msg.of.spec, tea.Cmd(nil)
+	l, s, keep := t.adopt(msg.Live()), msg.of.Spec, tea.Cmd(nil)
 	if t.stored = (storedSession{from: s}); s.Branch != 0 {
 		t.stored.from = app.Spec{Stored: msg.Transcript.Meta.ID}
 		if !s.HandOver {
@@ -207,10 +193,10 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 // notOpened says why a session was not opened. One that could be read stays.
 func (t *Tab) notOpened(of *opening, err error) tea.Cmd {
 	back := t.prompts.ReturnToDraft()
-	switch a := of.spec.Agent; {
+	switch a := of.Spec.Agent; {
 	case of.failed != nil:
 		return tea.Batch(back, t.acting.do(func() { of.failed(err) }))
-	case of.spec.New():
+	case of.Spec.New():
 		t.ask(app.Question{
 			Title: a.Name + " could not be started", Text: app.StartErrorText(*a, err),
 			Choices: []app.Choice{{Name: "Choose another agent", Here: func() { command.ChooseAgent(t.acting) }}, t.leaving.LeaveChoice("")},
@@ -376,8 +362,8 @@ func (l *live) askForNewSession(err error) {
 
 // StoredID returns the id of the stored session, or "" if it is not stored yet.
 func (t *Tab) StoredID() store.ID {
-	if o := t.opening; o != nil && o.spec.Branch == 0 {
-		return o.spec.Stored // so that no other tab opens it
+	if o := t.opening; o != nil && o.Spec.Branch == 0 {
+		return o.Spec.Stored // so that no other tab opens it
 	}
 	if l, ok := t.live(); ok {
 		return cmp.Or(l.Session.StoredID(), t.stored.from.Stored)
@@ -393,7 +379,7 @@ func (t *Tab) Blank() bool {
 	if l, open := t.live(); open && (len(l.Conversation.Queue) > 0 || l.Conversation.Turn.Running) {
 		return false
 	}
-	return t.empty() && (t.opening == nil || t.opening.spec.New()) && t.composer.Empty() && len(t.prompts.held) == 0
+	return t.empty() && (t.opening == nil || t.opening.Spec.New()) && t.composer.Empty() && len(t.prompts.held) == 0
 }
 
 // LoadDraft restores the directory's draft.

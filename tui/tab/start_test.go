@@ -187,7 +187,7 @@ func (b *bench) reopenedAs(t *testing.T, id store.ID, change func(*app.Opened)) 
 	}
 	r := &app.Opened{Transcript: kept, Agent: config.Agent{ID: "mine"}, Session: s}
 	change(r)
-	b.opening = &opening{spec: app.Spec{Stored: id}}
+	b.opening = openingOf(app.Spec{Stored: id})
 	b.Update(openedMsg{of: b.opening, Opened: r})
 }
 
@@ -231,7 +231,7 @@ func TestADraftGoesAlongInAHandOver(t *testing.T) {
 	b.drafts.library = lib
 	b.stores(ids[0])
 	b.press("m", "i", "n", "e")
-	b.Update(b.replace(&opening{spec: app.Spec{Stored: ids[0], Branch: 2, HandOver: true}}, func(ctx context.Context) (*app.Opened, error) {
+	b.Update(b.replace(openingOf(app.Spec{Stored: ids[0], Branch: 2, HandOver: true}), func(ctx context.Context) (*app.Opened, error) {
 		view, err := lib.View(ids[0])
 		if view.Draft != "mine" || err != nil {
 			t.Errorf("as the session is left, it has %+v, %v", view, err)

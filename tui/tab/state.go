@@ -54,8 +54,8 @@ func (t *Tab) agent() (a config.Agent) {
 	if l, open := t.live(); open {
 		return l.Agent
 	}
-	if o := t.opening; o != nil && o.spec.Agent != nil {
-		a = *o.spec.Agent
+	if o := t.opening; o != nil && o.Spec.Agent != nil {
+		a = *o.Spec.Agent
 	}
 	return a
 }

@@ -457,7 +457,7 @@ func (f *statusInfo) openingLine() string {
 			line += f.Theme.Muted.Render(", " + termtext.Elapsed(f.now().Sub(p.since)) + "  esc skips it")
 		}
 		return line
-	case !o.spec.New():
+	case !o.Spec.New():
 		return f.Theme.Muted.Render("  reading the stored session")
 	case f.connects():
 		command = a.Listens()

@@ -187,7 +187,7 @@ func TestWhatGoesOn(t *testing.T) {
 		}
 	}
 	f := statusTold(t, "ask", "Asking")
-	f.opening, f.Conversation = &opening{spec: app.Spec{Stored: "log"}}, nil
+	f.opening, f.Conversation = openingOf(app.Spec{Stored: "log"}), nil
 	if got := ansi.Strip(f.Activity()); !strings.Contains(got, "reading the stored session") {
 		t.Errorf("before there is a session it says %q", got)
 	}

@@ -118,7 +118,7 @@ func (t *Tab) Start(a *config.Agent) tea.Cmd {
 		return t.address(tea.Batch(t.readBranch(), t.front(command.ChooseAgent)))
 	}
 	cmd := t.Open(app.Spec{Agent: a})
-	go t.opening.session()
+	go t.opening.Wait()
 	return cmd
 }
 
@@ -157,8 +157,8 @@ func (t *Tab) Close() func(ctx context.Context) {
 		save()
 		if o != nil {
 			o.interrupt()
-			if next := o.session(); next != nil {
-				s = next
+			if next, err := o.Wait(); err == nil {
+				s = next.Session
 			}
 		}
 		if s != nil {
@@ -334,7 +334,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	case conversation.AgentLost:
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
 			s := app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}
-			return tea.Batch(l.say("the session was rewound on another terminal"), l.replace(&opening{spec: s}, func(ctx context.Context) (*app.Opened, error) {
+			return tea.Batch(l.say("the session was rewound on another terminal"), l.replace(openingOf(s), func(ctx context.Context) (*app.Opened, error) {
 				return l.program.Follow(ctx, s)
 			}))
 		}
