@@ -27,15 +27,22 @@ type Ran struct {
 	Output string `json:"output,omitempty"`
 }
 
-// ranOutput limits what is kept of the output of a command, in bytes.
-const ranOutput = 16 << 10
+// ranOutput limits what is kept of the output of a command, in bytes, and ranTime how long it runs.
+const (
+	ranOutput = 16 << 10
+	ranTime   = 30 * time.Minute
+)
 
 // RunFor runs a shell command of the user's in a directory, in the sandbox that an agent has there, for
-// at most a time. A command that fails is no error.
+// at most a time, which is never longer than half an hour, and that if it is 0. A command that fails is no
+// error.
 func (l *Launcher) RunFor(ctx context.Context, a config.Agent, dir, command string, most time.Duration) (Ran, error) {
 	wrap, err := l.Wrap(a, dir)
 	if err != nil {
 		return Ran{}, err
+	}
+	if most == 0 || most > ranTime {
+		most = ranTime
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, most, fmt.Errorf("it ran longer than %v", most))
 	defer cancel()
@@ -61,9 +68,6 @@ func (l *Launcher) RunFor(ctx context.Context, a config.Agent, dir, command stri
 	}
 	return r, nil
 }
-
-// setupTime is how long the setup of a worktree may run.
-const setupTime = 30 * time.Minute
 
 // Prepare prepares the new worktree in which a session is to work: it copies the ignored files that are
 // to be there, and runs the setup. Any other session needs nothing. It takes its time; tell is
@@ -187,7 +191,7 @@ func (p *preparation) setup(ctx context.Context) {
 	command := termtext.VisibleLine(p.given.Setup)
 	p.tell("setting up the worktree: " + command)
 	began := time.Now()
-	r, err := p.l.RunFor(ctx, *p.s.Agent, p.s.Cwd, p.given.Setup, setupTime)
+	r, err := p.l.RunFor(ctx, *p.s.Agent, p.s.Cwd, p.given.Setup, 0)
 	if err != nil {
 		r.Why = err.Error()
 	}

@@ -221,6 +221,9 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 	}
 	c.Contest = compare.NewContest(comparison)
 	c.Session = func(side int) app.Session { return c.all[side].session }
+	c.Run = func(ctx context.Context, side int) (compare.Checked, error) {
+		return c.launcher.RunFor(ctx, c.Sides[side].Agent, c.Sides[side].Dir, o.check, o.timeout)
+	}
 	names := compare.Names(entrants)
 	for i, e := range entrants {
 		c.all[i].Name, c.all[i].side, c.all[i].agent = names[i], comparison.Sides[i], e.Agent
@@ -317,17 +320,18 @@ func (c *contest) work(ctx context.Context, k *contestant) {
 	if k.side == nil {
 		return
 	}
+	side := slices.Index(c.Sides, k.side)
 	changed, err := k.side.Changed(context.WithoutCancel(ctx))
 	if err != nil {
 		c.tell(k, "cannot read its changes: "+termtext.Line(err.Error()))
 		return
 	}
-	c.States[slices.Index(c.Sides, k.side)].Changed = changed
+	c.States[side].Changed = changed
 	k.Changed = changed.Tally()
 	if c.o.check == "" || !ended(k.Result) || c.checks.Err() != nil {
 		return
 	}
-	check, err := compare.RunCheck(c.checks, c.launcher, k.side, c.o.check, c.o.timeout)
+	check, err := c.Test(c.checks, side)
 	switch {
 	case c.checks.Err() != nil:
 		c.tell(k, "the check was interrupted")

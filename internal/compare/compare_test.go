@@ -390,7 +390,7 @@ func TestCheck(t *testing.T) {
 		"echo no; exit 3":         {Why: "exit code 3", Output: "no"},
 		`printf 'a\033]0;b\007c'`: {Passed: true, Output: "ac"}, // fit to draw
 	} {
-		got, err := compare.RunCheck(t.Context(), l, c.Sides[0], command, 0)
+		got, err := l.RunFor(t.Context(), c.Sides[0].Agent, c.Sides[0].Dir, command, 0)
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v, want %+v", command, got, err, want)
 		}
@@ -403,9 +403,67 @@ func TestCheckThatHangs(t *testing.T) {
 	c := begin(t, dir, compare.Options{Prompt: "Sing", Entrants: parse(t, "alpha", "beta")})
 	l := &app.Launcher{Config: agents()}
 	defer l.Close()
-	got, err := compare.RunCheck(t.Context(), l, c.Sides[0], "sleep 1000", 50*time.Millisecond)
+	got, err := l.RunFor(t.Context(), c.Sides[0].Agent, c.Sides[0].Dir, "sleep 1000", 50*time.Millisecond)
 	if err != nil || got.Passed || got.Why != "it ran longer than 50ms" {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// contest follows a comparison, and does at once what it does in the background.
+func contest(c *compare.Comparison) *compare.Contest {
+	n := compare.NewContest(c)
+	n.Background = func(do func(context.Context) func()) { do(context.Background())() }
+	return n
+}
+
+// What a check writes is nobody's work, wherever it is counted, committed or dropped, and its outcome is known
+// of what it has checked: also to a program that finds the comparison later.
+func TestWhatACheckWrites(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir, run := test.New(t, map[string]string{"poem.txt": poem, "kept.txt": "kept\n", "gone.txt": "gone\n"})
+	begun := begin(t, dir, compare.Options{Prompt: "Sing", Check: "make", Entrants: parse(t, "alpha", "beta")})
+	tree := begun.Sides[0].Tree
+	write(t, "ONE\n", tree.Path, "poem.txt")
+	c := contest(begun)
+	c.Run = func(context.Context, int) (compare.Checked, error) {
+		write(t, "ONE\nformatted\n", tree.Path, "poem.txt")
+		write(t, "changed\n", tree.Path, "kept.txt")
+		write(t, "100%\n", tree.Path, "coverage.out")
+		return compare.Checked{Why: "exit code 2", Output: "no rhyme"}, os.Remove(filepath.Join(tree.Path, "gone.txt"))
+	}
+	c.RunCheck(0)
+	for _, after := range []string{"the check", "a restart"} {
+		c.Read(0, nil)
+		got := &c.States[0]
+		if len(got.Changed.Files) != 1 || *got.Changed.Named("poem.txt").New != "ONE\n" || got.Changed.Added != 1 || got.Changed.Removed != 7 {
+			t.Errorf("after %s the side has changed %+v", after, got.Changed)
+		}
+		if got.Checked == nil || got.Checked.Why != "exit code 2" || got.Checked.Output != "no rhyme" {
+			t.Errorf("after %s the outcome is %+v", after, got.Checked)
+		}
+		if names := c.Wrote(0); !reflect.DeepEqual(names, []string{"poem.txt"}) {
+			t.Errorf("after %s it has changed %q, too", after, names)
+		}
+		found, err := compare.Find(t.Context(), agents(), dir)
+		if err != nil || len(found) != 1 {
+			t.Fatal(len(found), err)
+		}
+		c = contest(found[0])
+	}
+	if err := tree.Commit(t.Context(), "Sing"); err != nil {
+		t.Fatal(err)
+	}
+	if names := run(tree.Path, "show", "--name-only", "--format="); names != "poem.txt" {
+		t.Errorf("committed are %q", names)
+	}
+	// What is changed later is work, and was not checked.
+	write(t, "by hand\n", tree.Path, "coverage.out")
+	later := time.Now().Add(time.Minute)
+	if err := os.Chtimes(filepath.Join(tree.Path, "coverage.out"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	if c.Read(0, nil); c.States[0].Changed.Named("coverage.out") == nil || c.States[0].Checked != nil {
+		t.Errorf("it has changed %+v, the outcome is %+v", c.States[0].Changed.Files, c.States[0].Checked)
 	}
 }
 

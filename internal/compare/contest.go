@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"slices"
 	"sync"
+	"sync/atomic"
 
 	"parley/internal/app"
 	"parley/internal/conversation"
@@ -35,13 +35,13 @@ type State struct {
 	// Changed is what it has changed, nil until it is read. Err is why it could not be read.
 	Changed *Changed
 	Err     error
-	// Checked is the outcome of the check, nil before it.
+	// Checked is the outcome of the check, nil before it, and once the side has changed more.
 	Checked *Checked
 
-	mu sync.Mutex // for wrote
-	// wrote are the files that a check has changed, by name.
-	wrote map[string]written
+	mu   sync.Mutex // for seen
+	seen *seen      // of the last check, nil until it is read
 
+	works          atomic.Int32 // how often it has begun to work
 	reading, again bool
 	next           []func() // called once it is read
 	check          *check
@@ -49,17 +49,15 @@ type State struct {
 	spent, shared conversation.Spent
 }
 
-// written is a file that a check has changed: what it was before, nil if the side had not changed it,
-// and after.
-type written struct{ before, after *File }
-
 // check is a check that runs.
 type check struct {
 	stop  context.CancelCauseFunc
 	ended chan struct{} // closed once it runs no more
 	again bool          // once more: the side has worked since it began
-	mixed bool          // the side works while it runs: nobody knows whose a change is
 }
+
+// Checked is the outcome of a check.
+type Checked = app.Ran
 
 // errStopped ends a check.
 var errStopped = errors.New("stopped")
@@ -94,7 +92,7 @@ func (c *Contest) Read(side int, next func()) {
 	}
 	s.reading = true
 	c.Background(func(ctx context.Context) func() {
-		changed, err := c.changed(ctx, side)
+		changed, checked, err := c.changed(ctx, side)
 		return func() {
 			s.reading = false
 			if s.again && !s.Dropped {
@@ -102,7 +100,7 @@ func (c *Contest) Read(side int, next func()) {
 				return
 			}
 			if s.Err = err; err == nil && !s.Dropped {
-				s.Changed = changed
+				s.Changed, s.Checked = changed, checked
 			}
 			all := s.next
 			s.next = nil
@@ -113,74 +111,10 @@ func (c *Contest) Read(side int, next func()) {
 	})
 }
 
-// changed reads what a side has changed. What its check has left of a file is the check's: it counts as
-// it was before.
-func (c *Contest) changed(ctx context.Context, side int) (*Changed, error) {
-	changed, err := c.Sides[side].Changed(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s := &c.States[side]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	own := &Changed{More: changed.More, Added: changed.Added, Removed: changed.Removed}
-	for _, f := range changed.Files {
-		if w, is := s.wrote[f.Name]; is && f.is(w.after) {
-			own.Added, own.Removed = own.Added-f.Added, own.Removed-f.Removed
-			if w.before == nil {
-				continue
-			}
-			f = *w.before
-			own.Added, own.Removed = own.Added+f.Added, own.Removed+f.Removed
-		}
-		own.Files = append(own.Files, f)
-	}
-	return own, nil
-}
-
-// is reports whether a file is as another change has left it, as far as that is known.
-func (f *File) is(other *File) bool {
-	return f.NewMode == other.NewMode && f.Opaque == other.Opaque && reflect.DeepEqual(f.New, other.New)
-}
-
-// runCheck runs the check of a side, and returns what that has changed, nil if unknown.
-func (c *Contest) runCheck(ctx context.Context, side int) (checked Checked, wrote map[string]written, failed error) {
-	before, err := c.changed(ctx, side)
-	if checked, failed = c.Run(ctx, side); err != nil {
-		return checked, nil, failed
-	}
-	after, err := c.Sides[side].Changed(context.WithoutCancel(ctx))
-	if err != nil {
-		return checked, nil, failed
-	}
-	wrote = map[string]written{}
-	for i := range after.Files {
-		if f, was := &after.Files[i], before.Named(after.Files[i].Name); was == nil || !f.is(was) {
-			wrote[f.Name] = written{was, f}
-		}
-	}
-	return checked, wrote, failed
-}
-
-// Wrote names the files of a side that only its check has changed.
-func (c *Contest) Wrote(side int) (names []string) {
-	s := &c.States[side]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for name, w := range s.wrote {
-		if w.before == nil {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // Works notes that a side begins to work.
 func (c *Contest) Works(side int) {
-	if running := c.States[side].check; running != nil {
-		running.mixed = true
-	}
+	c.States[side].works.Add(1)
+	c.States[side].Checked = nil
 }
 
 // Checking reports whether the check of a side runs.
@@ -202,17 +136,12 @@ func (c *Contest) RunCheck(side int) {
 	s.check = running
 	c.Background(func(ctx context.Context) func() {
 		unbind := context.AfterFunc(ctx, func() { stop(context.Cause(ctx)) })
-		checked, wrote, err := c.runCheck(stopped, side)
+		checked, err := c.Test(stopped, side)
 		unbind()
 		stop(nil)
 		close(running.ended)
 		return func() {
-			if s.check = nil; !running.mixed && wrote != nil {
-				s.mu.Lock()
-				s.wrote = wrote
-				s.mu.Unlock()
-			}
-			if running.again {
+			if s.check = nil; running.again {
 				c.RunCheck(side)
 				return
 			}

@@ -82,7 +82,7 @@ var maxMemory uint64 = 4 << 30
 // writing reports whether a command may take long because of large or many files.
 func writing(args []string) bool {
 	switch args[0] {
-	case "add", "commit", "merge", "merge-tree":
+	case "add", "commit", "merge", "merge-tree", "reset":
 		return true
 	}
 	return args[0] == "worktree" && (args[1] == "add" || args[1] == "remove")

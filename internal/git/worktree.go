@@ -51,8 +51,8 @@ type Worktree struct {
 	// Note is what its creator wrote down about it, "" for nothing.
 	Note string `json:"note,omitempty"`
 	// Fresh means that nothing was prepared in it yet. Given are the ignored files and folders that it
-	// had when it was, at the time Ready, and Made the other files that differed from the last commit
-	// then, each followed by a NUL. As long as they are as they were, they are nobody's work.
+	// had when it was, and Made the other files that differed from the last commit then, or that a check
+	// has changed, each followed by a NUL. As long as they are as at the time Ready, they are nobody's work.
 	Fresh bool      `json:"fresh,omitempty"`
 	Given string    `json:"given,omitempty"`
 	Made  string    `json:"made,omitempty"`
@@ -469,47 +469,76 @@ func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
 	return nil
 }
 
-// Prepared notes that the worktree was prepared, and the ignored files that it has.
+// Prepared notes that the worktree was prepared: what it has that is ignored, or not committed, is nobody's
+// work.
 func (t *Worktree) Prepared(ctx context.Context) error {
+	at := time.Now()
 	_, k, err := t.open(ctx)
 	if err != nil {
 		return err
 	}
-	now := *t
-	now.Fresh, now.Ready = false, time.Now()
-	for _, name := range k.Ignored {
-		if len(now.Given)+len(name) < maxGiven {
-			now.Given += name + "\x00"
-		}
+	return t.notWork(ctx, at, k.Ignored, k.Uncommitted)
+}
+
+// NotWork notes that files which differ from the last commit are nobody's work, as they were at a time.
+func (t *Worktree) NotWork(ctx context.Context, at time.Time, files []string) error {
+	return t.notWork(ctx, at, nil, files)
+}
+
+func (t *Worktree) notWork(ctx context.Context, at time.Time, given, made []string) error {
+	now, err := t.check()
+	if err != nil {
+		return err
 	}
-	for _, name := range k.Uncommitted {
-		if len(now.Made)+len(name) < maxGiven {
-			now.Made += name + "\x00"
+	join := func(was string, names []string) (all string) {
+		for _, name := range slices.Concat(now.asPrepared(was), names) {
+			if absent(filepath.Join(t.Path, filepath.FromSlash(name))) {
+				name = removed + name
+			}
+			if len(all)+len(name) < maxGiven {
+				all += name + "\x00"
+			}
 		}
+		return all
 	}
+	now.Given, now.Made, now.Fresh = join(now.Given, given), join(now.Made, made), false
+	now.Ready = at
 	return now.write(ctx)
 }
+
+// absent reports whether there is nothing, not even a link, at a path.
+func absent(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// removed begins what is noted of a file that was removed.
+const removed = "/"
 
 // mostLooked limits the files of which [Worktree.asPrepared] looks at the times.
 const mostLooked = 50_000
 
-// asPrepared reports whether a file or folder with one of the names is there and as it was when the
-// worktree was prepared; false if it is too large to tell.
-func (t *Worktree) asPrepared(names, name string) bool {
-	if !slices.Contains(split(names), name) {
-		return false
+// asPrepared returns the files and folders among names that are as they were when the worktree was prepared,
+// without those that are too large to tell.
+func (t *Worktree) asPrepared(names string) (same []string) {
+	for _, name := range split(names) {
+		looked := 0
+		name, was := strings.CutPrefix(name, removed)
+		path := filepath.Join(t.Path, filepath.FromSlash(name))
+		if was && absent(path) || !was && filepath.WalkDir(path, func(_ string, e iofs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := e.Info()
+			if looked++; err != nil || looked > mostLooked || info.ModTime().After(t.Ready) {
+				return cmp.Or(err, ErrTooMany)
+			}
+			return nil
+		}) == nil {
+			same = append(same, name)
+		}
 	}
-	looked := 0
-	return filepath.WalkDir(filepath.Join(t.Path, filepath.FromSlash(name)), func(_ string, e iofs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := e.Info()
-		if looked++; err != nil || looked > mostLooked || info.ModTime().After(t.Ready) {
-			return cmp.Or(err, ErrTooMany)
-		}
-		return nil
-	}) == nil
+	return same
 }
 
 func (t *Worktree) write(ctx context.Context) error {
@@ -523,7 +552,11 @@ func (t *Worktree) write(ctx context.Context) error {
 	}
 	b, err := json.Marshal(t)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(strings.TrimSuffix(admin, "\n"), recordName), append(b, '\n'), 0o600)
+		var dir *os.Root
+		if dir, err = os.OpenRoot(strings.TrimSuffix(admin, "\n")); err == nil {
+			err = fs.ReplaceUnsynced(dir, recordName, append(b, '\n'), 0o600)
+			_ = dir.Close()
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("record the worktree: %w", err)

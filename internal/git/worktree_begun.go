@@ -106,7 +106,8 @@ func (t *Worktree) Restore(ctx context.Context) error {
 		return err
 	}
 	if !listed(repository, linkedDir(t.Path), t.Path) {
-		return t.check()
+		_, err := t.check()
+		return err
 	}
 	if _, err := t.begin(true); err != nil { // it is not whole
 		return err

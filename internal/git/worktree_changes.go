@@ -33,6 +33,7 @@ type WorktreeWork struct {
 
 	head  string   // the last commit
 	since string   // the commit to compare with
+	made  []string // the others that differ from the last commit: nobody's work
 	own   []string // repositories inside the worktree
 }
 
@@ -114,21 +115,22 @@ func same(a, b *os.Root, name string) bool {
 	return failed == nil && err == nil && x == y
 }
 
-// check fails if the directory is no longer the worktree: git would look at what is there instead,
+// check reads its record again, and fails if the directory is no longer the worktree: git would look at what is there instead,
 // or at a repository around it.
-func (t *Worktree) check() error {
-	switch now := WorktreeAt(t.Path); {
+func (t *Worktree) check() (now *Worktree, err error) {
+	switch now = WorktreeAt(t.Path); {
 	case WorktreeGone(t.Path):
-		return fmt.Errorf("the directory of the worktree %s is gone; its branch is %s", t.Name, t.Branch)
+		return nil, fmt.Errorf("the directory of the worktree %s is gone; its branch is %s", t.Name, t.Branch)
 	case now == nil || now.Name != t.Name:
-		return fmt.Errorf("%s is no longer the worktree %s of its repository: its .git was removed or replaced; 'git worktree repair' mends that where nothing is in its place", t.Path, t.Name)
+		return nil, fmt.Errorf("%s is no longer the worktree %s of its repository: its .git was removed or replaced; 'git worktree repair' mends that where nothing is in its place", t.Path, t.Name)
 	}
-	return nil
+	return now, nil
 }
 
 // open returns git for the worktree, and what it contains.
 func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
-	if err := t.check(); err != nil {
+	now, err := t.check()
+	if err != nil {
 		return nil, nil, err
 	}
 	w, err := NewWriter(ctx, t.Path)
@@ -150,8 +152,8 @@ func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
 	if err == nil {
 		err = k.status(ctx, w)
 	}
-	k.Ignored = slices.DeleteFunc(k.Ignored, func(name string) bool { return t.asPrepared(t.Given, name) })
-	k.Uncommitted = slices.DeleteFunc(k.Uncommitted, func(name string) bool { return t.asPrepared(t.Made, name) })
+	k.Ignored, _ = apart(k.Ignored, now.asPrepared(now.Given))
+	k.Uncommitted, k.made = apart(k.Uncommitted, now.asPrepared(now.Made))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,6 +165,18 @@ func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
 	slices.Sort(k.Files)
 	k.Files = slices.Compact(k.Files)
 	return w, k, nil
+}
+
+// apart parts names by whether they are among some.
+func apart(names, some []string) (without, with []string) {
+	for _, name := range names {
+		if slices.Contains(some, name) {
+			with = append(with, name)
+		} else {
+			without = append(without, name)
+		}
+	}
+	return without, with
 }
 
 // count counts commits.
@@ -411,7 +425,7 @@ func (t *Worktree) Contents(ctx context.Context, c *WorktreeChange) (before, aft
 
 // opaque reads a file that is not shown.
 func (t *Worktree) opaque(ctx context.Context, c *WorktreeChange, name string) (was, now *string, err error) {
-	if err := t.check(); err != nil {
+	if _, err := t.check(); err != nil {
 		return nil, nil, err
 	}
 	switch {

@@ -42,7 +42,7 @@ func (e *OverwriteError) Error() string {
 	return fmt.Sprintf("the merge would overwrite %s in %s", termtext.Count(len(e.Files), "uncommitted file"), termtext.Line(e.Path))
 }
 
-// Commit commits everything in the worktree except ignored files.
+// Commit commits everything in the worktree except ignored files, and what is nobody's work.
 func (t *Worktree) Commit(ctx context.Context, message string) error {
 	if err := t.whole(); err != nil {
 		return err
@@ -54,7 +54,11 @@ func (t *Worktree) Commit(ctx context.Context, message string) error {
 	if err := k.Whole(); err != nil {
 		return err
 	}
-	if _, err := w.Run(ctx, "add", "--all"); err != nil {
+	_, err = w.Run(ctx, "add", "--all")
+	if err == nil && len(k.made) > 0 {
+		_, err = w.Run(ctx, append([]string{"reset", "--quiet", "--"}, k.made...)...)
+	}
+	if err != nil {
 		return err
 	}
 	_, err = w.Run(ctx, "commit", "--quiet", "--message="+message)

@@ -360,7 +360,7 @@ func (v *Compare) keep(side int) {
 		message := termtext.Truncate(termtext.Line(strings.SplitN(strings.TrimSpace(v.contest.Prompt), "\n", 2)[0]), 72, "…")
 		more := "as \"" + message + "\""
 		if wrote := v.contest.Wrote(side); len(wrote) > 0 {
-			more += ", with what the check wrote: " + termtext.VisibleLine(strings.Join(wrote, ", "))
+			more += ", with what the check wrote in " + termtext.VisibleLine(strings.Join(wrote, ", "))
 		}
 		q.Choices = append(q.Choices, app.Choice{Name: "Commit, and merge into " + termtext.Line(tree.Into), More: more, Key: "b", Here: func() { v.commit(side, message) }})
 	}

@@ -264,7 +264,7 @@ func (t *Tab) newComparison(of *compare.Comparison) *comparison {
 		return nil
 	}
 	c.Run = func(ctx context.Context, side int) (compare.Checked, error) {
-		return compare.RunCheck(ctx, c.home.program.Launcher, of.Sides[side], of.Check, 0)
+		return c.home.program.Launcher.RunFor(ctx, of.Sides[side].Agent, of.Sides[side].Dir, of.Check, 0)
 	}
 	env := t.pageEnv(&diffview.Preference{})
 	env.Now = func() time.Time { return c.home.now() }
