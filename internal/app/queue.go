@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -10,8 +11,38 @@ import (
 	"parley/internal/termtext"
 )
 
-// HeldPrompts are prompts for a session that is still being made, in order.
+// HeldPrompts are prompts for a session that is still being made, in order. Each has an ID among them.
 type HeldPrompts []conversation.QueuedPrompt
+
+// Add adds a prompt at a position, counted from 1; 0 is the end.
+func (h *HeldPrompts) Add(q conversation.QueuedPrompt, at int) {
+	q.ID = 1
+	for _, o := range *h {
+		q.ID = max(q.ID, o.ID+1)
+	}
+	if at == 0 || at > len(*h) {
+		at = len(*h) + 1
+	}
+	*h = slices.Insert(*h, at-1, q)
+}
+
+// Take removes a prompt, and returns it at its position, counted from 1; 0 means that it is not held.
+func (h *HeldPrompts) Take(id int) (q conversation.QueuedPrompt, at int) {
+	i := slices.IndexFunc(*h, func(o conversation.QueuedPrompt) bool { return o.ID == id })
+	if i < 0 {
+		return q, 0
+	}
+	q = (*h)[i]
+	*h = slices.Delete(*h, i, i+1)
+	return q, i + 1
+}
+
+// Move moves a prompt by so many positions, up if negative, as far as possible.
+func (h *HeldPrompts) Move(id, by int) {
+	if q, at := h.Take(id); at > 0 {
+		h.Add(q, max(at+by, 1))
+	}
+}
 
 // Send sends the prompts to the session and forgets them.
 func (h *HeldPrompts) Send(s Session) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"parley/internal/app"
 	"parley/internal/conversation"
@@ -119,22 +118,29 @@ func sayCancelling(f Front) {
 
 // manageQueue lists the queue.
 func manageQueue(f Front) {
-	l := f.Live()
 	f.Choose(Choice{
 		Title: "Queue", Empty: "The queue is empty.", Deleting: "drop",
 		Keys: []Key{{ID: DialogMoveUp, Hint: "move up", Word: "up"}, {ID: DialogMoveDown, Hint: "down", Word: "down"}},
-		Now:  func() []Item { return queueItems(f, l) },
+		Now:  func() []Item { return queueItems(f) },
 	})
 }
 
-// queueItems returns the queued prompts and the actions on all of them.
-func queueItems(f Front, l *app.Live) (items []Item) {
-	c, no := l.Conversation, f.NoEdit()
-	for i, q := range c.Queue {
-		move := func(by int) func() {
-			return func() { session.Post(l.Session, session.MoveQueued{ID: q.ID, By: by}) }
-		}
-		detail := fmt.Sprintf("%d of %d", i+1, len(c.Queue))
+// queueItems returns the queued prompts, or those for a session that is being opened, and the actions on
+// all of them.
+func queueItems(f Front) (items []Item) {
+	l, held, no := f.Live(), f.Held(), f.NoEdit()
+	queue := *held
+	move := func(id, by int) { session.Post(l.Session, session.MoveQueued{ID: id, By: by}) }
+	drop := func(id int) { session.Post(l.Session, session.Unqueue{ID: id}) }
+	switch {
+	case len(queue) > 0:
+		move, drop = held.Move, func(id int) { held.Take(id) }
+	case l != nil:
+		queue = l.Conversation.Queue
+	}
+	for i, q := range queue {
+		move := func(by int) func() { return func() { move(q.ID, by) } }
+		detail := fmt.Sprintf("%d of %d", i+1, len(queue))
 		if q.Unsure {
 			detail += ", " + app.MayHave
 		}
@@ -146,34 +152,35 @@ func queueItems(f Front, l *app.Live) (items []Item) {
 					f.Say(no)
 					return
 				}
-				at := slices.IndexFunc(c.Queue, func(o conversation.QueuedPrompt) bool { return o.ID == q.ID })
-				f.EditQueued(q.ID, at+1)
+				f.EditQueued(q.ID)
 			},
-			Delete: func() { session.Post(l.Session, session.Unqueue{ID: q.ID}) },
+			Delete: func() { drop(q.ID) },
 			Also:   []func(){move(-1), move(1)},
 		})
 	}
 	if len(items) == 0 {
 		return nil
 	}
-	now := "no turn is running"
-	switch {
-	case c.Steerable():
-		now = "steers the running turn with it"
-	case c.Turn.Running:
-		now = "cancels the running turn"
-	}
 	const group = "Queue"
+	if len(*held) == 0 {
+		now, c := "no turn is running", l.Conversation
+		switch {
+		case c.Steerable():
+			now = "steers the running turn with it"
+		case c.Turn.Running:
+			now = "cancels the running turn"
+		}
+		items = append(items, Item{ID: "now", Group: group, Title: "Send the first one now", Detail: now, Do: func() { SendFirst(f) }})
+	}
 	return append(
 		items,
-		Item{ID: "now", Group: group, Title: "Send the first one now", Detail: now, Do: func() { SendFirst(f) }},
 		Item{ID: "empty", Words: "clear", Group: group, Title: "Clear the queue", Detail: "drops all queued prompts", Do: func() { emptyQueue(f) }},
 	)
 }
 
 // emptyQueue empties the queue. The prompts stay in the history.
 func emptyQueue(f Front) {
-	Get(f, "", does(f.Live().Session, session.EmptyQueue{}), func(all []conversation.QueuedPrompt) {
+	removed := func(all []conversation.QueuedPrompt) {
 		words, them := "removed "+termtext.Count(len(all), "prompt"), "them"
 		if len(all) == 1 {
 			them = "it"
@@ -182,5 +189,11 @@ func emptyQueue(f Front) {
 			words += "; " + key + " finds " + them + " again"
 		}
 		f.Say(words)
-	})
+	}
+	if held := f.Held(); len(*held) > 0 {
+		removed(*held)
+		*held = nil
+		return
+	}
+	Get(f, "", does(f.Live().Session, session.EmptyQueue{}), removed)
 }

@@ -77,9 +77,11 @@ type Front interface {
 	// Fork opens a fork of the session from before a prompt. End ends the session.
 	Fork(prompt int)
 	End(app.Session)
-	// EditQueued takes a prompt of the queue back into the draft. Sending it restores its position,
-	// counted from 1. NoEdit says why that cannot be done now, or returns "".
-	EditQueued(id, at int)
+	// Held are the prompts for the session that is being opened.
+	Held() *app.HeldPrompts
+	// EditQueued takes a prompt of the queue back into the draft. Sending it restores its position.
+	// NoEdit says why that cannot be done now, or returns "".
+	EditQueued(id int)
 	NoEdit() string
 	// Seats are the sessions that it shows, in order.
 	Seats() []Seat
@@ -163,9 +165,11 @@ func Commands() Rows[Common] {
 			Do: forkSession,
 		}},
 		{ID: Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: Common{
-			Session: true, Plain: "list queued prompts; /queue drop N removes one",
-			Why: func(f Front) string { return Unless(len(f.Live().Conversation.Queue) > 0, "the queue is empty") },
-			Do:  manageQueue,
+			Plain: "list queued prompts; /queue drop N removes one",
+			Why: func(f Front) string {
+				return Unless(len(*f.Held()) > 0 || f.Live() != nil && len(f.Live().Conversation.Queue) > 0, "the queue is empty")
+			},
+			Do: manageQueue,
 		}},
 		{ID: Sessions, Keys: "ctrl+s", Help: "Show the sessions", Words: "resume continue history load reopen conversation", Slash: "sessions resume continue history", Do: Common{
 			Plain: "resume a session of this directory; /sessions all: of any, /sessions delete N deletes one", Do: ChooseSession,

@@ -62,8 +62,9 @@ func (f *front) KeyOf(a config.Action) string {
 	return ""
 }
 
-func (f *front) EditQueued(int, int) {}
-func (f *front) NoEdit() string      { return "only the screen edits queued prompts" }
+func (f *front) Held() *app.HeldPrompts { return &f.p.held }
+func (f *front) EditQueued(int)         {}
+func (f *front) NoEdit() string         { return "only the screen edits queued prompts" }
 
 func (f *front) Copy(what, text string) { f.p.out.line(termtext.Capital(what) + ": " + text) }
 func (f *front) OpenFile(path string) {

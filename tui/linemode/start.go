@@ -21,7 +21,7 @@ func (p *program) send(text string) {
 		l.send(text)
 		return
 	}
-	p.held = append(p.held, prompt.New(text))
+	p.held.Add(prompt.New(text), 0)
 	p.out.line(heldText)
 }
 
@@ -42,7 +42,7 @@ func (p *program) notOpened(spec app.Spec) {
 func (p *program) begin() {
 	p.out.words("parley " + p.opt.Version + ", in plain lines. Type a prompt and press enter. /help lists the commands.")
 	if p.opt.Prompt != "" {
-		p.held = app.HeldPrompts{prompt.New(p.opt.Prompt)}
+		p.held.Add(prompt.New(p.opt.Prompt), 0)
 	}
 	switch {
 	case p.opt.Open != nil:

@@ -24,6 +24,7 @@ const (
 	emptyTranscript = "the transcript is empty"
 	noModes         = "this agent has no modes"
 	nothingToSend   = "nothing to send"
+	notQueued       = "it is no longer queued"
 	notOpen         = "the session is not open"
 	oneTab          = "there is only one tab"
 )

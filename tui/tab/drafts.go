@@ -3,12 +3,15 @@ package tab
 import (
 	"errors"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/app"
+	"parley/internal/conversation"
 	"parley/internal/store"
 	"parley/tui/composer"
 )
@@ -19,14 +22,18 @@ const saveDelay = 150 * time.Millisecond
 // drafts keeps the draft of the prompt and the position in the transcript, so that a session
 // reopens as the user left it. A session in which nothing was said has no log to store them
 // with: its draft is kept for the directory, and so is one that is written before there is a session.
+// The prompts that wait for the session, and are stored nowhere else, are kept before the draft.
 type drafts struct {
 	library  *store.Library // nil stores nothing
 	dir      string         // where sessions begin
 	composer *composer.Composer
 	session  func() app.Session // nil without one
-	top      func() *int        // the top item of the transcript, nil if its end is followed
-	pending  bool               // a save is due
+	waiting  func() []conversation.QueuedPrompt
+	top      func() *int // the top item of the transcript, nil if its end is followed
+	pending  bool        // a save is due
 	saved    store.View
+	// keptQueue means that saved has prompts that wait.
+	keptQueue bool
 	// loose means that the draft is kept for the directory; left is that draft. It is early if it was
 	// written here before there was a session.
 	loose, early bool
@@ -36,10 +43,25 @@ type drafts struct {
 }
 
 func (d *drafts) view() store.View {
-	return store.View{Draft: d.composer.Text(), Editor: d.composer.Editing(), Top: d.top()}
+	return store.View{Draft: d.text(), Editor: d.composer.Editing(), Top: d.top()}
 }
 
-// Touched schedules a save after input, and when prompts are not confirmed, or are at last. It saves
+// text returns the draft behind the prompts that wait.
+func (d *drafts) text() string {
+	var all []string
+	for _, q := range d.waiting() {
+		all = append(all, q.Text())
+	}
+	all = append(all, d.composer.Text())
+	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), "\n\n")
+}
+
+// queueChanged reports whether the prompts that wait are not as they are stored.
+func (d *drafts) queueChanged() bool {
+	return (d.keptQueue || len(d.waiting()) > 0) && d.text() != d.saved.Draft
+}
+
+// Touched schedules a save after input, and when prompts wait, are not confirmed, or are at last. It saves
 // at once after the draft was sent, so that the draft does not come back.
 func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	s := d.session()
@@ -47,7 +69,7 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
 	default:
 		early := d.early && s != nil && s.StoredID() != ""
-		if unkept(s) || s == nil || !early && (s.About().LookOn || (s.Unsent() == nil) == (d.saved.Unsent == nil)) {
+		if unkept(s) || !d.queueChanged() && (s == nil || !early && (s.About().LookOn || (s.Unsent() == nil) == (d.saved.Unsent == nil))) {
 			return nil
 		}
 	}
@@ -100,6 +122,7 @@ func (d *drafts) saver(s app.Session, v store.View) func() error {
 	if reflect.DeepEqual(v, was) && (id == "" || !wasLoose) {
 		return nil
 	}
+	d.keptQueue = len(d.waiting()) > 0
 	d.saved, d.loose, d.early = v, id == "" && v.Draft != "", id == "" && (s == nil || d.early)
 	lib, dir, loose, before, left := d.library, d.dir, d.loose, d.last, d.left
 	if d.left = ""; loose {
@@ -179,7 +202,7 @@ func (d *drafts) Load() tea.Cmd {
 		}
 		return then(func() tea.Cmd {
 			s := d.session()
-			if !d.composer.Empty() || unkept(s) {
+			if !d.composer.Empty() || unkept(s) || draft == d.left {
 				return nil
 			}
 			d.loose, d.left = true, draft
@@ -195,7 +218,7 @@ func (d *drafts) Load() tea.Cmd {
 // Leave parts the prompt from the directory's draft if that does not belong in the session begun
 // since. A draft of an earlier session stays stored, one that was written here stays in the prompt.
 func (d *drafts) Leave() {
-	if !d.loose || !unkept(d.session()) || d.composer.Text() != d.saved.Draft {
+	if !d.loose || !unkept(d.session()) || d.text() != d.saved.Draft {
 		return
 	}
 	if d.early {

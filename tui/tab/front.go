@@ -172,7 +172,17 @@ func (f *front) Closed() string {
 }
 
 // EditQueued implements command.Front, as NoEdit does.
-func (f *front) EditQueued(id, at int) { f.add(f.live().queue.takeBack(id, at)) }
+func (f *front) EditQueued(id int) {
+	if len(*f.Held()) > 0 {
+		f.add(f.tab.prompts.takeBack(id))
+		return
+	}
+	at := slices.IndexFunc(f.Live().Conversation.Queue, func(o conversation.QueuedPrompt) bool { return o.ID == id })
+	f.add(f.live().queue.takeBack(id, at+1))
+}
+
+// Held implements command.Front.
+func (f *front) Held() *app.HeldPrompts { return &f.tab.prompts.held }
 
 func (f *front) NoEdit() string {
 	return command.Unless(f.tab.composer.Empty(), "send or clear the draft first")

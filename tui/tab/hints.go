@@ -93,7 +93,10 @@ func (t *Tab) promptHints() []dialog.Hint {
 	l, open := t.live()
 	if !open {
 		h := dialog.HintList{Keys: t.program.Keys}
-		h.Add(command.Send, "send")
+		h.Add(command.Send, "queue")
+		if len(t.prompts.held) > 0 {
+			h.Add(command.Queue, "queue")
+		}
 		h.List = append(h.List, characterHints...)
 		h.Add(command.Palette, "palette")
 		h.Add(command.FocusTranscript, "transcript")

@@ -153,6 +153,7 @@ func (d *drawing) foot(crowded bool) dialog.View {
 	if l, open := t.live(); open {
 		queue = l.queue.Lines(width)
 	}
+	queue = append(queue, t.prompts.Lines(width)...)
 	if crowded {
 		queue = queue[:min(len(queue), 1)]
 	}

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/command"
+	"parley/internal/conversation"
 	"parley/internal/session"
 )
 
@@ -90,7 +91,7 @@ func (t *Tab) AskToLeave(titles []string) {
 
 // Close closes the tab. It asks first if that would end or lose something.
 func (e *leaving) Close() tea.Cmd {
-	l, open := e.tab.live()
+	queued := func() bool { return len(e.tab.prompts.queued()) > 0 }
 	switch {
 	case e.tab.program.Tabs.Alone():
 		return e.tab.say("this is the only tab: " + e.tab.keyOf(command.Quit) + " quits parley")
@@ -98,8 +99,8 @@ func (e *leaving) Close() tea.Cmd {
 		return e.closeNow()
 	case e.tab.Works():
 		e.askToClose("The agent is working", "Closing the tab stops it in the middle of its turn.", e.tab.Works)
-	case open && l.queue.Queued() > 0:
-		e.askToClose("Prompts are queued", "Closing the tab drops them. They stay in the prompt history.", func() bool { return l.queue.Queued() > 0 })
+	case queued():
+		e.askToClose("Prompts are queued", "Closing the tab drops them. They stay in the prompt history.", queued)
 	default:
 		return e.closeNow()
 	}
@@ -112,6 +113,7 @@ func (e *leaving) closeNow() tea.Cmd {
 	if !e.tab.composer.Empty() {
 		keep = e.tab.composer.Clear()
 	}
+	e.tab.drafts.waiting = func() []conversation.QueuedPrompt { return nil }
 	return tea.Batch(keep, e.tab.program.Tabs.CloseTab(e.tab))
 }
 

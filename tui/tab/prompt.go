@@ -63,9 +63,9 @@ func (p *promptLayer) write(k tea.KeyPressMsg, name string, a config.Action) (te
 		cmd = tea.Batch(cmd, t.runSlashCommand(result.Own, result.Argument))
 	case empty && t.program.Keys.Match(command.Send, name):
 		cmd = tea.Batch(cmd, t.run(command.Send))
-	case empty && open && t.program.Keys.Match(command.HistoryPrev, name) && (l.queue.Queued() > 0 || l.queue.hasUnsent()):
+	case empty && t.program.Keys.Match(command.HistoryPrev, name) && t.prompts.recalls():
 		t.composer.SetText("")
-		cmd = tea.Batch(cmd, l.queue.Recall())
+		cmd = tea.Batch(cmd, t.prompts.Recall())
 	case empty && t.composer.Empty() && !t.composer.Chooses() && a == command.HistoryPrev:
 		cmd = tea.Batch(cmd, t.say("there is no earlier prompt"))
 	case empty && t.composer.Empty() && !t.composer.Chooses() && a == command.HistoryNext:

@@ -227,6 +227,28 @@ func TestADraftIsKeptBeforeThereIsASession(t *testing.T) {
 			b.stored.untrusted = &app.UntrustedError{}
 			b.drafts.saved = store.View{Draft: "an older one"}
 		}, "fix the parser", ""},
+		"behind prompts": {func(b *bench) {
+			b.Do(b.prompts.Submit(promptOf("look at it")))
+			b.Do(b.prompts.Submit(promptOf("mend it")))
+		}, "look at it\n\nmend it\n\nfix the parser", ""},
+		"behind those that the session has not stored yet": {func(b *bench) {
+			b.stores("")
+			b.events(conversation.QueueChanged{Queue: []conversation.QueuedPrompt{promptOf("mend it").Queued()}})
+		}, "mend it\n\nfix the parser", ""},
+		"behind prompts that it has": {func(b *bench) {
+			b.Do(b.prompts.Submit(promptOf("mend it")))
+			b.Do(b.drafts.Touched(tea.FocusMsg{}))
+			time.Sleep(2 * saveDelay)
+			b.Do(nil)
+			b.stores("log-1")
+			b.prompts.held = nil // they are sent to it
+		}, "", "fix the parser"},
+		"and the prompts come back if there is none": {func(b *bench) {
+			b.Do(b.prompts.Submit(promptOf("mend it")))
+			b.composer.SetText("")
+			b.prompts.ReturnToDraft()
+			b.composer.SetText(strings.Replace(b.composer.Text(), "mend it", "fix the parser", 1))
+		}, "fix the parser", ""},
 	} {
 		runBench(t, func(t *testing.T, b *bench) {
 			b.program.Stored = store.NewLibrary(store.New(t.TempDir()))

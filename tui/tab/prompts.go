@@ -30,14 +30,13 @@ func (ps *prompts) Submit(p composer.Prompt) tea.Cmd {
 	}
 	l, open := ps.tab.live()
 	if refused := ps.refuse(p); refused != nil {
-		if open {
-			l.queue.requeue = 0
-		}
+		ps.tab.requeue = 0
 		return refused
 	}
 	q := ps.content(p)
 	if !open || ps.tab.opening != nil {
-		ps.held = append(ps.held, q)
+		ps.held.Add(q, ps.tab.requeue)
+		ps.tab.requeue = 0
 		return nil
 	}
 	return l.queue.Send(q)
@@ -47,8 +46,8 @@ func (ps *prompts) Submit(p composer.Prompt) tea.Cmd {
 // an edited prompt.
 func (ps *prompts) Typed() {
 	ps.Acted()
-	if l, open := ps.tab.live(); open && ps.tab.composer.Empty() {
-		l.queue.requeue = 0
+	if ps.tab.composer.Empty() {
+		ps.tab.requeue = 0
 	}
 }
 
@@ -115,6 +114,50 @@ func (ps *prompts) ReturnToDraft(queued ...conversation.QueuedPrompt) tea.Cmd {
 	all := slices.Concat(queued, ps.held)
 	ps.held = nil
 	return ps.tab.composer.TakeBack(all...)
+}
+
+// takeBack moves a held prompt into the composer. Sending it restores its position.
+func (ps *prompts) takeBack(id int) tea.Cmd {
+	q, at := ps.held.Take(id)
+	if at == 0 {
+		return ps.tab.say(notQueued)
+	}
+	cmd := ps.tab.composer.TakeBack(q)
+	ps.tab.requeue = at
+	return cmd
+}
+
+// Recall moves the prompt that was entered last, and was not sent, into the empty composer.
+func (ps *prompts) Recall() tea.Cmd {
+	if n := len(ps.held); n > 0 {
+		cmd := ps.takeBack(ps.held[n-1].ID)
+		ps.tab.requeue = 0
+		return cmd
+	}
+	l, _ := ps.tab.live()
+	return l.queue.Recall()
+}
+
+// recalls reports whether there is one.
+func (ps *prompts) recalls() bool {
+	l, open := ps.tab.live()
+	return len(ps.held) > 0 || open && (l.queue.Queued() > 0 || l.queue.hasUnsent())
+}
+
+// queued returns the prompts that are in the queue, or wait for the session.
+func (ps *prompts) queued() []conversation.QueuedPrompt {
+	if l, open := ps.tab.live(); open {
+		return slices.Concat(l.Conversation.Queue, ps.held)
+	}
+	return ps.held
+}
+
+// unstored returns those of them that are in no log and no host: parley has them alone.
+func (ps *prompts) unstored() []conversation.QueuedPrompt {
+	if l, open := ps.tab.live(); open && (l.Live.StoredID() != "" || l.Live.Running() != "") {
+		return ps.held
+	}
+	return ps.queued()
 }
 
 // Escape handles esc with nothing to cancel or close: pressed twice on an empty prompt, it

@@ -21,8 +21,6 @@ type promptQueue struct {
 	composer *composer.Composer
 	take     func() (q conversation.QueuedPrompt, ok bool, cmd tea.Cmd) // takes the draft to send it
 	front    func(func(command.Front)) tea.Cmd                          // does what all front ends do
-
-	requeue int // queue position, from 1, of the prompt being edited, or 0
 }
 
 // Queued is the length of the queue.
@@ -138,7 +136,7 @@ func (pq *promptQueue) Recall() tea.Cmd {
 func (pq *promptQueue) takeBack(id, at int) tea.Cmd {
 	return act(pq.ui, pq.Session, session.Unqueue{ID: id}, func(q conversation.QueuedPrompt, err error) tea.Cmd {
 		if err != nil {
-			return pq.say("it is no longer queued")
+			return pq.say(notQueued)
 		}
 		cmd := pq.composer.TakeBack(q)
 		pq.requeue = at
@@ -164,11 +162,34 @@ func (pq *promptQueue) SendNow() tea.Cmd {
 	return pq.front(command.SendFirst)
 }
 
+// queuedWord says that a prompt is queued.
+const queuedWord = "queued"
+
+// mostQueued limits the queued prompts that are drawn.
+const mostQueued = 4
+
+// queueLine draws a prompt that waits.
+func (u *ui) queueLine(words, text string) string {
+	th := u.program.Theme
+	return " " + th.Accent.Render("» ") + th.Faint.Render(words+": ") + th.Muted.Render(text)
+}
+
+// Lines draws the prompts that wait for the session.
+func (ps *prompts) Lines(width int) (out []string) {
+	for i, q := range ps.held {
+		if i == mostQueued {
+			out = append(out, ps.tab.program.Theme.Faint.Render("   and more"))
+			break
+		}
+		out = append(out, termtext.Truncate(ps.tab.queueLine(queuedWord, app.PromptLine(q)), width, "…"))
+	}
+	return out
+}
+
 // Lines draws the queue and the unsent prompts.
 func (pq *promptQueue) Lines(width int) []string {
-	const most = 4
 	c, gone := pq.Conversation, pq.Conversation.Gone()
-	th, words := pq.program.Theme, "queued"
+	th, words := pq.program.Theme, queuedWord
 	if c.QueuePaused || c.BudgetReached {
 		words = "paused"
 	}
@@ -179,11 +200,9 @@ func (pq *promptQueue) Lines(width int) []string {
 		words = "kept"
 	}
 	var out []string
-	line := func(words, text string) {
-		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(text))
-	}
+	line := func(words, text string) { out = append(out, pq.queueLine(words, text)) }
 	for i, q := range pq.Conversation.Queue {
-		if i == most {
+		if i == mostQueued {
 			out = append(out, th.Faint.Render("   and more"))
 			break
 		}
@@ -221,7 +240,7 @@ func (pq *promptQueue) Lines(width int) []string {
 		hint("enter: send them, " + back + ": edit the last one")
 	}
 	for i, u := range pq.unsent() {
-		if i == most {
+		if i == mostQueued {
 			out = append(out, th.Faint.Render("   and more"))
 			break
 		}

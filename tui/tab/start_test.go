@@ -53,16 +53,26 @@ func pending(t *testing.T) (b *bench, made app.Session) {
 // that session.
 func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 	b, made := pending(t)
-	b.press("g", "o", "enter", "m", "o", "r", "e")
-	b.mustShow(t, "more")
+	b.press("g", "o", "enter", "n", "o", "enter", "m", "o", "r", "e")
+	b.mustShow(t, "» queued: go", "» queued: no", "❯ more", "alt+q queue")
+	b.press("alt+q") // as in a queue, a prompt can be dropped, and edited at its place
+	b.press("down", "ctrl+x", "esc")
+	b.mustNotShow(t, "queued: no")
+	b.press("ctrl+u", "o", "n", "enter", "up")
+	b.mustShow(t, "» queued: go", "❯ on")
+	b.press("enter")
+	b.press("alt+q")
+	b.press("home", "enter", "!", "enter")
+	b.mustShow(t, "» queued: go!", "» queued: on")
+	b.press("m", "o", "r", "e")
 	var texts []string
 	b.Update(openedMsg{of: b.opening, Opened: &app.Opened{Agent: config.Agent{ID: "a"}, Session: made}})
 	for _, e := range made.Stream().Take() {
 		if q, ok := e.(conversation.QueueChanged); ok && len(q.Queue) > 0 {
-			texts = append(texts, q.Queue[0].Prompt[0].Text)
+			texts = append(texts, q.Queue[len(q.Queue)-1].Prompt[0].Text)
 		}
 	}
-	if strings.Join(texts, ",") != "go" {
+	if strings.Join(texts, ",") != "go!,on" {
 		t.Errorf("the session was sent %q", texts)
 	}
 	b.mustShow(t, "more") // the draft stays

@@ -27,6 +27,8 @@ type ui struct {
 	env func() dialog.Env
 	// acting is the tab as commands of all front ends use it.
 	acting *front
+
+	requeue int // queue position, from 1, of the prompt being edited, or 0
 }
 
 // front does what is the same in all front ends.
