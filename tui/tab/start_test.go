@@ -97,6 +97,9 @@ func TestAWorktreeIsPreparedFirst(t *testing.T) {
 	b.Start(&config.Agent{ID: "a", Name: "Agent", Command: "quick"})
 	<-told
 	b.mustShow(t, "setting up the worktree: npm ci, 0s")
+	if !b.Moves() {
+		t.Error("its time stands still")
+	}
 	if o := b.Overview(); o.Step != "setting up the worktree: npm ci" || o.Since.IsZero() || o.Standing != conversation.StandingWorking {
 		t.Errorf("lists say %+v", o)
 	}

@@ -201,6 +201,9 @@ func (t *Tab) Moves() bool {
 	if c := t.compared; c != nil && t.dialogs.Has(c.page) && c.moves() {
 		return true
 	}
+	if t.opening != nil {
+		return true
+	}
 	switch s := t.state.(type) {
 	case *live:
 		return s.signIn.dialog == nil && t.works()
