@@ -56,12 +56,11 @@ type Compare struct {
 	acting string
 	// merged are the merges, the latest last.
 	merged  []merge
-	spent   []conversation.Spent // by each side, also a dropped one
-	columns int                  // the width of a column of a side as drawn, 0 for rows
-	height  int                  // the height of a side in rows
+	columns int // the width of a column of a side as drawn, 0 for rows
+	height  int // the height of a side in rows
 }
 
-// merge is a merge from a side.
+// merge is a merge from a side. One of commits has nothing but the side.
 type merge struct {
 	side  int
 	picks compare.Picks
@@ -78,7 +77,7 @@ var _ dialog.Dialog = (*Compare)(nil)
 
 // NewCompare makes a page, for a contest without background. The host of env is the page's.
 func NewCompare(env Env, host CompareHost, c *compare.Contest) *Compare {
-	v := &Compare{host: host, contest: c, seats: make([]*command.Seat, len(c.Sides)), spent: make([]conversation.Spent, len(c.Sides))}
+	v := &Compare{host: host, contest: c, seats: make([]*command.Seat, len(c.Sides))}
 	v.page = newPage(env, config.ContextCompare, v.table)
 	v.Host = host
 	c.Background = host.InBackground
@@ -231,9 +230,7 @@ func (v *Compare) overview(side int) *app.Overview {
 // look brings what the board says of the sides up to date.
 func (v *Compare) look() {
 	for i := range v.seats {
-		if v.seats[i] = v.host.Seat(i); v.seats[i] != nil && v.seats[i].Spent.Cost != nil {
-			v.spent[i] = v.seats[i].Spent
-		}
+		v.seats[i] = v.host.Seat(i)
 	}
 }
 
@@ -376,11 +373,13 @@ func (v *Compare) commit(side int, message string) {
 			switch {
 			case err != nil:
 				v.failed("not merged", err)
+				return
 			case out.Ask != nil:
 				v.Host.Ask(*out.Ask)
 			default:
 				v.say(out.Say)
 			}
+			v.merged = append(v.merged, merge{side: side})
 		}
 	})
 }
@@ -493,6 +492,10 @@ func (v *Compare) undo() {
 	}
 	last := v.merged[len(v.merged)-1]
 	v.background("undoing a merge", func(ctx context.Context) func() {
+		if last.into == nil {
+			work, err := v.contest.Sides[last.side].Tree.Work(ctx)
+			return func() { v.passCommits(last.side, err == nil && work.Commits > 0) }
+		}
 		_, err := last.into.Unmerge(ctx, last.done.Act)
 		return func() {
 			if err != nil && !errors.Is(err, journal.ErrNothing) { // undone in the review
@@ -503,6 +506,20 @@ func (v *Compare) undo() {
 			v.say("undid the merge of " + v.files(last.done) + " of " + v.name(last.side))
 		}
 	})
+}
+
+// passCommits goes on to the merge before one of commits, which only git undoes, if it was made at all.
+func (v *Compare) passCommits(side int, refused bool) {
+	v.merged = v.merged[:len(v.merged)-1]
+	if refused {
+		v.undo()
+		return
+	}
+	words := "the merge of " + v.name(side) + " is committed in " + termtext.Line(v.contest.Sides[side].Tree.Into) + ": undo it with git, such as git revert"
+	if len(v.merged) > 0 {
+		words += "; " + v.keyOf(command.CompareUndo) + " undoes the one before"
+	}
+	v.say(words)
 }
 
 // drop asks whether to drop the marked side or all others.

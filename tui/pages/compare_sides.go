@@ -34,7 +34,7 @@ func (v *Compare) sidesHead(width int) string {
 		case conversation.StandingAsks:
 			asking++
 		}
-		if c := v.spent[i].Cost; c != nil {
+		if c := o.Spent.Cost; c != nil {
 			spent[c.Currency] += c.Amount
 		}
 	}

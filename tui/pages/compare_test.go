@@ -527,6 +527,21 @@ func TestCompareKeepsAll(t *testing.T) {
 	if got := j.there("poem.txt") + j.there("new.txt"); j.asked != nil || !strings.HasPrefix(got, "eins\n") || !strings.HasSuffix(got, "new\n") {
 		t.Errorf("there is %q, asked %+v", got, j.asked)
 	}
+	j.wants(j.press("u"), "the merge of beta is committed in main: undo it with git")
+	j.wants(j.press("u"), "nothing was merged here")
+
+	// Commits that were not merged hide no merge that can be undone.
+	j = newJudge(t, "")
+	j.worked()
+	j.press("m")
+	j.choose("Merge into the working tree, not committed")
+	j.put(2, ".envrc", "asks\n")
+	j.ended(2)
+	j.press("right", "right", "m")
+	if j.choose("Commit, and merge into main"); j.asked == nil {
+		t.Fatal("it merges what a write would ask about")
+	}
+	j.wants(j.press("u"), "undid the merge of poem.txt of alpha")
 }
 
 // A merge asks about files that a write would ask about, by name, and leaves out what a rule denies.
@@ -594,7 +609,9 @@ func TestCompareDrops(t *testing.T) {
 		t.Error("one key drops them")
 	}
 	j.screen()
-	j.overviews[0], j.overviews[2] = app.Overview{}, app.Overview{} // their tabs are closed
+	for _, i := range []int{0, 2} { // their tabs are closed
+		j.past[i] = app.Overview{Ending: conversation.Ending{How: conversation.EndedWell}, Spent: j.overviews[i].Spent}
+	}
 	j.wants(j.choose("Drop"), "dropped 2 worktrees", "refs/parley/dropped", "$0.75")
 	if found, err := compare.Find(t.Context(), &config.Config{}, j.c.Dir); err != nil || len(found) != 1 || len(found[0].Sides) != 1 {
 		t.Errorf("there is %+v, %v", found, err)
