@@ -101,6 +101,7 @@ type compareForm struct {
 	agents        []config.Agent
 	entrants      []compare.Entrant
 	changes       bool
+	begins        bool
 }
 
 // newCompare lists the agents to compare with a prompt, which may be "".
@@ -128,7 +129,15 @@ func (f *compareForm) show() {
 	f.t.dialogs.PushBelow(dialog.NewSelector(f.t.env(), command.Choice{
 		Title: "Compare agents", About: "The same prompt to each, in a git worktree of its own.",
 		Empty: "There are no agents here; parley agents lists some.", Filter: true, Space: true, Now: f.items,
+		Gone: f.giveBack,
 	}))
+}
+
+// giveBack makes the prompt the draft again, unless the comparison begins.
+func (f *compareForm) giveBack() {
+	if !f.begins && f.prompt != "" && f.t.composer.Empty() {
+		f.t.composer.SetText(f.prompt)
+	}
 }
 
 // write has the user write the prompt.
@@ -208,7 +217,7 @@ func (f *compareForm) add(word string) tea.Cmd {
 // start makes the worktrees, and a tab for each.
 func (f *compareForm) start() tea.Cmd {
 	t := f.t
-	if t.composer.Text() == f.prompt {
+	if f.begins = true; t.composer.Text() == f.prompt {
 		t.composer.Clear()
 	}
 	ctx, opt, making := t.program.Context, f.options(), true
@@ -216,6 +225,8 @@ func (f *compareForm) start() tea.Cmd {
 		made, err := compare.Begin(ctx, opt)
 		return func() tea.Cmd {
 			if making = false; err != nil {
+				f.begins = false
+				f.giveBack()
 				return t.failed("Cannot compare agents", noRepository(err))()
 			}
 			return t.beginCompare(made)
@@ -309,6 +320,7 @@ func (c *comparison) readPast() tea.Cmd {
 			o := app.OverviewOf(&t.Conversation.State, nil)
 			return func() tea.Cmd {
 				c.past[i] = &o
+				c.Spent(i, o.Spent)
 				return nil
 			}
 		}))
@@ -434,6 +446,9 @@ func (c *comparison) Seat(side int) *command.Seat {
 	}
 	s := c.seat(t, c.home.number(t))
 	s.Go = func() { c.home.program.Tabs.Show(t) } // the page stays
+	if s.Spent.Cost == nil {                      // it is being opened again
+		s.Spent = c.Past(side).Spent
+	}
 	c.past[side] = &s.Overview
 	return &s
 }
@@ -444,32 +459,54 @@ func (c *comparison) Stop(side int) {
 	}
 }
 
-// SendAll has the user write a prompt, and sends it to all sides that are open.
+// SendAll has the user write a prompt, and sends it to all sides that take it. It takes none that nobody would
+// get.
 func (c *comparison) SendAll() {
 	home := c.home
+	if to, missed := c.takers(composer.Prompt{}); len(to) == 0 {
+		c.Say("no agent takes a prompt: " + missed)
+		return
+	}
 	home.dialogs.Close(c.page)
 	home.write("the prompt for all agents: enter sends it", "", func(p *composer.Prompt) {
 		c.add(c.show(home))
 		if p == nil {
 			return
 		}
-		sent, sides := 0, 0
-		for i := range c.tabs {
-			if c.States[i].Dropped {
-				continue
-			}
-			sides++
-			if t := c.tab(i); t != nil {
-				c.add(t.address(t.prompts.Submit(*p)))
-				sent++
-			}
+		to, missed := c.takers(*p)
+		if len(to) == 0 {
+			home.composer.Restore(*p)
+			c.Say("not sent: " + missed)
+			return
 		}
-		words := "sent to " + termtext.Count(sent, "agent")
-		if sent < sides {
-			words += "; the others are not open"
+		for _, t := range to {
+			c.add(t.address(t.prompts.Submit(*p)))
+		}
+		words := "sent to " + termtext.Count(len(to), "agent")
+		if missed != "" {
+			words += "; " + missed
 		}
 		c.Say(words)
 	})
+}
+
+// takers returns the tabs of the sides that take a prompt, and says why the others do not.
+func (c *comparison) takers(p composer.Prompt) (to []*Tab, missed string) {
+	var others []string
+	for i := range c.tabs {
+		t, why := c.tab(i), "not open"
+		if t != nil {
+			why = t.prompts.whyRefused(p)
+		}
+		switch {
+		case c.States[i].Dropped:
+		case why == "":
+			to = append(to, t)
+		default:
+			others = append(others, c.Title(i)+": "+why)
+		}
+	}
+	return to, strings.Join(others, ", ")
 }
 
 func (c *comparison) CommitAndMerge(ctx context.Context, side int, message string, drop func()) (app.Outcome, error) {

@@ -92,6 +92,17 @@ func TestThePromptOfAComparison(t *testing.T) {
 		if !b.composer.Empty() || b.queued() != "" {
 			t.Errorf("the draft is %q, the queue %q", b.composer.Text(), b.queued())
 		}
+		// It is the draft again where there is no comparison.
+		b.Do(b.Update(keyPress("esc")))
+		if b.composer.Text() != "dance\nin @poem.txt" {
+			t.Errorf("the draft is %q", b.composer.Text())
+		}
+		f := &compareForm{t: b.Tab, prompt: b.composer.Text(), entrants: slices.Repeat([]compare.Entrant{{Word: "a"}}, 2)}
+		b.Do(f.start())
+		b.mustShow(t, "Cannot compare agents")
+		if b.composer.Text() != f.prompt {
+			t.Errorf("the draft is %q", b.composer.Text())
+		}
 	})
 }
 
@@ -155,6 +166,22 @@ func TestSidesShareABudget(t *testing.T) {
 	if want := []string{"louder\nstill"}; !slices.Equal(told[0].sent, want) || !slices.Equal(told[1].sent, want) || !home.composer.Empty() {
 		t.Errorf("%q and %q were sent", told[0].sent, told[1].sent)
 	}
+	// It is not taken where nobody gets it.
+	sides[0].stored.readOnly, sides[1].stored.readOnly = "its worktree was dropped", "its agent was stopped"
+	home.composer.SetText("later")
+	home.press("alt+s")
+	home.mustShow(t, "no agent takes a prompt: alpha: its worktree was dropped")
+	sides[0].stored.readOnly = ""
+	home.press("alt+s")
+	sides[0].stored.readOnly = "its worktree was dropped"
+	home.clock = home.clock.Add(time.Second)
+	home.press("enter")
+	home.mustShow(t, "not sent: alpha: its worktree was dropped")
+	if home.composer.Text() != "later" || len(told[0].sent) != 1 {
+		t.Errorf("the draft is %q", home.composer.Text())
+	}
+	home.composer.Clear()
+	sides[1].stored.readOnly = ""
 	home.dialogs.Close(c.page)
 
 	// Once it is used up, one question is for all, also for a side that has finished.

@@ -56,12 +56,17 @@ func (ps *prompts) Acted() { ps.escaped = time.Time{} }
 
 // refuse makes a prompt that cannot be sent the draft again and says why, or returns nil.
 func (ps *prompts) refuse(p composer.Prompt) tea.Cmd {
-	why := cmp.Or(ps.tab.stored.readOnly, ps.tab.cannotTake(p))
+	why := ps.whyRefused(p)
 	if why == "" {
 		return nil
 	}
 	ps.tab.composer.Restore(p)
 	return ps.tab.say(why)
+}
+
+// whyRefused says why a prompt cannot be sent, or returns "".
+func (ps *prompts) whyRefused(p composer.Prompt) string {
+	return cmp.Or(ps.tab.stored.readOnly, ps.tab.cannotTake(p))
 }
 
 // Take takes the draft to send it; ok is false if there is nothing to send. It runs a command
@@ -206,11 +211,10 @@ func (t *Tab) write(words, text string, done func(*composer.Prompt)) {
 	t.writes = &writing{words, done}
 }
 
-// written ends that, and reports whether there was anything to write.
-func (t *Tab) written(p *composer.Prompt) bool {
+// written ends that.
+func (t *Tab) written(p *composer.Prompt) {
 	w := t.writes
 	if t.writes = nil; w != nil {
 		w.done(p)
 	}
-	return w != nil
 }
