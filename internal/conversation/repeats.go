@@ -7,9 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"reflect"
-	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"parley/acpclient"
@@ -40,22 +37,14 @@ const (
 	repeatHead   = `{"v":2,"event":"update","kept":`
 	leastRepeat  = 1 << 10  // bytes of a string that are worth leaving out
 	mostRepeated = 16 << 20 // bytes of updates that are remembered
-	mostKept     = 9        // strings of an update
 )
 
 // sent are the data of an update.
 type sent struct {
 	key   any
 	data  []byte
-	long  [][2]int     // where long strings are in the data
-	texts map[int]text // strings, by where they begin in the data
-	since int          // bytes written since the last update like this was written whole
-}
-
-// text is a decoded string that ends at an offset of the data.
-type text struct {
-	decoded string
-	end     int
+	long  [][2]int // where long strings are in the data
+	since int      // bytes written since the last update like this was written whole
 }
 
 // kept are bytes of an update that begin a string at the offset from of the one before it. At
@@ -133,11 +122,12 @@ func (r *Repeats) AppendEncode(dst []byte, e Event) ([]byte, error) {
 	if last != nil {
 		// Now and then one is whole, so that damage does not cost all that follow.
 		if all, short := last.keptIn(next); len(all) > 0 && last.since+len(short) < len(data) {
-			// Types of the protocol may decode a string in some other way: what is not read as the same is stored whole.
-			again, texts, err := last.whole(all, at, short)
-			if err == nil && again.Session == u.Session && bytes.Equal(again.Raw, next.data) && reflect.DeepEqual(again.Update, u.Update) {
-				next.texts, next.since = texts, last.since+len(short)
-				line = appendRepeat(line[:len(dst)], all, crc32.ChecksumIEEE(last.data), at, short)
+			// Who reads it looks for what it repeats by what is left of it.
+			if left, err := decodeUpdate(nil, short); err == nil {
+				if likes, _ := repeatable(left); likes == key {
+					next.since = last.since + len(short)
+					line = appendRepeat(line[:len(dst)], all, crc32.ChecksumIEEE(last.data), at, short)
+				}
 			}
 		}
 	}
@@ -176,16 +166,20 @@ func (r *Repeats) Decode(line []byte) (Event, error) {
 	if err != nil || r == nil {
 		return u, err
 	}
-	key, over := repeatable(u)
+	key, _ := repeatable(u)
 	last := r.last(key)
 	if last == nil || crc32.ChecksumIEEE(last.data) != l.Of {
 		return nil, ErrRepeats
 	}
-	u, texts, err := last.whole(l.Kept, l.At, l.Data)
+	data, err := last.whole(l.Kept, l.Data)
+	if err == nil {
+		u, err = decodeUpdate(l.At, data)
+	}
 	if err != nil {
 		return nil, err
 	}
-	r.remember(&sent{key: key, data: u.Raw, long: longStrings(u.Raw), texts: texts}, over)
+	_, over := repeatable(u)
+	r.remember(&sent{key: key, data: data, long: longStrings(data)}, over)
 	return u, nil
 }
 
@@ -199,7 +193,7 @@ func (s *sent) keptIn(next *sent) (all []kept, short []byte) {
 				best = kept{0, old[0], n}
 			}
 		}
-		if best[2] < leastRepeat || len(all) == mostKept {
+		if best[2] < leastRepeat {
 			continue
 		}
 		short = append(short, data[done:own[0]]...)
@@ -265,102 +259,20 @@ func common(a, b []byte) int {
 	}
 }
 
-// beginning returns what is kept of a string, decoded.
-func (s *sent) beginning(k kept) (string, error) {
-	t, known := s.texts[k.from()]
-	if !known {
-		t.end = k.from() + stringLen(s.data[k.from():])
-		var err error
-		if t.decoded, err = decodeText(s.data[k.from()-1 : t.end+1]); err != nil {
-			return "", err
-		}
-	}
-	if t.end < k.end() {
-		return "", ErrRepeats
-	}
-	rest, err := decodeText(slices.Concat([]byte{'"'}, s.data[k.end():t.end], []byte{'"'}))
-	return t.decoded[:max(0, len(t.decoded)-len(rest))], err
-}
-
-// mark stands for what is kept while the rest is decoded.
-func mark(i int) string { return string(rune('0'+i)) + "\u2063kept\u2063" }
-
-// whole returns the update whose data are short and what is kept of s, and its strings of which
-// something is.
-func (s *sent) whole(all []kept, at, short []byte) (u Update, texts map[int]text, err error) {
+// whole returns the data of an update that are short and what is kept of s.
+func (s *sent) whole(all []kept, short []byte) (data []byte, err error) {
 	size := len(short)
 	for _, k := range all {
 		size += max(0, k[2])
 	}
-	data, marked := make([]byte, 0, min(size, len(short)+len(all)*len(s.data))), []byte(nil)
-	starts := make([]int, len(all))
+	data = make([]byte, 0, min(size, len(short)+len(all)*len(s.data)))
 	done := 0
-	if len(all) > mostKept || bytes.Contains(short, []byte(mark(0)[1:])) {
-		return u, nil, ErrRepeats
-	}
-	for i, k := range all {
+	for _, k := range all {
 		if k.at() < done || k.at() > len(short) || k.from() < 1 || k[2] < 0 || k.end() > len(s.data) {
-			return u, nil, ErrRepeats
+			return nil, ErrRepeats
 		}
-		data, marked = append(data, short[done:k.at()]...), append(marked, short[done:k.at()]...)
-		starts[i], done = len(data), k.at()
-		data, marked = append(data, s.data[k.from():k.end()]...), append(marked, mark(i)...)
+		data = append(append(data, short[done:k.at()]...), s.data[k.from():k.end()]...)
+		done = k.at()
 	}
-	data, marked = append(data, short[done:]...), append(marked, short[done:]...)
-	if u, err = decodeUpdate(at, marked); err != nil {
-		return u, nil, err
-	}
-	u.Raw, texts = data, map[int]text{}
-	f := filler{
-		raw: func(i int) []byte { return s.data[all[i].from():all[i].end()] },
-		text: func(i int, rest string) string {
-			begin, fails := s.beginning(all[i])
-			err = errors.Join(err, fails)
-			after := starts[i] + all[i][2]
-			whole := text{begin + rest, after + stringLen(data[after:])}
-			texts[starts[i]] = whole
-			return whole.decoded
-		},
-		marks: len(all),
-	}
-	f.fill(reflect.ValueOf(u.Update))
-	return u, texts, err
-}
-
-// filler puts what is kept in the places of the marks.
-type filler struct {
-	marks int
-	raw   func(i int) []byte
-	text  func(i int, rest string) string
-}
-
-func (f filler) fill(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.String:
-		for n := range f.marks {
-			if rest, marked := strings.CutPrefix(v.String(), mark(n)); marked && v.CanSet() {
-				v.SetString(f.text(n, rest))
-			}
-		}
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			f.fill(v.Elem())
-		}
-	case reflect.Slice:
-		if v.Type().Elem().Kind() != reflect.Uint8 {
-			for i := range v.Len() {
-				f.fill(v.Index(i))
-			}
-			return
-		}
-		for n := range f.marks {
-			if v.CanSet() && bytes.Contains(v.Bytes(), []byte(mark(n))) {
-				v.SetBytes(bytes.Replace(v.Bytes(), []byte(mark(n)), f.raw(n), 1))
-			}
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f.fill(v.Field(i))
-		}
-	}
+	return append(data, short[done:]...), nil
 }

@@ -25,7 +25,7 @@ func repeating(t *rapid.T) (raw string) {
 	})
 	text := func(name string) string { return strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(t, name), "") }
 	status := rapid.SampledFrom([]string{`"status":"in_progress",`, `"status":"completed",`, `"title":"T",`, ``}).Draw(t, "status")
-	id := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "id")
+	id := rapid.SampledFrom([]string{"a", "b", strings.Repeat("long ", 400) + "c"}).Draw(t, "id")
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0:
 		raw = fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"%s",%s"rawInput":{"command":"%s"},"content":[{"type":"diff","path":"/a","oldText":"%s","newText":"%s"}]}`,
