@@ -39,6 +39,8 @@ type Config struct {
 	Budget Budget
 	// Enter is what enter does with a prompt while the agent works.
 	Enter EnterKey
+	// AnswerKey is what the key of an answer does at a question.
+	AnswerKey AnswerKey
 	// LimitWait says whether sessions wait for a limit of the user's plan.
 	LimitWait LimitWait
 	// Plain writes lines of text instead of drawing a screen.
@@ -243,6 +245,15 @@ const (
 	EnterQueues EnterKey = "queue"
 	// EnterSteers puts it into the running turn if the agent takes it, and queues it otherwise.
 	EnterSteers EnterKey = "steer"
+)
+
+// AnswerKey is what the key of an answer does at a question that touches nothing unusual.
+type AnswerKey string
+
+// The values of AnswerKey.
+const (
+	AnswerMarks   AnswerKey = "mark"
+	AnswerPresses AnswerKey = "press" // it gives the answer
 )
 
 // Files adds patterns to the built-in list of files that agents may only use after the

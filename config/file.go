@@ -95,6 +95,11 @@ is for one agent.`, rows: budgetRows(func(c *Config) *Budget { return &c.Budget 
 it, if the agent takes it.`, rows: []row[Config]{
 			choice("enter", EnterQueues, []EnterKey{EnterQueues, EnterSteers}, func(c *Config) *EnterKey { return &c.Enter }, ""),
 		}},
+		{key: "questions", about: `What the key of an answer does: "mark" it, or "press": give it, once you pause typing, at a
+question that is whole in sight and names, for certain, nothing outside the project and no
+sensitive file. An "always" takes enter.`, rows: []row[Config]{
+			choice("answer", AnswerMarks, []AnswerKey{AnswerMarks, AnswerPresses}, func(c *Config) *AnswerKey { return &c.AnswerKey }, ""),
+		}},
 		{key: "limits", about: `What follows when a turn ends at a limit of your plan: "ask", "always" wait until it resets and
 send the prompt again, or "never" do.`, rows: []row[Config]{
 			choice("wait", LimitWaitAsk, []LimitWait{LimitWaitAsk, LimitWaitAlways, LimitWaitNever}, func(c *Config) *LimitWait { return &c.LimitWait }, ""),

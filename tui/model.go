@@ -75,7 +75,7 @@ func newModel(ctx context.Context, opt Options) *Model {
 	m := &Model{
 		theming: look, attention: newAttention(opt.Config.Attention, getenv(opt)),
 		program: tab.Program{
-			Context: ctx, Theme: look.theme(), ReducedMotion: opt.Config.ReducedMotion, Keys: opt.Config.Keys, Vim: opt.Config.Vim, Enter: opt.Config.Enter,
+			Context: ctx, Theme: look.theme(), ReducedMotion: opt.Config.ReducedMotion, Keys: opt.Config.Keys, Vim: opt.Config.Vim, Enter: opt.Config.Enter, AnswerKey: opt.Config.AnswerKey,
 			Guard: dialog.NewGuard(opt.Now), History: historyOf(opt), Backend: opt.Backend,
 			Version: opt.Version, Now: opt.Now, Clipboard: desktop.SystemClipboard(os.Getenv).Copy,
 			ClipboardImage: desktop.SystemClipboard(os.Getenv).Image,

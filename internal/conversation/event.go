@@ -175,11 +175,13 @@ type (
 	}
 	// PermissionReferred: the rules leave the question to the user. Why says what kept a rule
 	// from answering; each of Proposals is a list of rules that would have allowed the call,
-	// narrow ones first.
+	// narrow ones first. Ordinary means that it touches, for certain, no file outside the session's
+	// directories and none that parley asks about.
 	PermissionReferred struct {
 		ID        int        `json:"id"`
 		Why       string     `json:"why,omitzero"`
 		Proposals [][]string `json:"proposals,omitzero"`
+		Ordinary  bool       `json:"ordinary,omitzero"`
 		At        time.Time  `json:"at,omitzero"`
 	}
 	// FilesSeen: what was in the files that a question would replace without saying so. It comes

@@ -115,6 +115,9 @@ type Permission struct {
 	// list of rules that would have allowed the call, narrow ones first; nil if no rule may.
 	Why       string
 	Proposals [][]string
+	// Ordinary means that the call touches, for certain, no file outside the session's directories and
+	// none that parley asks about.
+	Ordinary bool
 
 	asks subject // what the current revision asks
 }
@@ -282,7 +285,7 @@ func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
 		// After a question, opencode repeats earlier updates with more of the input.
 		repeats := !news && p.Asked.Kind == was.Kind && reflect.DeepEqual(p.Asked.Content, was.Content) && holdsAll(p.Asked.RawInput, was.RawInput)
 		if !repeats && !p.Asked.sameIn(s.Cwd, was) {
-			p.Proposals = nil // they were for the earlier subject
+			p.Proposals, p.Ordinary = nil, false // they were for the earlier subject
 		}
 	}
 }
@@ -409,7 +412,7 @@ func (e PermissionReferred) fold(s *State) {
 	if !is || !p.Judging {
 		return
 	}
-	p.Judging, p.Why, p.Proposals = false, e.Why, e.Proposals
+	p.Judging, p.Why, p.Proposals, p.Ordinary = false, e.Why, e.Proposals, e.Ordinary
 	p.holds = s.hold(p.ToolCall, e.At)
 	p.ToolCall.changed()
 }

@@ -41,6 +41,27 @@ func (c *Rules) Propose(r Request) (found [][]Rule, why string) {
 	return found, cmp.Or(why, "no rule can describe it")
 }
 
+// Ordinary reports whether a request touches, for certain, no file outside the session's directories
+// and none of SensitiveFiles: a rule that names no file, and allows any arguments, would allow it.
+func (r Request) Ordinary() bool {
+	var rules []Rule
+	switch row := rowOf(r.Kind); {
+	case row == nil:
+	case row.subject == files:
+		rules = []Rule{{Verdict: Allow, Kind: r.Kind}}
+	case row.subject == commands:
+		_, broad := commandPatterns(r)
+		for _, p := range broad {
+			if !strings.HasSuffix(p, " *") {
+				return false // parley does not know what the program touches
+			}
+			rules = append(rules, Rule{Verdict: Allow, Kind: r.Kind, Pattern: p})
+		}
+	}
+	named := func(p Path) bool { return !p.Inside || p.Secret != "" || p.Runs != "" || p.Own }
+	return len(rules) > 0 && len(r.Others) == 0 && !slices.ContainsFunc(r.Named, named) && Compile(rules).Decide(r).Verdict == Allow
+}
+
 // misread reports whether a rule would not be read or shown as it is written.
 func misread(rule Rule) bool {
 	again, err := Parse(rule.String())

@@ -135,3 +135,48 @@ func TestWhyNone(t *testing.T) {
 		}
 	}
 }
+
+// TestOrdinary: only what names, for certain, nothing outside and nothing sensitive is ordinary.
+func TestOrdinary(t *testing.T) {
+	paths := func(kind policy.Kind, names ...string) policy.Request {
+		r := policy.Request{Kind: kind, Resolve: resolve}
+		for _, n := range names {
+			r.Paths = append(r.Paths, resolve(n))
+		}
+		return r
+	}
+	run := func(command string) policy.Request {
+		return policy.Request{Kind: policy.Execute, Command: command, Resolve: resolve}
+	}
+	unclear, others, titled := paths(policy.Read, "a.go"), run("ls"), paths(policy.Read, "a.go")
+	unclear.Unclear, titled.Named = "x", []policy.Path{resolve(".env")}
+	others.Others = []policy.Request{{Command: "rm x"}}
+	for name, c := range map[string]struct {
+		request policy.Request
+		want    bool
+	}{
+		"a read":             {paths(policy.Read, "a.go"), true},
+		"an edit":            {paths(policy.Edit, "a/b.go"), true},
+		"a known command":    {run("go test ./... && ls a"), true},
+		"a secret":           {paths(policy.Read, ".env"), false},
+		"one of two":         {paths(policy.Read, "a.go", ".env"), false},
+		"what runs programs": {paths(policy.Edit, ".git/hooks/pre-commit"), false},
+		"outside":            {policy.Request{Kind: policy.Edit, Paths: []policy.Path{{Name: "/etc/hosts"}}}, false},
+		"a command outside":  {run("cat /etc/passwd"), false},
+		"a command's secret": {run("cat .env"), false},
+		"an unknown program": {run("npm run lint"), false},
+		"one that destroys":  {run("rm a.go"), false},
+		"an expansion":       {run("cat $X"), false},
+		"what is unclear":    {unclear, false},
+		"another command":    {others, false},
+		"a secret's title":   {titled, false},
+		"no file":            {paths(policy.Edit), false},
+		"a host":             {policy.Request{Kind: policy.Fetch, URL: "https://example.com"}, false},
+		"a tool":             {policy.Request{Kind: policy.MCP, Tool: "docs__search"}, false},
+		"a mode":             {policy.Request{Kind: "switch_mode"}, false},
+	} {
+		if got := c.request.Ordinary(); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

@@ -264,6 +264,7 @@ func (b *Set) Judge(_ context.Context, c session.Case) session.Ruling {
 	}
 	d, proposals := decide(rules, request, c.Switching)
 	r := ruled(d, request)
+	r.Ordinary = d.Verdict == policy.Ask && d.Rule == nil && !c.Switching && request.Ordinary()
 	for _, p := range proposals {
 		var lines []string
 		for _, rule := range p {

@@ -51,9 +51,10 @@ type Ruling struct {
 	Subject string
 	// Rule is the rule that decided, and Source where it is written.
 	Rule, Source string
-	// Why and Proposals are those of conversation.PermissionReferred.
+	// Why, Proposals and Ordinary are those of conversation.PermissionReferred.
 	Why       string
 	Proposals [][]string
+	Ordinary  bool
 }
 
 // onceOption returns the option with which a rule answers, or nil. A rule allows with
@@ -189,7 +190,7 @@ func (s *Session) refer(q *question, r Ruling) {
 		r.Proposals = nil
 	}
 	s.noticeForeign(q)
-	s.post(conversation.PermissionReferred{ID: q.id, Why: r.Why, Proposals: r.Proposals, At: s.opt.Now()})
+	s.post(conversation.PermissionReferred{ID: q.id, Why: r.Why, Proposals: r.Proposals, Ordinary: r.Ordinary, At: s.opt.Now()})
 }
 
 // caseOf returns the case of a call.

@@ -121,6 +121,9 @@ type Env struct {
 	// Drafting reports whether the prompt holds more than blanks: it gets letters and digits then.
 	// Nil means an empty prompt.
 	Drafting func() bool
+	// Press reports whether the key of an answer gives it at an ordinary question: the user wants that,
+	// and the prompt is empty, also behind a page. It may be nil.
+	Press func() bool
 	// Sends says what the key that sends does with that now. It may be nil.
 	Sends func() string
 	// Edits reports whether a key edits the prompt's text or moves in it, and so is for

@@ -52,6 +52,9 @@ type Permission struct {
 func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission {
 	d := &Permission{question: newQuestion(env), asked: p, seen: p.Seen, waiting: waiting, number: 1}
 	d.offer()
+	d.ordinary = func() bool {
+		return d.asked.Ordinary && d.asked.File == nil && !d.asked.Asked.Incomplete && d.outside == ""
+	}
 	d.version, d.outside = p.Asked.Version(), d.outsidePaths()
 	d.refresh()
 	return d
@@ -146,7 +149,7 @@ var faces = map[acpclient.PermissionOptionKind]struct {
 func replyOf(env Env, c app.Choice, a Action) reply {
 	r := reply{icon: "•", name: termtext.Line(c.Name), more: termtext.Line(cmp.Or(c.Why, c.More)), warns: c.Warns, off: c.Why != "", action: a}
 	if face, ok := faces[c.Kind]; ok {
-		r.icon, r.tone, r.enterOnly, r.once = face.icon, face.tone, face.always, c.Kind == acpclient.AllowOnce
+		r.icon, r.tone, r.enterOnly, r.once, r.single = face.icon, face.tone, face.always, c.Kind == acpclient.AllowOnce, !face.always
 		if c.FirstOfKind {
 			r.keys = shortcuts(env.Keys.For(face.shortcut))
 		}

@@ -28,12 +28,15 @@ type question struct {
 	viewed    viewed
 	pinned    int             // the number of lines of a pinned path
 	marker    tea.KeyPressMsg // the reply's key that marked it, or the zero value
-	doubled   time.Time       // when that key was pressed again, or zero
+	doubled   time.Time       // when that key was pressed to give it, or zero
+	once      bool            // it was the first press
 	layout    layout          // of the last view
 	laidOut   time.Time       // since when it is the layout
 	why       string          // why the last key had no effect, or ""
 	// answer, if not nil, returns what a reply does, nil if it cannot be given, with the reason in why.
 	answer func(reply) Action
+	// ordinary, if not nil, reports whether one press may give a reply: see Env.Press.
+	ordinary func() bool
 }
 
 func newQuestion(env Env) question { return question{env: env, replies: newReplies(nil)} }
@@ -130,7 +133,7 @@ func (q *question) accept(key string) Action {
 	return nil
 }
 
-// press marks a reply by its key, or gives it if the key has marked it before.
+// press marks a reply by its key, or gives it if the key has marked it before or need not.
 func (q *question) press(i int, msg tea.KeyPressMsg) Action {
 	switch r := q.replies.list[i]; {
 	case !q.viewed.complete():
@@ -140,13 +143,26 @@ func (q *question) press(i int, msg tea.KeyPressMsg) Action {
 	case q.marker.Code == 0:
 		q.mark(i)
 		q.marker = msg
+		if q.once = q.presses() && r.single && !r.enterOnly; q.once {
+			q.confirm()
+		}
 	case r.enterOnly:
 		q.why = enterOnlyWords
 	default:
-		q.doubled = q.env.Guard.now()
-		q.why = pauseWords
+		q.confirm()
 	}
 	return nil
+}
+
+// confirm gives the marked reply after a pause: see Due.
+func (q *question) confirm() {
+	q.doubled = q.env.Guard.now()
+	q.why = pauseWords
+}
+
+// presses reports whether one press of a key may give a reply.
+func (q *question) presses() bool {
+	return q.env.Press != nil && q.env.Press() && q.ordinary != nil && q.ordinary()
 }
 
 // space marks a reply if none is marked. It is no text for an empty prompt, where nobody would
@@ -176,7 +192,7 @@ func (q *question) Due() Action {
 		return nil
 	}
 	q.doubled = time.Time{}
-	if q.replies.marked < 0 || q.env.Guard.inert() || q.env.Guard.unfocused != "" {
+	if q.replies.marked < 0 || q.env.Guard.inert() || q.env.Guard.unfocused != "" || q.once && !q.presses() {
 		return nil
 	}
 	q.why = ""
@@ -211,7 +227,7 @@ func (q *question) Release() (keys []tea.KeyPressMsg) {
 	}
 	if config.Types(q.marker.String()) {
 		keys = append(keys, q.marker)
-		if !q.doubled.IsZero() {
+		if !q.doubled.IsZero() && !q.once {
 			keys = append(keys, q.marker)
 		}
 	}
@@ -226,7 +242,7 @@ func (q *question) mark(i int) {
 }
 
 // forget forgets the keys that have marked a reply.
-func (q *question) forget() { q.marker, q.doubled = tea.KeyPressMsg{}, time.Time{} }
+func (q *question) forget() { q.marker, q.doubled, q.once = tea.KeyPressMsg{}, time.Time{}, false }
 
 // move marks the next or the previous reply.
 func (q *question) move(by int) {
@@ -522,7 +538,11 @@ func (q *question) hints(closing string) []Hint {
 		hints = append(hints, Hint{key + ":", words + cut(q.replies.list[next].name, hintName)})
 	}
 	hints = append(hints, q.promptHints()...)
-	if len(q.replies.list) > 0 {
+	switch keys, arrows, both := strings.Cut(q.selecting(), " "); {
+	case len(q.replies.list) == 0:
+	case both && q.presses():
+		hints = append(hints, Hint{keys, "answer"}, Hint{arrows, "select"})
+	default:
 		hints = append(hints, Hint{q.selecting(), "select"})
 	}
 	if q.scroll.Scrolls() {
@@ -579,8 +599,9 @@ type reply struct {
 	// enterOnly replies affect more than this question, or end something: only the key that
 	// accepts gives them.
 	enterOnly bool
-	// once means that the reply allows what is asked, and nothing more.
-	once bool
+	// once means that the reply allows what is asked, and nothing more, single that it allows or rejects
+	// just that.
+	once, single bool
 }
 
 // replies is a vertical list of numbered choices. None is marked at first, so that only

@@ -291,3 +291,69 @@ func TestAnAnswerThatIsOffIsNotGiven(t *testing.T) {
 		}
 	}
 }
+
+// With Env.Press, the key of an answer gives it at an ordinary question, and at no other: not an
+// always, nothing sensitive or outside, nothing that was not wholly seen, has changed or has not been in
+// sight for long enough, and nothing while the prompt holds text. Those ask as ever.
+func TestOneKeyAnswersAnOrdinaryQuestionOnly(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ask   func() *conversation.Permission
+		key   string
+		begin func(*Permission, *clock)
+		gives bool
+	}{
+		"an ordinary one":    {key: "y", gives: true},
+		"by its number":      {key: "3", gives: true},
+		"an always":          {key: "a"},
+		"an unknown kind":    {key: "1", begin: func(d *Permission, _ *clock) { d.asked.Options[0].Kind = "allow"; d.offer() }},
+		"what is sensitive":  {key: "y", begin: func(d *Permission, _ *clock) { d.asked.Ordinary = false }},
+		"parley's own":       {key: "y", begin: func(d *Permission, _ *clock) { d.asked.File = &conversation.FileQuestion{} }},
+		"what is incomplete": {key: "y", begin: func(d *Permission, _ *clock) { d.asked.Asked.Incomplete = true }},
+		"what is outside":    {key: "y", begin: func(d *Permission, _ *clock) { d.outside = "/etc" }},
+		"not wholly seen":    {ask: longCommand, key: "y"},
+		"with a draft":       {key: "y", begin: func(d *Permission, _ *clock) { d.env.Drafting = func() bool { return true } }},
+		"too soon":           {key: "y", begin: func(d *Permission, _ *clock) { d.env.Guard.open() }},
+		"after typing":       {key: "y", begin: func(d *Permission, _ *clock) { d.env.Guard.Typed() }},
+		"what has changed":   {key: "y", begin: func(d *Permission, _ *clock) { d.asked.Revision++; d.asked.Asked.Title = "Other" }},
+	} {
+		ask := tt.ask
+		if ask == nil {
+			ask = editPermission
+		}
+		p := ask()
+		p.Ordinary = true
+		env, c := newEnv()
+		env.Press = func() bool { return !env.drafting() }
+		d := NewPermission(env, p, 1)
+		c.pass(time.Minute)
+		d.View(100, 40)
+		if tt.begin != nil {
+			tt.begin(d, c)
+		}
+		got := d.Key(press(tt.key))
+		c.pass(QuietTime)
+		if _, given := d.Due().(Answer); got != nil && got != (NotTaken{}) || given != tt.gives {
+			t.Errorf("%s: it did %#v, and was given: %v", name, got, given)
+		}
+	}
+	// What follows at once makes a text of it.
+	p := editPermission()
+	p.Ordinary = true
+	env, c := newEnv()
+	env.Press = func() bool { return true }
+	typed := NewPermission(env, p, 1)
+	c.pass(time.Minute)
+	typed.View(100, 40)
+	typed.Key(press("y"))
+	if got := typed.Key(press("o")); got != (NotTaken{}) {
+		t.Errorf("the next letter did %#v", got)
+	}
+	if keys := typed.Release(); len(keys) != 1 || keys[0].String() != "y" {
+		t.Errorf("the text begins with %v", keys)
+	}
+	d, _ := armed(editPermission())
+	d.asked.Ordinary = true
+	if got := d.Key(press("y")); got != nil || d.replies.marked < 0 {
+		t.Errorf("without the setting it did %#v", got)
+	}
+}

@@ -188,6 +188,7 @@ func (t *Tab) dialogEnv() dialog.Env {
 	return dialog.Env{
 		Theme: p.Theme, Keys: p.Keys, Guard: p.Guard, Cwd: t.cwd, Facts: &t.facts, Now: p.Now,
 		Drafting: func() bool { return !t.composer.Blank() && t.panel.page() == nil }, Asker: t.asker, Sends: t.sends, Edits: t.composer.Edits, Diffs: t.reader.list.Diffs(),
+		Press: func() bool { return p.AnswerKey == config.AnswerPresses && t.composer.Blank() },
 	}
 }
 

@@ -30,6 +30,8 @@ type Program struct {
 	Vim bool
 	// Enter is what enter does with a prompt while a turn is running.
 	Enter config.EnterKey
+	// AnswerKey is what the key of an answer does.
+	AnswerKey config.AnswerKey
 	// Guard protects the visible dialog, whichever tab owns it.
 	Guard   *dialog.Guard
 	History *composer.History

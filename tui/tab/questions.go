@@ -231,7 +231,7 @@ func (t *Tab) askFor(of *live, number int, p *conversation.Permission, row strin
 // showForeign shows a permission of another session.
 func (t *Tab) showForeign(f *foreignQuestion, env dialog.Env, p *conversation.Permission, asker string) {
 	here := t.env()
-	env.Drafting, env.Sends, env.Edits, env.Asker = here.Drafting, here.Sends, here.Edits, func() string { return asker }
+	env.Drafting, env.Press, env.Sends, env.Edits, env.Asker = here.Drafting, here.Press, here.Sends, here.Edits, func() string { return asker }
 	f.env, f.asker = env, asker
 	f.Permission = dialog.NewPermission(env, p, len(f.open()))
 	f.Permission.Foreign = true

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/test"
@@ -676,5 +677,28 @@ func TestAQuestionOverAPage(t *testing.T) {
 	b.mustShow(t, "❯ draft")
 	if len(b.sentPrompts()) != 0 {
 		t.Errorf("it sent %q", b.sentPrompts())
+	}
+}
+
+// One key answers an ordinary question, if the configuration says so, also over a page, but not while
+// the prompt behind that holds text.
+func TestOneKeyAnswers(t *testing.T) {
+	for _, draft := range []string{"", "draft"} {
+		b := newBench(t, t.TempDir())
+		b.program.AnswerKey = config.AnswerPresses
+		b.opens()
+		ask := permissionEvent(1, "First").(conversation.PermissionOpened)
+		ask.Judging = true
+		b.events(conversation.PromptSent{At: b.clock})
+		b.types(draft, time.Second)
+		b.press("f1")
+		b.events(ask, conversation.PermissionReferred{ID: 1, Ordinary: true})
+		b.passes(3 * time.Second)
+		b.mustShow(t, "  Help", "First")
+		b.press("y")
+		b.passes(dialog.QuietTime)
+		if _, gives := b.dialogs.Due().(dialog.Answer); gives != (draft == "") {
+			t.Errorf("with the draft %q it is answered: %v", draft, gives)
+		}
 	}
 }
