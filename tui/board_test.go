@@ -100,3 +100,24 @@ func (p *program) mustOrder(texts ...string) {
 		at += i
 	}
 }
+
+// The board goes on by itself, as often as it says something new: ages, and a limit that resets.
+func TestTheBoardGoesOnWithoutAKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		works, limited := kept("1", "bread", conversation.StandingWorking), kept("2", "cake", conversation.StandingAsks)
+		works.Since = time.Now().Add(-30 * time.Minute).Add(-20 * time.Second)
+		limited.Waiting, limited.AtLimit, limited.Question, limited.Resets = 0, true, "Limit reached", time.Now().Add(10*time.Second)
+		p := newProgram(t, map[string]string{"idle": idle}, watches(func(context.Context) ([]app.Running, error) { return []app.Running{works, limited}, nil }))
+		p.start(p.front, "idle")
+		p.until("nothing moves", func() bool { return p.ticks.IsZero() })
+		p.press("alt+a")
+		p.until("the board is there", func() bool { return shows(p.front, "works 30 min") && shows(p.front, "Limit reached") })
+		p.until("it has reset", func() bool { return shows(p.front, "has reset") })
+		p.mustShow("works 30 min")
+		p.clock = time.Now()
+		p.until("it is a minute later", func() bool { return shows(p.front, "works 31 min") })
+		p.clock = time.Now()
+		p.press("esc")
+		p.until("nothing ticks any more", func() bool { return p.ticks.IsZero() })
+	})
+}

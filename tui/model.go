@@ -63,8 +63,8 @@ type Model struct {
 	changed bool // the last message may have changed what is on the screen
 	line    tabLine
 
-	ticking bool // a tick is under way
-	arming  bool // an armMsg is under way
+	ticks  time.Time // when the tick comes that is under way; zero for none
+	arming bool      // an armMsg is under way
 }
 
 func newModel(ctx context.Context, opt Options) *Model {
@@ -117,7 +117,7 @@ func (m *Model) loadHistory() tea.Msg {
 }
 
 type (
-	tickMsg struct{}
+	tickMsg struct{ at time.Time }
 	armMsg  struct{}
 	// seenMsg means that a question is on the screen: see [dialog.Guard.Seen].
 	seenMsg struct{ opening int }
@@ -182,7 +182,9 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tab.ErrorMsg: // of what the program itself has tried
 		return m.front.Update(msg)
 	case tickMsg:
-		m.ticking = false
+		if msg.at.Equal(m.ticks) {
+			m.ticks = time.Time{}
+		}
 		m.front.Tick()
 	case recalledMsg:
 		return m.recalled(msg)
@@ -230,17 +232,22 @@ func (m *Model) grant(w tab.Request) tea.Cmd {
 	return nil
 }
 
-// animate keeps one tick pending while something moves.
+// animate keeps a tick pending for when something moves next.
 func (m *Model) animate() tea.Cmd {
-	if m.ticking || !m.front.Moves() {
+	now := m.program.Now()
+	next := m.front.Changes(now)
+	if m.front.Moves() {
+		every := tick
+		if m.program.ReducedMotion {
+			every = slowTick
+		}
+		next = now.Add(every)
+	}
+	if next.IsZero() || !m.ticks.IsZero() && !m.ticks.After(next) {
 		return nil
 	}
-	m.ticking = true
-	every := tick
-	if m.program.ReducedMotion {
-		every = slowTick
-	}
-	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg{} })
+	m.ticks = next
+	return tea.Tick(next.Sub(now), func(time.Time) tea.Msg { return tickMsg{next} })
 }
 
 // arm keeps one message pending for the moment when the visible dialog takes keys, to draw

@@ -245,30 +245,30 @@ func TestOnlyWhatIsSeenTicks(t *testing.T) {
 		p := newProgram(t, map[string]string{"idle": idle, "works": works, "asks": asks})
 		front := p.front
 		p.start(front, "idle")
-		p.until("nothing moves", func() bool { return !front.Moves() && !p.ticking })
+		p.until("nothing moves", func() bool { return !front.Moves() && p.ticks.IsZero() })
 		back := p.open("works")
 		p.press("g", "o", "enter")
 		p.until("the other one works", func() bool { return shows(back, "working") })
-		if !p.ticking {
+		if p.ticks.IsZero() {
 			t.Error("nothing ticks while a turn runs")
 		}
 		p.show(front)
-		p.until("it does not tick any more", func() bool { return !p.ticking })
+		p.until("it does not tick any more", func() bool { return p.ticks.IsZero() })
 		if !back.Moves() {
 			t.Fatal("the turn has ended")
 		}
 		p.send(nil)
-		if p.ticking {
+		if !p.ticks.IsZero() {
 			t.Error("it ticks for a tab that nobody sees")
 		}
 		p.show(back)
 		p.send(nil)
-		if !p.ticking {
+		if p.ticks.IsZero() {
 			t.Error("nothing ticks when the tab is shown again")
 		}
 		waits := p.open("asks")
 		p.press("g", "o", "enter")
-		p.until("it waits for the user", func() bool { return shows(waits, "Waiting for you") && !p.ticking })
+		p.until("it waits for the user", func() bool { return shows(waits, "Waiting for you") && p.ticks.IsZero() })
 		if waits.Moves() {
 			t.Error("something moves while the agent waits for the user")
 		}

@@ -218,6 +218,17 @@ func (o Overview) StateText(now time.Time) string {
 	return o.State() + o.age(now, ", ")
 }
 
+// Next returns when these texts change without an event; zero is never.
+func (o Overview) Next(now time.Time) (next time.Time) {
+	if !o.Since.IsZero() {
+		next = o.Since.Add(termtext.NextAge(now.Sub(o.Since)))
+	}
+	if o.AtLimit && o.Resets.After(now) && (next.IsZero() || o.Resets.Before(next)) {
+		next = o.Resets
+	}
+	return next
+}
+
 // ChangesText counts the changed lines, or the files if no lines are known; "" if there are none.
 func (o Overview) ChangesText() string {
 	switch c := o.Changed; {

@@ -27,21 +27,34 @@ func Took(d time.Duration) string {
 
 const day = 24 * time.Hour
 
+// ageUnit returns the unit of an age and its name.
+func ageUnit(d time.Duration) (unit time.Duration, name string) {
+	switch {
+	case d < time.Hour:
+		return time.Minute, "min"
+	case d < 2*day:
+		return time.Hour, "h"
+	case d < 60*day:
+		return day, "d"
+	case d < 730*day:
+		return 30 * day, "mo"
+	}
+	return 365 * day, "y"
+}
+
 // Age formats a duration as its largest unit, "" below a minute.
 func Age(d time.Duration) string {
-	switch {
-	case d < time.Minute:
+	if d < time.Minute {
 		return ""
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", d/time.Minute)
-	case d < 2*day:
-		return fmt.Sprintf("%d h", d/time.Hour)
-	case d < 60*day:
-		return fmt.Sprintf("%d d", d/day)
-	case d < 730*day:
-		return fmt.Sprintf("%d mo", d/(30*day))
 	}
-	return fmt.Sprintf("%d y", d/(365*day))
+	unit, name := ageUnit(d)
+	return fmt.Sprintf("%d %s", d/unit, name)
+}
+
+// NextAge returns the least longer duration that [Age] formats otherwise.
+func NextAge(d time.Duration) time.Duration {
+	unit, _ := ageUnit(d)
+	return max(time.Minute, (d/unit+1)*unit)
 }
 
 // Ago says roughly how long ago something was.

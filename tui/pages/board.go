@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -138,6 +139,16 @@ func (v *Board) Marked() *command.Item {
 		return &v.choice.Items[v.rows[i].item]
 	}
 	return nil
+}
+
+// Changes returns when the table changes without an event; zero is never.
+func (v *Board) Changes(now time.Time) (next time.Time) {
+	for i := range v.choice.Items {
+		if at := v.choice.Items[i].Session.Next(now); next.IsZero() || !at.IsZero() && at.Before(next) {
+			next = at
+		}
+	}
+	return next
 }
 
 // Item returns an item by its ID, nil if there is none.

@@ -213,6 +213,14 @@ func (t *Tab) Moves() bool {
 	return false
 }
 
+// Changes returns when what is shown changes without an event or a move; zero is never.
+func (t *Tab) Changes(now time.Time) (next time.Time) {
+	if t.showsBoard() {
+		next = t.board.Changes(now)
+	}
+	return next
+}
+
 // Tick advances animations by a step.
 func (t *Tab) Tick() { t.ticks++ }
 
