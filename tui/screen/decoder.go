@@ -28,11 +28,13 @@ const (
 	// slowTime takes their place where an ESC is more likely to begin a sequence in pieces
 	// than to be a key.
 	slowTime = 500 * time.Millisecond
-	// together is the most time between characters that nobody has typed, and lineTime how
-	// long an enter right behind such a character waits for more text, where a paste may
-	// come without marks.
+	// together is the most time between characters that nobody has typed.
 	together = 5 * time.Millisecond
-	lineTime = 30 * time.Millisecond
+	// lineTime is how long an enter waits for text where a paste may come without marks: a
+	// slow line takes 10 ms for a character, and the fastest typists 30 ms. linesTime is the
+	// pause that closes such a paste.
+	lineTime  = 25 * time.Millisecond
+	linesTime = 75 * time.Millisecond
 	// pasteTime is the pause that closes a paste without an end.
 	pasteTime = 2 * time.Second
 	// answerTime is how long an answer is likely, also from a terminal that gives none.
@@ -101,8 +103,7 @@ type decoder struct {
 	scanned int  // so much of it has no end
 	paused  bool // the last paste was closed by a pause, and its rest may come
 
-	typed  bool   // the last message was text
-	enters []byte // right behind text: keys, or the end of a line of a paste
+	enters []byte // keys, or the end of a line of a paste
 	lines  []byte // a paste without marks
 }
 
@@ -147,7 +148,9 @@ func (d *decoder) patience() time.Duration {
 	switch {
 	case d.pasting:
 		return pasteTime
-	case len(d.lines) > 0 || len(d.enters) > 0:
+	case len(d.lines) > 0:
+		return linesTime
+	case len(d.enters) > 0:
 		return lineTime
 	case d.escaped && len(d.held) > 1:
 		return slowTime
@@ -183,11 +186,8 @@ func (d *decoder) decode(b []byte, now time.Time) {
 	if torn {
 		d.gap = gap
 	}
-	if gap > together {
-		d.typed = false
-		if n := frame(b); n == len(b) {
-			d.paused = false // that is a key
-		}
+	if gap > together && frame(b) == len(b) {
+		d.paused = false // that is a key
 	}
 	d.held = append(d.held, b...)
 	for len(d.held) > 0 {
@@ -260,7 +260,6 @@ func (d *decoder) expire() {
 
 // whole decodes one sequence, control character or byte.
 func (d *decoder) whole(b []byte) {
-	d.typed = false
 	escaped := d.escaped
 	d.escaped = false
 	switch string(b) {
@@ -344,52 +343,45 @@ func (d *decoder) keys(text []byte) {
 }
 
 // text takes characters, tabs and enters. Lines that nobody can have typed so fast are a
-// paste, so that no line of it is sent.
+// paste, so that no line of it is sent: where pastes come without marks, each enter with
+// text right behind it is part of one.
 func (d *decoder) text(b []byte) {
 	if len(d.lines) > 0 {
 		d.lines = append(d.lines, b...)
 		return
 	}
-	follows := d.typed || d.paused || len(d.enters) > 0
 	b = append(d.enters, b...)
 	d.enters = nil
-	for len(b) > 0 {
-		words := bytes.IndexAny(b, "\r\n")
-		if words < 0 {
-			d.keys(b)
-			d.typed = true
-			return
-		}
-		follows = follows || len(bytes.Trim(b[:words], "\t")) > 0
-		end := words
-		for end < len(b) && (b[end] == '\r' || b[end] == '\n') {
-			end++
-		}
-		switch {
-		case !follows:
-			d.keys(b[:end])
-			b, d.typed = b[end:], false
-			continue
-		case end < len(b) || d.paused:
-			d.lines = bytes.Clone(b)
-		case d.marks:
-			d.keys(b)
-		default:
-			d.keys(b[:words])
-			d.enters = bytes.Clone(b[words:])
-		}
-		return
+	if d.marks && !d.paused {
+		words := bytes.TrimLeft(b, "\t\r\n")
+		d.keys(b[:len(b)-len(words)])
+		b = words
+	}
+	words, last := bytes.IndexAny(b, "\r\n"), len(bytes.TrimRight(b, "\r\n"))
+	switch {
+	case words < 0:
+		d.keys(b)
+	case words < last || d.paused:
+		d.lines = bytes.Clone(b)
+	case d.marks:
+		d.keys(b)
+	default:
+		d.keys(b[:words])
+		d.enters = bytes.Clone(b[words:])
 	}
 }
 
-// endLines decides that no more lines come.
+// endLines decides that no more lines come. Enters at once are one: the second of two keys may
+// answer a question.
 func (d *decoder) endLines() {
 	if len(d.lines) > 0 {
 		d.paste(d.lines)
 	}
+	if bytes.HasPrefix(d.enters, []byte("\r")) {
+		d.enters = d.enters[:1]
+	}
 	d.keys(d.enters)
 	d.lines, d.enters = nil, nil
-	d.typed = false
 }
 
 // endPaste looks for the end of the paste. If that is lost, ctrl+c is one.

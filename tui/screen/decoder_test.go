@@ -299,6 +299,12 @@ func TestLinesAtOnceAreAPaste(t *testing.T) {
 		text  string
 		pause time.Duration
 	}
+	slowly := func(text string, pause time.Duration) (reads []read) {
+		for _, b := range []byte(text) {
+			reads = append(reads, read{string(b), pause})
+		}
+		return reads
+	}
 	for _, tt := range []struct {
 		reads []read
 		want  string
@@ -307,12 +313,16 @@ func TestLinesAtOnceAreAPaste(t *testing.T) {
 		{[]read{{"one\r\n\tтwo\r\n", 0}}, `<paste "one\r\n\tтwo\r\n">`},
 		{[]read{{"one\rt", 2 * ms}, {"wo\r", 2 * ms}, {"\x1b[A", 0}}, `<paste "one\rtwo\r"><up>`},
 		{[]read{{"one", 2 * ms}, {"\r", 2 * ms}, {"two", 0}}, `one<paste "\rtwo">`},
-		{[]read{{"one\r", 10 * ms}, {"two\r", 10 * ms}, {"three", 0}}, `one<paste "\rtwo\rthree">`},
+		{[]read{{"one\r", 10 * ms}, {"two\r", 10 * ms}, {"three", 50 * ms}, {"\r", 0}}, `one<paste "\rtwo\rthree\r">`},
+		{slowly("y\rrm x\r\rtwo\r", 10*ms), `y<paste "\rrm x\r\rtwo\r">`},
+		{slowly("\r\rtwo", 5*ms), `<paste "\r\rtwo">`},
+		{slowly("go\rnext\r", 30*ms), "go<enter>next<enter>"}, // a burst of typing
+		{[]read{{"on", 80 * ms}, {"e", 2 * ms}, {"\r", 30 * ms}, {"two", 0}}, "one<enter>two"},
 		{[]read{{"one\r", 0}}, "one<enter>"},
 		{[]read{{"one\r", 50 * ms}, {"two\r", 0}}, "one<enter>two<enter>"},
-		{[]read{{"one", 50 * ms}, {"\rtwo", 0}}, "one<enter>two"},
-		{[]read{{"\r\r", 0}}, "<enter><enter>"},
-		{[]read{{"\t\r\t\r", 0}}, "<tab><enter><tab><enter>"},
+		{[]read{{"one", 50 * ms}, {"\rtwo", 0}}, `one<paste "\rtwo">`},
+		{[]read{{"\r\r", 0}}, "<enter>"},
+		{[]read{{"\t\r", 30 * ms}, {"\t\r", 0}}, "<tab><enter><tab><enter>"},
 		{[]read{{"one\r\x1b[A", 0}}, "one<enter><up>"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -338,7 +348,9 @@ func TestEnterDoesNotWaitWherePastesAreMarked(t *testing.T) {
 	}{
 		{"\x1b[?2004;1$y", "one\r", "one<enter>", 0},
 		{"\x1b[?2004;3$y", "one\r", "one<enter>", 0},
-		{"\x1b[?2004;1$y", "one\rtwo\r", `<paste "one\rtwo\r">`, lineTime},
+		{"\x1b[?2004;1$y", "one\rtwo\r", `<paste "one\rtwo\r">`, linesTime},
+		{"\x1b[?2004;1$y", "\rtwo\r", `<enter>two<enter>`, 0},
+		{"\x1b[?2004;1$y", "\r\r", `<enter><enter>`, 0},
 		{"\x1b[?2004;0$y", "one\r", "one<enter>", lineTime},
 		{"\x1b[?2004;2$y", "one\r", "one<enter>", lineTime},
 		{"\x1b[?2004;4$y", "one\r", "one<enter>", lineTime},
@@ -361,7 +373,7 @@ func TestEnterDoesNotWaitWherePastesAreMarked(t *testing.T) {
 // No key waits but those that something may belong to.
 func TestKeysDoNotWait(t *testing.T) {
 	t.Parallel()
-	for _, read := range []string{"a", "中", "\r", "\t", "\x03", "\x1b[A", "\x1bOP", "\x1bx", "\x1b[27u", ansi.BracketedPasteStart + "x" + ansi.BracketedPasteEnd} {
+	for _, read := range []string{"a", "中", "\t", "\x03", "\x1b[A", "\x1bOP", "\x1bx", "\x1b[27u", ansi.BracketedPasteStart + "x" + ansi.BracketedPasteEnd} {
 		synctest.Test(t, func(t *testing.T) {
 			ty := newTypist(t, false)
 			ty.send("before", thinking)
