@@ -91,6 +91,7 @@ func (in *Input) editor() *textinput.Model {
 		m := textinput.New()
 		m.KeyMap.Paste.SetEnabled(false)
 		m.KeyMap.CharacterForward.SetKeys("right")
+		m.KeyMap.DeleteCharacterBackward.SetKeys("backspace", "shift+backspace", "ctrl+h")
 		m.SetVirtualCursor(false)
 		m.Focus()
 		in.field = &m

@@ -18,7 +18,7 @@ func press(name string) tea.KeyPressMsg {
 		"backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "space": tea.KeySpace,
 	}
 	var k tea.Key
-	for mod, bit := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt} {
+	for mod, bit := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
 		if rest, ok := strings.CutPrefix(name, mod); ok {
 			name, k.Mod = rest, bit
 		}
@@ -39,6 +39,7 @@ func TestInput(t *testing.T) {
 		{"a b home delete", "|b"},
 		{"a b left left left right c end d", "acbd|"},
 		{"a b backspace backspace backspace", "|"},
+		{"a b shift+backspace", "a|"},
 		{"a space b ctrl+w", "a |"},
 		{"a space b alt+left alt+left", "|a b"},
 		{"a space b home alt+right", "a| b"},

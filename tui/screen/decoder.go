@@ -573,6 +573,9 @@ func begins(kind, c byte) bool {
 // shift, and of that at its place, in kitty's protocol.
 func onLatin(k uv.Key, seq []byte) uv.Key {
 	k.BaseCode = 0
+	if string(seq) == esc+"\b" { // where backspace sends ^H
+		return uv.Key{Code: uv.KeyBackspace, Mod: uv.ModAlt}
+	}
 	if k.Mod&(uv.ModCtrl|uv.ModAlt) == 0 {
 		return k
 	}

@@ -421,6 +421,18 @@ func TestShortcutsOfOtherLayouts(t *testing.T) {
 		"\x1b[44;4u":           "<alt+<>",        //
 		"\x1b[1092;5u":         "<ctrl+ф>",       // no alternate key
 		"\x1b[13;6u":           "<ctrl+shift+enter>",
+		"\x1b\b":               "<alt+backspace>",
+		"\x1b\x7f":             "<alt+backspace>",
+		"\x1b[8;3u":            "<alt+backspace>",
+		"\x1b[104;7u":          "<ctrl+alt+h>",
+		"\x1b[127;5u":          "<ctrl+backspace>",
+		"\x1b[8;5u":            "<ctrl+backspace>",
+		"\x1b[27;5;8~":         "<ctrl+backspace>",
+		"\x1b[3;3~":            "<alt+delete>",
+		"\x1b\x1b[3~":          "<alt+delete>",
+		"\x1b[3^":              "<ctrl+delete>",
+		"\x1b\x1b[D":           "<alt+left>",
+		"\x1bOc":               "<ctrl+right>",
 		"\x1b[9;2u":            "<shift+tab>",
 	} {
 		synctest.Test(t, func(t *testing.T) {
