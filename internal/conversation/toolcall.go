@@ -375,7 +375,11 @@ func (c *Conversation) showOwnTerminals(t *ToolCall, m acpclient.Meta) {
 		term.Own, term.Cwd = true, info.Cwd
 		c.embedTerminal(t, term)
 	}
-	if out, ok := acpclient.MetaValue[ownOutput](m, "terminal_output"); ok && out.ID != "" {
+	out, ok := acpclient.MetaValue[ownOutput](m, "terminal_output")
+	if !ok {
+		out, ok = acpclient.MetaValue[ownOutput](m, "terminal_output_delta")
+	}
+	if ok && out.ID != "" {
 		term := c.ownTerminal(t, out.ID)
 		if term.Total() == 0 && c.quirks().ExitCodeInOutput {
 			out.Data = exitCodeLine().ReplaceAllString(out.Data, "")

@@ -143,7 +143,8 @@ func TestTerminals(t *testing.T) {
 	// Run by the agent, streamed in _meta. The output may come before the info.
 	c = fold(t,
 		`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","_meta":{"terminal_info":{"terminal_id":"y","cwd":"/w"}}}`,
-		`{"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"terminal_id":"y","data":"hi\n"}}}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output_delta":{"terminal_id":"y","data":"hi"}}}`,
+		`{"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"terminal_id":"y","data":"\n"},"terminal_output_delta":{"terminal_id":"y","data":"\n"}}}`,
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"terminal_id":"z","data":"z"},"terminal_exit":{"terminal_id":"y","exit_code":null,"signal":"SIGKILL"}}}`,
 		`{"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"data":"nobody's"},"terminal_exit":7,"terminal_info":{"terminal_id":""}}}`,
 	)
