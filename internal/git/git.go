@@ -244,8 +244,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // those filters is an error, and one that needs a merge driver is a conflict. A Writer
 // is safe for concurrent use.
 type Writer struct {
-	dir string
-	env []string
+	dir  string
+	env  []string
+	most int // of the output, in bytes; 0 is maxOutput
 }
 
 // NewWriter returns a Writer for the repository of dir. It fails without git or a
@@ -326,7 +327,7 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	defer cancel()
 	cmd := Command(ctx, w.dir, args...)
 	cmd.Env = append(append(cmd.Env, w.env...), env...)
-	var out, said bounded
+	out, said := bounded{most: w.most}, bounded{}
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := start(cmd)
 	if err == nil {

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,7 +188,7 @@ func (w *Status) git(dir string) *Writer {
 	if w.index != "" {
 		env = append(env[:len(env):len(env)], "GIT_INDEX_FILE="+w.index, "GIT_OPTIONAL_LOCKS=1")
 	}
-	return &Writer{dir, env}
+	return &Writer{dir: dir, env: env}
 }
 
 // indexed runs git with the copy of the index.
@@ -372,13 +373,13 @@ func (w *Status) submodules(ctx context.Context, paths []string) (map[string]boo
 }
 
 // Files returns the files in a folder that git knows, also those that are gone, or would add, relative
-// to dir.
-func Files(ctx context.Context, dir, folder string, added bool) (names []string, err error) {
+// to dir. Of more than most bytes of names it returns the first, the last one cut off, with ErrTooMany.
+func Files(ctx context.Context, dir, folder string, added bool, most int) (names []string, err error) {
 	args := []string{"ls-files", "-z", "--cached"}
 	if added {
 		args = append(args, "--others", "--exclude-standard")
 	}
-	out, err := output(ctx, dir, append(args, "--", folder)...)
+	out, err := (&Writer{dir: dir, most: most}).Run(ctx, append(args, "--", folder)...)
 	return split(out), err
 }
 
@@ -462,14 +463,15 @@ func output(ctx context.Context, dir string, args ...string) (string, error) {
 	return (&Writer{dir: dir}).Run(ctx, args...)
 }
 
-// bounded is a buffer that fails for more than maxOutput bytes.
+// bounded is a buffer that fails for more than most bytes, by default maxOutput.
 type bounded struct {
 	kept []byte
+	most int
 	over bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if len(b.kept)+len(p) > maxOutput {
+	if len(b.kept)+len(p) > cmp.Or(b.most, maxOutput) {
 		b.over = true
 		return 0, ErrTooMany
 	}

@@ -280,7 +280,7 @@ func (p places) searchGit(folder string, how policy.SearchMode, about func(polic
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), searchTime)
 	defer cancel()
-	list, err := git.Files(ctx, p.roots[0], folder, how == policy.SearchAdded)
+	list, err := git.Files(ctx, p.roots[0], folder, how == policy.SearchAdded, 0)
 	for _, name := range list {
 		if about(policy.Path{Name: name, Original: p.original(filepath.Join(p.roots[0], filepath.FromSlash(name)))}) {
 			return name, true

@@ -85,11 +85,11 @@ type completion struct {
 	query string
 	items []item
 	// found is how many offers there are, or, with atLeast, more; all is out of how
-	// many.
-	found, all int
-	atLeast    bool
-	labels     int         // columns of the longest label, where there are details
-	window     list.Window // on the items
+	// many, or, with allAtLeast, more.
+	found, all          int
+	atLeast, allAtLeast bool
+	labels              int         // columns of the longest label, where there are details
+	window              list.Window // on the items
 	// note is shown instead of items: files are being listed, or why they are not.
 	note string
 	// keep is the label of the offer to mark after the query is matched again.
@@ -133,6 +133,7 @@ func (c *Composer) offer() tea.Cmd {
 	}
 	var cmd tea.Cmd
 	if kind == fileCompletion && fresh {
+		c.folder = folder{}
 		cmd = c.listDue()
 	}
 	if p.query == query && !p.stale || p.closed {
@@ -144,7 +145,7 @@ func (c *Composer) offer() tea.Cmd {
 	p.query, p.stale, p.window, p.note, p.chosen = query, false, list.Window{}, "", false
 	if kind == commandCompletion {
 		p.items, p.labels = c.commands.match(query), 0
-		p.found, p.all, p.atLeast = len(p.items), 0, false
+		p.found, p.all, p.atLeast, p.allAtLeast = len(p.items), 0, false, false
 		for _, cmd := range c.commands {
 			if !cmd.alias {
 				p.all++
@@ -507,11 +508,13 @@ func (c *Composer) PopupCount() string {
 	if !p.open() || len(p.items) == 0 {
 		return ""
 	}
-	more := ""
-	if p.atLeast {
-		more = "+"
+	count := func(n int, atLeast bool) string {
+		if atLeast {
+			return theme.Grouped(n) + "+"
+		}
+		return theme.Grouped(n)
 	}
-	return theme.Grouped(p.found) + more + " of " + theme.Grouped(p.all)
+	return count(p.found, p.atLeast) + " of " + count(p.all, p.allAtLeast)
 }
 
 // fit cuts text to a width. It cuts the beginning of a path, whose end says more.

@@ -64,6 +64,7 @@ type Composer struct {
 	completion completion
 	mentioned  bool       // the last key has completed a mention
 	index      *fileIndex // nil until the files were listed once
+	folder     folder     // of the mention
 	listing    bool
 	matching   bool // a command is matching files
 	listed     time.Time

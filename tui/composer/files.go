@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,18 +42,89 @@ func (c *Composer) offerFiles(query string) tea.Cmd {
 	case c.index == nil:
 		p.items, p.note = nil, "listing files…"
 		return nil
-	case len(c.index.paths) <= matchedAtOnce:
-		p.show(c.index.offers(query), len(c.index.paths))
-		return nil
+	}
+	index, cmd := c.indexFor(query)
+	switch {
+	case len(index.paths) <= matchedAtOnce:
+		p.show(index.offers(query), index)
+		return cmd
 	case c.matching:
-		return nil // its result matches the query again
+		return cmd // its result matches the query again
 	}
 	c.matching = true
-	index := c.index
-	return func() tea.Msg {
+	return tea.Batch(cmd, func() tea.Msg {
 		offers := index.offers(query)
 		return resultMsg{c, func() tea.Cmd { return c.takeMatches(index, query, offers) }}
+	})
+}
+
+// folder is a folder that is mentioned and not in the list of files: behind a link, or ignored.
+// Its index is nil until it was read, and stays so if there is none.
+type folder struct {
+	path  string
+	index *fileIndex
+}
+
+// indexFor returns the files to match a query with, and the command that reads their folder, if
+// it is not listed.
+func (c *Composer) indexFor(query string) (*fileIndex, tea.Cmd) {
+	path := strings.TrimPrefix(query[:strings.LastIndexByte(query, '/')+1], "./")
+	if _, listed := slices.BinarySearch(c.index.paths, path); listed || path == "" {
+		return c.index, nil
 	}
+	var cmd tea.Cmd
+	if c.folder.path != path {
+		c.folder = folder{path: path}
+		root := c.Root
+		cmd = func() tea.Msg {
+			index := readFolder(root, path)
+			return resultMsg{c, func() tea.Cmd {
+				if index == nil || root != c.Root || c.folder.path != path {
+					return nil
+				}
+				c.folder.index = index
+				return c.offerAgain()
+			}}
+		}
+	}
+	if c.folder.index != nil {
+		return c.folder.index, cmd
+	}
+	return c.index, cmd
+}
+
+// readFolder lists a folder of a project, nil if there is none. No link leads out of the project.
+func readFolder(root, path string) *fileIndex {
+	dir, err := os.OpenRoot(root)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = dir.Close() }()
+	if info, err := os.Stat(filepath.Join(root, path)); err != nil || !info.IsDir() || !filepath.IsLocal(filepath.FromSlash(path)) {
+		return nil
+	}
+	f, err := dir.Open(path)
+	if err != nil {
+		return &fileIndex{note: path + " leads out of the project: type the path"}
+	}
+	defer func() { _ = f.Close() }()
+	entries, err := f.ReadDir(filesListed)
+	var paths []string
+	for _, e := range entries {
+		name := path + e.Name()
+		isDir := e.IsDir()
+		if e.Type()&fs.ModeSymlink != 0 {
+			info, err := dir.Stat(name)
+			isDir = err == nil && info.IsDir()
+		}
+		if isDir {
+			name += "/"
+		}
+		paths = append(paths, name)
+	}
+	index := newFileIndex(mentionable(paths))
+	index.cut = err == nil && len(entries) == filesListed
+	return index
 }
 
 // fileOffers are the files that match a query.
@@ -70,17 +142,17 @@ func (c *Composer) takeMatches(index *fileIndex, query string, offers fileOffers
 	if p.kind != fileCompletion || p.closed || c.index == nil {
 		return nil
 	}
-	if p.query != query || c.index != index {
-		return c.offerFiles(p.query)
+	if now, cmd := c.indexFor(p.query); p.query != query || now != index {
+		return tea.Batch(cmd, c.offerFiles(p.query))
 	}
-	p.show(offers, len(c.index.paths))
+	p.show(offers, index)
 	p.keepMark()
 	return nil
 }
 
-// show replaces the items by files, out of all.
-func (p *completion) show(o fileOffers, all int) {
-	p.items, p.found, p.all, p.atLeast, p.note = o.items, o.found, all, o.atLeast, o.note
+// show replaces the items by files of an index.
+func (p *completion) show(o fileOffers, x *fileIndex) {
+	p.items, p.found, p.all, p.atLeast, p.allAtLeast, p.note = o.items, o.found, len(x.paths), o.atLeast, x.cut, o.note
 	p.window.Mark = max(0, min(p.window.Mark, len(p.items)-1))
 }
 
@@ -103,8 +175,12 @@ func (x *fileIndex) offers(query string) fileOffers {
 	return o
 }
 
-// aboutLines returns the hint while lines of a file are being named, or "".
+// aboutLines returns the hint while lines of a file are being named, or why there are no files,
+// or "".
 func (x *fileIndex) aboutLines(query string) string {
+	if x.note != "" {
+		return x.note
+	}
 	if path, begun := strings.CutSuffix(query, ":"); begun && slices.Contains(x.paths, path) {
 		return "lines of " + path + ": 10, or 10-20"
 	}
@@ -127,8 +203,9 @@ func (c *Composer) listDue() tea.Cmd {
 	c.listing = true
 	root := c.Root
 	return func() tea.Msg {
-		paths, err := listFiles(root)
+		paths, cut, err := listFiles(root)
 		index := newFileIndex(paths)
+		index.cut = cut
 		return resultMsg{c, func() tea.Cmd { return c.takeList(root, index, err) }}
 	}
 }
@@ -144,17 +221,23 @@ func (c *Composer) takeList(root string, index *fileIndex, err error) tea.Cmd {
 		c.index = index
 	}
 	maps.DeleteFunc(c.looked, func(_ string, there bool) bool { return !there }) // it may exist now
-	if p := &c.completion; p.kind == fileCompletion {
-		marked := ""
-		if p.window.Mark < len(p.items) {
-			marked = p.items[p.window.Mark].label
-		}
-		p.stale, p.keep = true, marked // a refreshed list must not move the mark
-		cmd := c.complete()
-		p.keepMark()
-		return cmd
+	return c.offerAgain()
+}
+
+// offerAgain matches the files again. The mark stays.
+func (c *Composer) offerAgain() tea.Cmd {
+	p := &c.completion
+	if p.kind != fileCompletion {
+		return nil
 	}
-	return nil
+	marked := ""
+	if p.window.Mark < len(p.items) {
+		marked = p.items[p.window.Mark].label
+	}
+	p.stale, p.keep = true, marked
+	cmd := c.complete()
+	p.keepMark()
+	return cmd
 }
 
 // keepMark restores the marked offer after the offers have changed.
@@ -167,7 +250,8 @@ func (p *completion) keepMark() {
 }
 
 const (
-	filesListed = 200_000          // bounds the files of a project that are offered
+	filesListed = 1_000_000        // bounds the files of a project that are offered
+	namesListed = 64 << 20         // bounds their names together, in bytes
 	listTimeout = 20 * time.Second // bounds the time; the list is then incomplete
 	listAge     = 5 * time.Second  // an older list is read again on use
 )
@@ -179,29 +263,37 @@ var skippedDirs = []string{
 }
 
 // listFiles lists the files of a project, relative to its root and with slashes: those
-// that git tracks or would add, else all.
-func listFiles(root string) ([]string, error) {
+// that git tracks or would add, else all. cut means that there are more.
+func listFiles(root string) (paths []string, cut bool, err error) {
 	if strings.HasPrefix(root, "ssh://") {
-		return nil, errors.New("the files are on the other machine: type the path")
+		return nil, false, errors.New("the files are on the other machine: type the path")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
-	paths, err := git.Files(ctx, root, ".", true)
+	paths, err = git.Files(ctx, root, ".", true, namesListed)
 	switch {
 	case errors.Is(err, git.ErrTooMany):
-		paths = paths[:max(0, len(paths)-1)] // the last one may be cut off
+		paths, cut = paths[:max(0, len(paths)-1)], true // the last one may be cut off
 	case err != nil:
 		paths, err = walkFiles(ctx, root)
 		if err != nil {
-			return nil, fmt.Errorf("list the files of %s: %w", termtext.Line(root), err)
+			return nil, false, fmt.Errorf("list the files of %s: %w", termtext.Line(root), err)
 		}
+		cut = ctx.Err() != nil
 	}
-	paths = slices.DeleteFunc(paths, func(p string) bool { // what cannot be shown exactly must not be mentioned
+	if len(paths) > filesListed {
+		paths, cut = paths[:filesListed], true
+	}
+	return mentionable(paths), cut, nil
+}
+
+// mentionable sorts paths, and leaves out those that cannot be shown exactly.
+func mentionable(paths []string) []string {
+	paths = slices.DeleteFunc(paths, func(p string) bool {
 		return p == "" || clean(p) != p || strings.Contains(p, "\n")
 	})
-	paths = paths[:min(len(paths), filesListed)]
 	slices.Sort(paths)
-	return slices.Compact(paths), nil
+	return slices.Compact(paths)
 }
 
 func walkFiles(ctx context.Context, root string) ([]string, error) {
@@ -212,7 +304,7 @@ func walkFiles(ctx context.Context, root string) ([]string, error) {
 			return err
 		case err != nil:
 			return nil // unreadable files are not offered
-		case len(paths) >= filesListed || ctx.Err() != nil:
+		case len(paths) > filesListed || ctx.Err() != nil:
 			return fs.SkipAll
 		case d.IsDir() && slices.Contains(skippedDirs, d.Name()) && path != root:
 			return fs.SkipDir
@@ -238,6 +330,8 @@ type fileIndex struct {
 	lower []string
 	base  []int    // where the last name begins
 	has   []uint64 // see letters
+	cut   bool     // there are more paths
+	note  string   // why there are none
 }
 
 // newFileIndex returns an index of sorted files, and of their directories, each before
@@ -255,6 +349,10 @@ func newFileIndex(files []string) *fileIndex {
 		x.add(dir)
 	}
 	for _, p := range files {
+		if strings.HasSuffix(p, "/") {
+			addDir(p)
+			continue
+		}
 		addDir(parent(p))
 		x.add(p)
 	}

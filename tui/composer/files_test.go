@@ -210,3 +210,52 @@ func TestAPastedImage(t *testing.T) {
 		t.Errorf("sent %+v", blocks)
 	}
 }
+
+// A folder that is not listed, being behind a link or ignored, is listed once it is named. No
+// link leads out of the project.
+func TestFoldersThatAreNotListed(t *testing.T) {
+	c := newTest(t, nil)
+	write(t, c.Root, "real/deep/in.go", "x")
+	write(t, c.Root, "real/z.go", "x")
+	write(t, c.Root, "node_modules/m/index.js", "x")
+	write(t, c.Root, "cli/blink/a.go", "x")
+	outside := t.TempDir()
+	write(t, outside, "secret.txt", "x")
+	for link, to := range map[string]string{"link": "real", "out": outside, "real/back": "deep"} {
+		if err := os.Symlink(to, filepath.Join(c.Root, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for keys, want := range map[string]string{
+		"@link/":          "link/ link/z.go link/back/ link/deep/",
+		"@./link/z":       "link/z.go",
+		"@link/back/":     "link/back/ link/back/in.go",
+		"@node_modules/m": "node_modules/m/",
+		"@real/":          "real/ real/back real/z.go real/deep/ real/deep/in.go",
+		"@REAL/z":         "real/z.go",
+		"@out/":           "out/ leads out of the project: type the path",
+		"@../":            "",
+		"@nowhere/":       "",
+	} {
+		c.SetText("")
+		lookedUp(t, c, keys)
+		got := c.completion.note
+		for _, it := range c.completion.items {
+			got += " " + it.label
+		}
+		if got = strings.TrimSpace(got); got != want {
+			t.Errorf("%s offers %q, want %q", keys, got, want)
+		}
+	}
+}
+
+// A list that is not whole says so.
+func TestCountOfAListThatIsCut(t *testing.T) {
+	c := newTest(t, nil)
+	c.index, c.listed = newFileIndex([]string{"a.go", "b.go"}), c.Now()
+	c.index.cut = true
+	play(c, "@a.go")
+	if got := c.PopupCount(); got != "1 of 2+" {
+		t.Errorf("the count is %q", got)
+	}
+}

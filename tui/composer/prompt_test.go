@@ -96,7 +96,7 @@ func TestListFiles(t *testing.T) {
 	write(t, root, ".gitignore", "*.log\nnode_modules\n")
 	want := []string{".gitignore", "a.go", "dir/b c.go", "世.txt"}
 
-	got, err := listFiles(root)
+	got, _, err := listFiles(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestListFiles(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	got, err = listFiles(root)
+	got, _, err = listFiles(root)
 	if err != nil {
 		t.Fatal(err)
 	}
