@@ -83,7 +83,7 @@ func (r *renderer) language(name string) {
 	if own := r.p.own; own != nil && !own.noCodeBar {
 		bar, _ := r.gutter()
 		room := max(r.room-termtext.Width(bar.text), 2)
-		r.codeRow(bar, []span{{text: termtext.Truncate(termtext.Line(name), room, "…"), ink: own.language}}, termtext.Row{Soft: true, Lead: r.room})
+		r.codeRow(bar, []span{{text: termtext.Truncate(termtext.Line(name), room, "…"), ink: own.language}}, r.ornament())
 	}
 }
 

@@ -154,6 +154,9 @@ func (r *renderer) fitted(line string, row termtext.Row) {
 // emit ends a line with only the pen's content.
 func (r *renderer) emit(row termtext.Row) { r.fitted(r.pen.line(), row) }
 
+// ornament is the row of a line without text.
+func (r *renderer) ornament() termtext.Row { return termtext.Row{Soft: true, Lead: r.room} }
+
 func (r *renderer) blank() {
 	r.margin(true)
 	r.end(r.pen.line(), termtext.Row{})
@@ -260,7 +263,7 @@ func (r *renderer) rule(base *ink) {
 		r.pen.write(strings.Trim(s.text, " ")[:n], s.ink, "")
 		left -= w
 	}
-	r.emit(termtext.Row{})
+	r.emit(r.ornament())
 }
 
 func (r *renderer) quote(n *ast.Blockquote, base *ink) {

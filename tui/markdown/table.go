@@ -126,7 +126,7 @@ func (r *renderer) tableRule(widths []int) {
 		b.WriteString(strings.Repeat(line.row, w))
 	}
 	r.pen.write(b.String(), r.p.border, "")
-	r.emit(termtext.Row{})
+	r.emit(r.ornament())
 }
 
 func (r *renderer) tableRow(cells []string, widths []int, align []extast.Alignment) {
@@ -181,7 +181,7 @@ func (r *renderer) records(rows [][]string) {
 	for i, row := range rows[1:] {
 		if i > 0 {
 			r.pen.write(strings.Repeat(r.p.separators.row, min(r.room, 8)), r.p.border, "")
-			r.emit(termtext.Row{})
+			r.emit(r.ornament())
 		}
 		for c, cell := range row {
 			if c < len(names) && names[c] != "" && cell != "" {

@@ -31,6 +31,7 @@ func (p point) before(q point) bool {
 type span struct {
 	anchor, head point
 	lines        bool // by whole lines
+	items        bool // begun with an item: whole items are copied as they were sent
 	// from and to enclose what was marked first, such as a word, which stays marked.
 	from, to point
 }
@@ -178,7 +179,7 @@ func (l *List) SpanItem() {
 		return
 	}
 	from, to := l.ends(l.selected)
-	l.span = &span{anchor: point{position: from}, head: point{position: to}, lines: true}
+	l.span = &span{anchor: point{position: from}, head: point{position: to}, lines: true, items: true}
 	l.span.from, l.span.to = l.span.anchor, l.span.anchor
 }
 
@@ -257,9 +258,9 @@ func (l *List) spanned(lines []string, p position) []string {
 	return out
 }
 
-// SpanText returns the text of the span as it is drawn, without margins, and with the lines
-// that wrapping has broken joined. Items that are wholly in the span give their whole text,
-// as it was sent.
+// SpanText returns the text of the span as it is drawn, without margins and rules, and with
+// the lines that wrapping has broken joined. Of a span that was begun with [List.SpanItem],
+// whole items give their text as it was sent.
 func (l *List) SpanText() string {
 	if l.span == nil {
 		return ""
@@ -285,7 +286,7 @@ func (l *List) copied(n *conversation.Node, from, to point) string {
 	first, last := l.ends(n)
 	end := point{last, termtext.Width(l.textOf(last))}
 	text := termtext.Block(l.at(n).excerpt().Text)
-	if text != "" && !(point{position: first}).before(from) && !to.before(end) {
+	if l.span.items && text != "" && !(point{position: first}).before(from) && !to.before(end) {
 		return text
 	}
 	if from.before(point{position: first}) {

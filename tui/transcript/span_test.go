@@ -66,7 +66,16 @@ func TestTakes(t *testing.T) {
 		{"the end of a block to the beginning of another", []conversation.Event{say(mixed)}, "such", "one", "such a width.\n\n• one"},
 		{"a list, code and text", []conversation.Event{say(mixed)}, "another", "of it", "another item\n\nfunc f() {\n\treturn // nothing\n}\n\nThe end (https://example.com) of it"},
 		{"wide characters", []conversation.Event{say(mixed)}, "日本", "の文", "日本語の文"},
-		{"a whole message", []conversation.Event{say(mixed)}, "Some", "in it.", mixed},
+		{
+			"a whole message, below its end",
+			[]conversation.Event{say(mixed), ask("End")},
+			"Some", "End",
+			"Some bold words that are long enough to be wrapped at such a width.\n\n• one item\n• another item\n\nfunc f() {\n\treturn // nothing\n}\n\nThe end (https://example.com) of it, with 日本語の文章 in it.\n\nEnd",
+		},
+		{"nothing but code", []conversation.Event{say("```go\nx := 1\n```"), ask("End")}, "│ go", "End", "x := 1\n\nEnd"},
+		{"a table", []conversation.Event{say("| a | b |\n|---|---|\n| one | two |\n\n---\n\n> quoted"), ask("End")}, "a", "End", "a     b\none   two\n\n\nquoted\n\nEnd"},
+		{"a call with its output", []conversation.Event{ask("go"), tool("t", acpclient.ToolCompleted, textContent("```\none\n\ttwo\n```")), ask("End")}, "go", "End", "go\n\nTool t\none\n\ttwo\n\nEnd"},
+		{"a call with a diff", []conversation.Event{ask("go"), tool("t", acpclient.ToolCompleted, edit), ask("End")}, "go", "End", "go\n\nTool t a.go +3 −1\npackage a\n\nfunc f() {\n\treturn\n\tif x {\n\t\treturn\n\t}\n}\n\nEnd"},
 		{"a prompt", []conversation.Event{ask(long)}, "line of", "and one", "line of a prompt that goes on and on until it has to be broken\n    and one"},
 		{"a diff", []conversation.Event{tool("t", acpclient.ToolCompleted, edit)}, "func f", "if x", "func f() {\n\treturn\n\tif x"},
 		{
@@ -179,7 +188,7 @@ func TestMarksWordsAndLines(t *testing.T) {
 	}
 	_, y := whereIs(t, l, "main")
 	l.SpanLine(y)
-	if got, want := l.SpanText(), "See ./cmd/main.go:12, and (**there**)."; got != want {
+	if got, want := l.SpanText(), "See ./cmd/main.go:12, and (there)."; got != want {
 		t.Errorf("the line: %q", got)
 	}
 }

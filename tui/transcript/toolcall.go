@@ -274,7 +274,11 @@ func (t *toolCall) header(s *sheet, width int) {
 		return
 	}
 	title, _ := t.env.places.Heading(t.item)
-	line := th.ToolMark.Render(toolview.KindOf(t.item.Kind).Icon) + " " + th.Title.Render(title)
+	icon, top := toolview.KindOf(t.item.Kind).Icon, len(s.lines)
+	if s.copies {
+		defer func() { s.rows[top].Lead = termtext.Width(icon + " ") }()
+	}
+	line := th.ToolMark.Render(icon) + " " + th.Title.Render(title)
 	if at := t.location(title); at != "" {
 		line += " " + th.Muted.Render(at)
 	}
