@@ -101,16 +101,18 @@ func politely(do func(context.Context)) {
 
 // quit quits. It asks first if that ends turns that the user may not know about.
 func (m *Model) quit(w tab.Quit) tea.Cmd {
-	var titles []string
-	for _, t := range m.tabs {
-		if t.Works() && !t.Kept() && t.ID() != w.Despite {
-			titles = append(titles, t.Summary().Title)
+	working := func() (titles []string) {
+		for _, t := range m.tabs {
+			if t.Works() && !t.Kept() && t.ID() != w.Despite {
+				titles = append(titles, t.Summary().Title)
+			}
 		}
+		return titles
 	}
-	if w.Sure || len(titles) == 0 {
+	if w.Sure || len(working()) == 0 {
 		return tea.Quit
 	}
-	m.front.AskToLeave(titles)
+	m.front.AskToLeave(working)
 	return nil
 }
 

@@ -28,14 +28,24 @@ func (l *Launcher) budget(a config.Agent) conversation.Budget {
 const budgetTitle = "The budget of this session is used up"
 
 // BudgetQuestion asks how to go on when the budget of a session is used up.
-func BudgetQuestion(s Session, c *conversation.Conversation) Question {
-	all := []Session{s}
-	return BudgetQuestionOf(budgetTitle, c, all, func() []Session { return all })
+func BudgetQuestion(s Session, c *conversation.Conversation) *Question {
+	all := func() []Session { return []Session{s} }
+	return BudgetQuestionOf(budgetTitle, func() *conversation.Conversation {
+		if !c.BudgetReached {
+			return nil
+		}
+		return c
+	}, all, all)
 }
 
-// BudgetQuestionOf asks about the budget that sessions share, one of which has the conversation c: raising
-// it raises it for all of them. cut are those that it holds up.
-func BudgetQuestionOf(title string, c *conversation.Conversation, all []Session, cut func() []Session) Question {
+// BudgetQuestionOf asks about the budget that sessions share: raising it raises it for all of them. reached
+// returns the conversation of one for which it is used up, or nil: then there is nothing to ask. cut are
+// those that it holds up.
+func BudgetQuestionOf(title string, reached func() *conversation.Conversation, all, cut func() []Session) *Question {
+	c := reached()
+	if c == nil {
+		return nil
+	}
 	more := conversation.Budget{Cost: 2 * c.Budget.Cost, Tokens: 2 * c.Budget.Tokens}
 	cost := acpclient.Cost{Amount: more.Cost}
 	if spent := c.Spent().Cost; spent != nil {
@@ -51,13 +61,13 @@ func BudgetQuestionOf(title string, c *conversation.Conversation, all []Session,
 		}
 		to += fmt.Sprintf("%d tokens", more.Tokens)
 	}
-	return Question{
-		Title: title,
-		Text:  "Used up: " + c.BudgetWords() + ". Prompts wait until you decide.",
+	return &Question{
+		Title: title, Again: func() *Question { return BudgetQuestionOf(title, reached, all, cut) },
+		Text: "Used up: " + c.BudgetWords() + ". Prompts wait until you decide.",
 		Choices: []Choice{
 			{Name: "Stop here", Key: "s"},
 			{Name: "Raise it to " + to, Key: "r", Do: func() (Outcome, error) {
-				for _, s := range all {
+				for _, s := range all() {
 					session.Post(s, session.SetBudget{Budget: more})
 				}
 				return Outcome{Say: "the budget is " + to}, nil

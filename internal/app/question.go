@@ -27,10 +27,21 @@ type Question struct {
 	Enter         func(text string) (Outcome, error)
 	EnterHere     func(text string)
 	Hint, Entered string
-	// While reports whether the question still makes sense; nil means always.
+	// While reports whether the question still makes sense; nil means always. Again, if not nil, returns the
+	// question as it is now, where its words are about what may change, nil if it makes no sense any more.
 	While func() bool
+	Again func() *Question
 	// Closed, if not nil, is called when the question is closed without an answer.
 	Closed func()
+}
+
+// Words are all that it says.
+func (q *Question) Words() string {
+	words := append([]string{q.Title, q.Text}, q.Lines...)
+	for _, c := range q.Choices {
+		words = append(words, c.Line())
+	}
+	return strings.Join(words, "\n")
 }
 
 // Outcome is the consequence of an answer.

@@ -55,6 +55,19 @@ func (d *Confirm) Set(q app.Question) {
 	d.about = about
 }
 
+// renew brings it up to date: it may be over, or say something else.
+func (d *Confirm) renew() (over, changed bool) {
+	if d.asked.Again == nil {
+		return d.asked.While != nil && !d.asked.While(), false
+	}
+	now := d.asked.Again()
+	if now == nil || now.Words() == d.asked.Words() {
+		return now == nil, false
+	}
+	d.Set(*now)
+	return false, true
+}
+
 // Key implements [Dialog].
 func (d *Confirm) Key(msg tea.KeyPressMsg) Action {
 	a := d.question.Key(msg)

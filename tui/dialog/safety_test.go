@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient"
 	"parley/internal/app"
@@ -271,6 +272,39 @@ func TestAQuestionAboutNothingCloses(t *testing.T) {
 	s.Push(NewPermission(env, runPermission(), 1))
 	if in := s.ArmsIn(c.now()); in != ReplaceTime {
 		t.Errorf("the next question arms in %v", in)
+	}
+}
+
+// A question of parley's says what is so now, and is asked anew when that changes.
+func TestAQuestionSaysWhatIsSo(t *testing.T) {
+	s, env, c := newStack()
+	amount := "$1"
+	var ask func() *app.Question
+	ask = func() *app.Question {
+		if amount == "" {
+			return nil
+		}
+		return &app.Question{Title: "Raise it?", Choices: []app.Choice{{Name: "To " + amount, Key: "t"}}, Again: ask}
+	}
+	d := newConfirm(env, *ask())
+	s.Push(d)
+	shows := func() string { return ansi.Strip(strings.Join(d.View(60, 20).Lines, "\n")) }
+	shows()
+	c.pass(time.Minute)
+	d.Key(press("t"))
+	if s.Renew() {
+		t.Error("nothing has changed")
+	}
+	amount = "$2"
+	if !s.Renew() || !strings.Contains(shows(), "To $2") || s.ArmsIn(c.now()) == 0 {
+		t.Errorf("it takes keys in %v:\n%s", s.ArmsIn(c.now()), shows())
+	}
+	if a, gives := d.Key(press("enter")).(Chosen); gives {
+		t.Errorf("a key that was meant for the other words gives %+v", a)
+	}
+	amount = ""
+	if !s.Renew() || !s.Empty() {
+		t.Error("it stays")
 	}
 }
 

@@ -125,33 +125,58 @@ func (s *Stack) Withdraw(d Dialog) (unanswered bool) {
 // Follow updates the dialogs from the conversation: it closes those that are over, and
 // reports whether an open question of the agent has a dialog.
 func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
+	s.Renew()
 	visible, settled := s.Top(), s.guard.settled
 	if a, ok := visible.(Attached); ok && a.About() != nil {
 		visible = a.About()
 	}
 	s.closeIf(func(d Dialog) bool {
-		switch d := d.(type) {
-		case AgentQuestion:
-			state := d.Follow(c)
-			asking = asking || state == Open
-			return state == Over
-		case *Confirm:
-			return d.asked.While != nil && !d.asked.While()
+		q, is := d.(AgentQuestion)
+		if !is {
+			return false
 		}
-		return false
+		state := q.Follow(c)
+		asking = asking || state == Open
+		return state == Over
 	})
 	s.closeIf(func(d Dialog) bool {
 		a, ok := d.(Attached)
 		return ok && a.About() != nil && !s.Has(a.About())
 	})
-	_, guarded := visible.(Guarded)
 	_, agents := visible.(AgentQuestion)
+	s.withdrawn = s.bereaves(visible, settled) && agents
+	return asking
+}
+
+// Renew brings parley's own questions up to date with what they are about: it closes those that make no
+// sense any more, and one that says something else is asked anew. It reports whether there was any.
+func (s *Stack) Renew() (renewed bool) {
+	visible, settled := s.Top(), s.guard.settled
+	s.closeIf(func(d Dialog) bool {
+		q, is := d.(*Confirm)
+		if !is {
+			return false
+		}
+		over, changed := q.renew()
+		if changed && d == visible {
+			s.Regain()
+		}
+		renewed = renewed || over || changed
+		return over
+	})
+	s.bereaves(visible, settled)
+	return renewed
+}
+
+// bereaves reports whether the visible question was closed without an answer. The next key, which was meant
+// for it, is nobody's.
+func (s *Stack) bereaves(visible Dialog, settled bool) bool {
+	_, guarded := visible.(Guarded)
 	gone := s.shown && guarded && !settled && !s.Has(visible)
 	if gone {
 		s.guard.withdrawn, s.guard.bereft = s.guard.now(), true
 	}
-	s.withdrawn = gone && agents
-	return asking
+	return gone
 }
 
 // Withdrawn reports whether the last Follow closed the visible question because the agent

@@ -316,8 +316,20 @@ func (p *program) numbered(q app.Question) *question {
 	for _, l := range q.Lines {
 		lines = append(lines, termtext.VisibleLine(l))
 	}
+	was := q.Words()
 	q.Text = strings.Join(lines, "\n") + "\n"
 	shown := &question{Question: q}
+	if q.Again != nil {
+		shown.While = func() bool { return q.Again() != nil }
+		shown.current = func() bool {
+			now := q.Again()
+			if now.Words() == was {
+				return true
+			}
+			p.later(p.numbered(*now))
+			return false
+		}
+	}
 	if q.Enter != nil || q.EnterHere != nil {
 		shown.words = q.Hint
 		shown.take = func(line string) string {

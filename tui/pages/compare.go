@@ -327,31 +327,31 @@ func (v *Compare) checkAgain(side int) {
 // keep merges what is marked of a side, or asks how to merge all of it.
 func (v *Compare) keep(side int) {
 	if v.diffs != nil && len(v.diffs.picks[side]) > 0 {
-		v.take(side, v.diffs.picks[side])
+		v.take(side, v.contest.States[side].Changed, v.diffs.picks[side])
 		return
 	}
 	v.look()
-	s, tree := &v.contest.States[side], v.contest.Sides[side].Tree
+	changed, tree := v.contest.States[side].Changed, v.contest.Sides[side].Tree
 	switch {
 	case v.overview(side).Working:
 		v.say(v.name(side) + " is still working: wait, or cancel its turn with " + v.keyOf(command.CompareStop))
 		return
-	case s.Changed == nil:
+	case changed == nil:
 		v.say("what " + v.name(side) + " has changed is not known yet")
 		v.read(side, func() {})
 		return
-	case len(s.Changed.Files) == 0:
+	case len(changed.Files) == 0:
 		v.say(v.name(side) + " has changed nothing")
 		return
 	}
 	q := app.Question{
 		Title: "Merge what " + v.name(side) + " has changed?",
-		Text:  termtext.Count(len(s.Changed.Files)+s.Changed.More, "file") + " of its worktree " + tree.Name + ". To merge parts of it, mark them in the differences.",
+		Text:  termtext.Count(len(changed.Files)+changed.More, "file") + " of its worktree " + tree.Name + ". To merge parts of it, mark them in the differences.",
 	}
-	if s.Changed.More > 0 {
+	if changed.More > 0 {
 		q.Text += "\n" + compare.TooMany(tree)
 	} else {
-		q.Choices = append(q.Choices, app.Choice{Name: "Merge into the working tree, not committed", Key: "w", Here: func() { v.take(side, s.Changed.All()) }})
+		q.Choices = append(q.Choices, app.Choice{Name: "Merge into the working tree, not committed", Key: "w", Here: func() { v.take(side, changed, changed.All()) }})
 	}
 	if tree.Into != "" {
 		message := termtext.Truncate(termtext.Line(strings.SplitN(strings.TrimSpace(v.contest.Prompt), "\n", 2)[0]), 72, "…")
@@ -398,8 +398,8 @@ func (v *Compare) background(name string, work func(context.Context) func()) {
 
 // take merges picks of a side into the working tree, after asking about files that a write would
 // ask about, unless who merges them asks.
-func (v *Compare) take(side int, picks compare.Picks) {
-	changed, into := v.contest.States[side].Changed, v.host.Merger()
+func (v *Compare) take(side int, changed *compare.Changed, picks compare.Picks) {
+	into := v.host.Merger()
 	picks = maps.Clone(picks)
 	v.background("judging files", func(ctx context.Context) func() {
 		writes, err := into.Writes(v.contest.Sides[side].Agent)

@@ -404,22 +404,33 @@ func (c *comparison) askAboutBudget(of *live) {
 	if c.overBudget != nil && home.dialogs.Has(c.overBudget) {
 		return
 	}
-	sides := func(which func(*conversation.State) bool) (all []app.Session) {
+	sides := func(which func(*conversation.State) bool) (all []*live) {
 		for i := range c.tabs {
 			if l := c.live(i); l != nil && which(&l.Conversation.State) {
-				all = append(all, l.Session)
+				all = append(all, l)
 			}
 		}
 		return all
 	}
-	all := sides(func(*conversation.State) bool { return true })
-	q := app.BudgetQuestionOf("The budget of this comparison is used up", of.Conversation, all, func() []app.Session {
-		return sides(func(s *conversation.State) bool {
-			return s.BudgetReached && (len(s.Queue) > 0 || s.Ending.How == conversation.EndedEarly)
-		})
-	})
-	q.While = func() bool { return len(sides(func(s *conversation.State) bool { return s.BudgetReached })) > 0 }
-	c.overBudget = home.ask(q)
+	reached := func() *conversation.Conversation {
+		for _, l := range sides(func(s *conversation.State) bool { return s.BudgetReached }) {
+			return l.Conversation
+		}
+		return nil
+	}
+	sessions := func(which func(*conversation.State) bool) func() []app.Session {
+		return func() (all []app.Session) {
+			for _, l := range sides(which) {
+				all = append(all, l.Session)
+			}
+			return all
+		}
+	}
+	if q := app.BudgetQuestionOf("The budget of this comparison is used up", reached, sessions(func(*conversation.State) bool { return true }), sessions(func(s *conversation.State) bool {
+		return s.BudgetReached && (len(s.Queue) > 0 || s.Ending.How == conversation.EndedEarly)
+	})); q != nil {
+		c.overBudget = home.ask(*q)
+	}
 }
 
 // moves reports whether a side works, so that its clock goes on.

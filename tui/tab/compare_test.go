@@ -214,6 +214,20 @@ func TestSidesShareABudget(t *testing.T) {
 	if answer("g"); told[0].on != 1 || told[1].on != 0 {
 		t.Errorf("%d and %d go on", told[0].on, told[1].on)
 	}
+	// It says what is so, whoever has answered it elsewhere meanwhile.
+	both := func(e conversation.Event) {
+		for _, b := range sides {
+			b.events(e)
+		}
+		home.FollowOthers()
+	}
+	both(conversation.BudgetReached{})
+	home.mustShow(t, "Raise it to $2.00")
+	both(conversation.BudgetSet{Budget: conversation.Budget{Cost: 2}})
+	if !home.dialogs.Empty() {
+		t.Error("it asks about a budget that is not used up")
+	}
+	both(conversation.BudgetSet{Budget: conversation.Budget{Cost: 1}})
 	sides[0].events(conversation.BudgetReached{})
 	if answer("r"); len(told[0].raised) != 1 || len(told[1].raised) != 1 {
 		t.Errorf("it was raised by %+v and %+v", told[0].raised, told[1].raised)

@@ -66,27 +66,35 @@ func (e *leaving) Leaving() bool {
 	return !e.first.IsZero() && e.tab.program.Now().Sub(e.first) < againTime && e.tab.composer.Empty()
 }
 
-// AskToLeave asks whether to quit while agents work in the tabs with these titles.
-func (t *Tab) AskToLeave(titles []string) {
-	q := app.Question{
+// AskToLeave asks whether to quit while agents work in tabs, which working names by their titles.
+func (t *Tab) AskToLeave(working func() []string) {
+	if q := t.leaveQuestion(working); q != nil {
+		t.ask(*q)
+	}
+}
+
+func (t *Tab) leaveQuestion(working func() []string) *app.Question {
+	titles := working()
+	q := &app.Question{
 		Title: "The agent is working",
 		Text:  "Quitting stops it in the middle of its turn.",
 		Choices: []app.Choice{
 			{Name: "Stay", Key: "s"},
 			{Name: "Quit", Key: "q", Risky: true, Here: func() { t.acting.add(send(Quit{Sure: true})) }},
 		},
+		Again: func() *app.Question { return t.leaveQuestion(working) },
 	}
 	switch {
+	case len(titles) == 0:
+		return nil
 	case len(titles) > 1:
 		q.Title = fmt.Sprintf("%d agents are working", len(titles))
 		q.Text = "Quitting stops them in the middle of their turns:\n• " + strings.Join(titles, "\n• ")
 	case !t.Works():
 		q.Title = "An agent is working in another tab"
 		q.Text = "Quitting stops it in the middle of its turn:\n• " + titles[0]
-	default:
-		q.While = t.Works
 	}
-	t.ask(q)
+	return q
 }
 
 // Close closes the tab. It asks first if that would end or lose something.

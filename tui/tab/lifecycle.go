@@ -2,7 +2,6 @@ package tab
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/termtext"
 )
 
 // followStart reads the stderr of an agent that starts, once a second.
@@ -66,7 +64,7 @@ func (l *live) ignoresCancel() bool {
 func (l *live) askToStop() {
 	l.ask(app.Question{
 		Title: "The agent does not respond",
-		Text:  fmt.Sprintf("parley asked it to cancel %s ago. Stopping it ends its process; the transcript stays.", termtext.Elapsed(l.program.Now().Sub(l.Conversation.Turn.Cancelling))),
+		Text:  "parley asked it to cancel at " + l.Conversation.Turn.Cancelling.Format("15:04:05") + ". Stopping it ends its process; the transcript stays.",
 		Choices: []app.Choice{
 			{Name: "Keep waiting", Key: "w"},
 			{Name: "Stop the agent", Key: "k", Risky: true, Here: func() { session.Post(l.Session, session.Kill{}) }},

@@ -270,16 +270,17 @@ func answerOf(a dialog.Action) (act session.Act[session.None], is bool) {
 // over reports whether the question is closed.
 func (f *foreignQuestion) over() bool { return f.gone() || f.Permission.Follow(f.conv) == dialog.Over }
 
-// FollowOthers brings what is shown of other tabs up to date: the board, and a question of another tab,
-// which is closed once it is over. It reports whether there is any.
+// FollowOthers brings what is shown of other tabs up to date: parley's own questions, the board, and a
+// question of another tab, which is closed once it is over. It reports whether there is any.
 func (t *Tab) FollowOthers() (cmd tea.Cmd, is bool) {
+	renewed := t.dialogs.Renew()
 	if t.showsBoard() {
 		return t.address(t.acting.do(func() { t.acting.add(t.board.follow()) })), true
 	}
 	f := t.foreign
 	if f == nil || !t.dialogs.Has(f) {
 		t.foreign = nil
-		return nil, false
+		return nil, renewed
 	}
 	if f.over() {
 		t.dialogs.Withdraw(f)

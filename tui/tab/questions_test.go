@@ -578,7 +578,7 @@ func TestWordsNeitherStopNorLeave(t *testing.T) {
 		ask        func(b *bench)
 	}{
 		{"keep going", "k", func(b *bench) { b.open().askToStop() }},
-		{"quick question", "q", func(b *bench) { b.AskToLeave([]string{"this one"}) }},
+		{"quick question", "q", func(b *bench) { b.AskToLeave(func() []string { return []string{"this one"} }) }},
 	} {
 		for _, pause := range []time.Duration{50 * time.Millisecond, 700 * time.Millisecond} {
 			t.Run(tt.words+" "+pause.String(), func(t *testing.T) {

@@ -125,7 +125,7 @@ func TestACancelThatIsIgnoredOffersToStopTheAgent(t *testing.T) {
 // A question whether to leave a working agent goes when the agent has finished.
 func TestAQuestionAboutATurnEndsWithIt(t *testing.T) {
 	for name, ask := range map[string]func(b *bench){
-		"quit":  func(b *bench) { b.AskToLeave([]string{"this one"}) },
+		"quit":  func(b *bench) { b.AskToLeave(func() []string { return []string{"this one"} }) },
 		"close": func(b *bench) { b.leaving.askToClose("The agent is working", "", b.Works) },
 	} {
 		t.Run(name, func(t *testing.T) {
