@@ -30,6 +30,8 @@ type Overview struct {
 	Queued  int  `json:"queued,omitempty"`
 	Paused  bool `json:"paused,omitempty"` // the queue waits for the user
 	Gone    bool `json:"gone,omitempty"`
+	// Over means that its host does not run any more; only boards know.
+	Over bool `json:"-"`
 	// Question is what the first open question asks, or that about a limit or the budget. Asked identifies
 	// the agent's, and is zero otherwise.
 	Question string            `json:"question,omitempty"`
@@ -122,6 +124,8 @@ func callText(t *conversation.ToolCall) string {
 // State says in a few words where the session stands.
 func (o Overview) State() string {
 	switch {
+	case o.Over:
+		return "does not run any more"
 	case o.Standing == conversation.StandingFailed && !o.Gone:
 		return "the turn failed"
 	case o.Gone:
@@ -188,12 +192,18 @@ var brief = [...]string{
 }
 
 // Brief says in a word where the session stands, and for how long.
-func (o Overview) Brief(now time.Time) string { return brief[o.Standing] + o.age(now, " ") }
+func (o Overview) Brief(now time.Time) string {
+	word := brief[o.Standing]
+	if o.Over {
+		word = "ended"
+	}
+	return word + o.age(now, " ")
+}
 
 // Now says what the session asks, waits for or does; "" if that is nothing.
 func (o Overview) Now() string {
 	switch {
-	case o.reset(): // perhaps since Question was set
+	case o.Over, o.reset(): // perhaps since Question was set
 		return o.State()
 	case o.Question != "":
 		return o.Question
@@ -249,6 +259,16 @@ func (o Overview) SpentText() string {
 		return TokensText(o.Spent.Tokens) + " tokens"
 	}
 	return ""
+}
+
+// Ended returns what a board says of the session once its host does not run any more. One that worked or
+// asked needs the user.
+func (o Overview) Ended(now time.Time) Overview {
+	at := conversation.StandingIdle
+	if o.Group() < len(Groups)-1 {
+		at = conversation.StandingLost
+	}
+	return Overview{Agent: o.Agent, Title: o.Title, Standing: at, Since: now, Over: true, Progress: o.Progress, Last: o.Last, Spent: o.Spent, Changed: o.Changed}
 }
 
 // Loses says what ending the session now loses. stored means that its transcript is stored.

@@ -61,6 +61,7 @@ type board struct {
 	running []app.Running
 	loading bool
 	gone    context.CancelFunc // ends watching
+	ended   map[string]bool    // the hosts that the user has ended here
 
 	marked string   // the ID of the marked item
 	order  []placed // the rows as last listed
@@ -75,7 +76,7 @@ type placed struct {
 // ShowBoard lists all sessions, those first that need the user.
 func ShowBoard(f Front) {
 	watch := f.Backend().Watch
-	b := &board{f: f, loading: watch != nil, gone: func() {}}
+	b := &board{f: f, loading: watch != nil, gone: func() {}, ended: map[string]bool{}}
 	b.update = f.Choose(b.choice())
 	if watch != nil {
 		b.watch(func(ctx context.Context) (func() ([]app.Running, error), context.CancelFunc) {
@@ -93,7 +94,7 @@ func (b *board) watch(begin func(context.Context) (func() ([]app.Running, error)
 		return func() {
 			b.gone = stop
 			if b.loading = false; err == nil {
-				b.running = all
+				b.list(all)
 			}
 			if open := b.update(b.choice()); !open || err != nil {
 				stop()
@@ -102,6 +103,22 @@ func (b *board) watch(begin func(context.Context) (func() ([]app.Running, error)
 			b.watch(func(context.Context) (func() ([]app.Running, error), context.CancelFunc) { return next, stop })
 		}
 	})
+}
+
+// list takes the sessions in hosts. Those of hosts that do not run any more stay, unless the user has ended
+// them here or they run in another one.
+func (b *board) list(all []app.Running) {
+	for _, was := range b.running {
+		again := func(r app.Running) bool { return r.ID == was.ID || r.Stored != "" && r.Stored == was.Stored }
+		if b.ended[was.ID] || slices.ContainsFunc(all, again) {
+			continue
+		}
+		if !was.Over {
+			was.Overview = was.Ended(time.Now())
+		}
+		all = append(all, was)
+	}
+	b.running = all
 }
 
 func (b *board) choice() Choice {
@@ -121,13 +138,13 @@ func (b *board) choice() Choice {
 // urgent of them does.
 func (b *board) rows() []*Seat {
 	var rows []*Seat
-	attached := map[string]bool{}
+	attached, open := map[string]bool{}, map[store.ID]bool{}
 	for _, s := range b.f.Seats() {
-		attached[s.Running] = true
+		attached[s.Running], open[s.Stored] = true, s.Stored != ""
 		rows = append(rows, seatRow(s))
 	}
 	for i := range b.running {
-		if r := &b.running[i]; !attached[r.ID] {
+		if r := &b.running[i]; !attached[r.ID] && !(r.Over && open[r.Stored]) {
 			rows = append(rows, b.runningRow(r))
 		}
 	}
@@ -213,6 +230,14 @@ func (b *board) runningRow(r *app.Running) *Seat {
 		row.silent = "its process " + r.Silent
 	}
 	row.NoSend = noSend(r.Overview, row.silent)
+	if r.Over {
+		row.Place, row.Go, row.End = "", func() { b.f.Open(app.Spec{Stored: r.Stored, Keep: true}) }, nil
+		row.silent = "go there to open it again"
+		if r.Stored == "" {
+			row.silent, row.Go = "it is not stored", func() { b.f.Say(row.NoSend) }
+		}
+		row.NoSend = "it does not run any more: " + row.silent
+	}
 	return row
 }
 
@@ -263,7 +288,7 @@ func (b *board) item(r *Seat, now time.Time) Item {
 		r.Place += ", this one"
 	}
 	state := r.Brief(now)
-	if r.silent != "" {
+	if r.silent != "" && !r.Over {
 		state = "silent"
 	}
 	it := Item{
@@ -347,11 +372,18 @@ func (b *board) detach(r *Seat) {
 
 // askToEnd asks before it ends a session, and says what is lost.
 func (b *board) askToEnd(r *Seat) {
+	if r.End == nil {
+		b.f.Say(r.NoSend)
+		return
+	}
 	b.f.Ask(app.Question{
 		Title: "End this session?", Lines: []string{termtext.Line(r.Title)}, Text: r.Loses(r.Stored != ""),
 		Choices: []app.Choice{
 			{Name: "Keep it", Key: "k"},
-			{Name: "End it", Key: "e", Risky: true, Here: r.End},
+			{Name: "End it", Key: "e", Risky: true, Here: func() {
+				b.ended[r.ID] = true
+				r.End()
+			}},
 		},
 	})
 }
