@@ -268,6 +268,13 @@ func (l *sessionList) item(s app.SessionEntry) Item {
 	if later := s.Stored.Later(); later != "" {
 		about = append(about, "❯ "+later)
 	}
+	if s.Stored.ID == "" {
+		said := "listed by the agent"
+		if caps := l.live.Conversation.Agent.Capabilities; !caps.LoadSession && caps.SessionCapabilities.Resume != nil {
+			said += ", without history"
+		}
+		about = append(about, said)
+	}
 	item := Item{Title: s.Name(), Used: s.Used(), Detail: strings.Join(about, "  "), Found: s.Snippet != ""}
 	if id := s.Stored.ID; id != "" {
 		item.ID, item.Current, item.About = "kept "+string(id), id == l.f.StoredID(), s.Preview()

@@ -205,6 +205,9 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 	requestOpen(s, acpclient.SessionResume, acpclient.ResumeSessionRequest{
 		SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: s.agent.extraDirectories(), MCPServers: s.agent.usableServers(),
 	}, func(r *acpclient.ResumeSessionResponse) {
+		if !s.plan.known {
+			s.notice(acpclient.NoticeInfo, "The history of this session is not available", "The agent resumes the session, but cannot show it.")
+		}
 		s.opened(conversation.OpenResume, id, r.SessionState)
 	}, func(err error) {
 		if !s.plan.known || s.opt.HasTranscript || acpclient.IsCode(err, acpclient.CodeAuthRequired) {

@@ -115,6 +115,7 @@ func TestResumeWhereThereIsNoLoad(t *testing.T) {
 		if h.conv.Phase != conversation.PhaseReady || h.conv.ID != "old" {
 			t.Errorf("phase %v, id %q", h.conv.Phase, h.conv.ID)
 		}
+		test.WantTranscript(t, h.conv, "note: The history of this session is not available")
 	}, capable(`{"sessionCapabilities":{"resume":{}}}`), func(_ *harness, o *Options) { o.ResumeID = "old" })
 }
 

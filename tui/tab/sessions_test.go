@@ -18,7 +18,7 @@ import (
 )
 
 // remembers is an agent that lists two sessions.
-const remembers = `handshake {"sessionCapabilities": {"list": {}}} {"sessionId": "here"}
+const remembers = `handshake {"sessionCapabilities": {"list": {}, "resume": {}}} {"sessionId": "here"}
 expect session/list
 reply {"sessions": [
   {"sessionId": "agents-1", "cwd": "${cwd}", "title": "Known to both"},
@@ -39,7 +39,7 @@ func TestStoredSessionsAndTheAgentsAreOneList(t *testing.T) {
 		ids := b.keeps(t, "peel potatoes", "bake bread")
 		b.play(remembers)
 		b.shared(command.Sessions)
-		for _, words := range []string{"peel potatoes", "bake bread", "Known to the agent"} {
+		for _, words := range []string{"peel potatoes", "bake bread", "Known to the agent", "listed by the agent, without history"} {
 			b.MustSay(words)
 		}
 		b.Choose("bake bread")
