@@ -28,8 +28,8 @@ type Seat struct {
 	Worktree  bool   // Cwd is a worktree for sessions
 	Running   string // the host that it runs in, "" if it ends with parley
 	Stored    store.ID
-	// Asked are its open questions, oldest first.
-	Asked []Asked
+	// Answer asks the oldest of its permissions here; nil if there is none, or it is the one in front.
+	Answer func()
 	// Go goes there. Session takes prompts, unless NoSend says why it does not.
 	Go      func()
 	Session app.Session
@@ -43,15 +43,6 @@ type Seat struct {
 	send   func(ctx context.Context, text string) error
 	silent string
 	group  int // of [app.Groups]
-}
-
-// Asked is an open question of an agent.
-type Asked struct {
-	Question conversation.Question
-	// Title sums it up in a line, About gives all of it.
-	Title, About string
-	// Go goes there. Answer asks it here; nil if it can only be answered there.
-	Go, Answer func()
 }
 
 // board is the open list of the sessions of the front end and of all hosts on this machine.
@@ -198,9 +189,6 @@ func (b *board) pinned(rows []*Seat) []*Seat {
 func seatRow(s Seat) *Seat {
 	s.ID, s.NoSend = cmp.Or(s.Running, s.ID), noSend(s.Overview, s.NoSend)
 	s.send = func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, &s.Overview, text) }
-	if len(s.Asked) > 0 {
-		s.Question = s.Asked[0].Title
-	}
 	return &s
 }
 

@@ -277,13 +277,9 @@ func (v *Compare) answer(side int) {
 		v.say(v.name(side) + " asks nothing")
 		return
 	}
-	if s := v.seats[side]; s != nil {
-		for _, q := range s.Asked {
-			if q.Answer != nil {
-				q.Answer()
-				return
-			}
-		}
+	if s := v.seats[side]; s != nil && s.Answer != nil {
+		s.Answer()
+		return
 	}
 	v.goTo(side)
 }

@@ -75,7 +75,7 @@ func (j *judge) Seat(side int) *command.Seat {
 	}
 	return &command.Seat{
 		Overview: j.overviews[side], Place: fmt.Sprint("tab ", side+2), Go: func() { j.does("go to", side) },
-		Asked: []command.Asked{{}, {Answer: func() { j.does("answer", side) }}},
+		Answer: func() { j.does("answer", side) },
 	}
 }
 func (j *judge) Past(side int) *app.Overview { return &j.past[side] }

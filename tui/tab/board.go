@@ -200,7 +200,7 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 	s := command.Seat{
 		Overview: t.Overview(), ID: t.seatID(), Place: fmt.Sprint("tab ", number), Current: t == f.tab,
 		Cwd: t.cwd, Branch: t.branch, Worktree: t.worktree != nil, Running: t.Running(), Stored: t.StoredID(),
-		Go: func() { f.goTo(t, nil) },
+		Go: func() { f.goTo(t) },
 	}
 	if t.worktree != nil {
 		note, _ := compare.NoteOf(t.worktree)
@@ -215,16 +215,16 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 	default:
 		s.Session = l.Session
 	}
-	for _, q := range t.Questions() {
-		q.Go = func() { f.goTo(t, &q) }
-		if p, is := q.Question.(*conversation.Permission); is && t != f.tab {
-			q.Answer = func() {
-				if l, open := t.live(); open {
-					f.add(f.tab.askFor(l, number, p, ""))
+	if t.asked() {
+		l, _ := t.live()
+		s.Question = l.questions.title()
+		if open := l.questions.permissions(); len(open) > 0 && t != f.tab {
+			s.Answer = func() {
+				if l, is := t.live(); is {
+					f.add(f.tab.askFor(l, number, open[0], ""))
 				}
 			}
 		}
-		s.Asked = append(s.Asked, q)
 	}
 	s.Detach = func() { f.add(t.detach()) }
 	s.End = func() {
@@ -236,15 +236,11 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 	return s
 }
 
-// goTo shows a tab, and a question of it that is not nil. A tab that has nothing but the board is
-// closed.
-func (f *front) goTo(t *Tab, q *command.Asked) {
+// goTo shows a tab. One that has nothing but the board is closed.
+func (f *front) goTo(t *Tab) {
 	f.tab.closeBoard()
 	f.tab.program.Tabs.Show(t)
 	if f.tab.chooses() {
 		f.add(send(Leave{f.tab.id}))
-	}
-	if q != nil {
-		t.ShowQuestion(*q)
 	}
 }

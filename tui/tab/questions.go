@@ -148,35 +148,25 @@ func (q *questions) Edit(text string) tea.Cmd {
 	})
 }
 
-// Questions returns the open questions of the tab's agent, the oldest first.
-func (t *Tab) Questions() []command.Asked {
+// asked reports whether a question of the tab's agent is open.
+func (t *Tab) asked() bool {
 	l, open := t.live()
-	if !open || !asked(l.Conversation) {
-		return nil
-	}
-	var all []command.Asked
-	paths := toolview.PathsIn(t.cwd)
-	for _, q := range conversation.Questions[conversation.Question](&l.Conversation.State) {
-		all = append(all, conversation.Match(q, func(p *conversation.Permission) command.Asked {
-			heading, _ := paths.Heading(p.Asked)
-			a := command.Asked{Question: q, Title: toolview.KindOf(p.Asked.Kind).Verb + "  " + heading, About: paths.Command(p.Asked.RawInput).String()}
-			if a.About == "" {
-				for _, l := range paths.ShownLocations(p.Asked.Locations) {
-					a.About += paths.Location(l) + "\n"
-				}
-			}
-			return a
-		}, func(e *conversation.Elicitation) command.Asked {
-			words := termtext.Line(e.Request.Message)
-			return command.Asked{Question: q, Title: cmp.Or(words, "The agent asks"), About: words}
-		}))
-	}
-	return all
+	return open && asked(l.Conversation)
 }
 
-// ShowQuestion brings an open question into view, in front of the agent's others. It takes
+// title sums up the oldest question.
+func (q *questions) title() string {
+	return conversation.Match(conversation.Questions[conversation.Question](&q.Conversation.State)[0], func(p *conversation.Permission) string {
+		heading, _ := toolview.PathsIn(q.acting.Cwd()).Heading(p.Asked)
+		return toolview.KindOf(p.Asked.Kind).Verb + "  " + heading
+	}, func(e *conversation.Elicitation) string {
+		return cmp.Or(termtext.Line(e.Request.Message), "The agent asks")
+	})
+}
+
+// showPermission brings an open question into view, in front of the agent's others. It takes
 // no key until it has been seen, like any question that appears.
-func (t *Tab) ShowQuestion(q command.Asked) {
+func (t *Tab) showPermission(p *conversation.Permission) {
 	l, open := t.live()
 	if !open {
 		return
@@ -185,7 +175,7 @@ func (t *Tab) ShowQuestion(q command.Asked) {
 		l.reader.Unfocus()
 	}
 	asking := l.questions.asking
-	if p, is := q.Question.(*conversation.Permission); is && asking != nil && t.dialogs.Top() == asking && asking.Call() != p.Asked && l.Conversation.Asks(p) {
+	if asking != nil && t.dialogs.Top() == asking && asking.Call() != p.Asked && l.Conversation.Asks(p) {
 		t.dialogs.Pop()
 		l.questions.show(p)
 	}
@@ -217,11 +207,11 @@ func (t *Tab) askFor(of *live, number int, p *conversation.Permission, row strin
 	env, other := of.env(), of.Tab
 	name := termtext.Line(cmp.Or(other.agent().Name, other.agent().ID))
 	t.showForeign(&foreignQuestion{in: t, row: row, conv: of.Conversation, gone: func() bool {
-		return !slices.Contains(t.program.Tabs.All(), other) || len(other.Questions()) == 0
+		return !slices.Contains(t.program.Tabs.All(), other) || !other.asked()
 	}, do: func(a dialog.Action) tea.Cmd {
 		if _, is := answerOf(a); !is {
 			t.program.Tabs.Show(other)
-			other.ShowQuestion(command.Asked{Question: p})
+			other.showPermission(p)
 		}
 		return other.panel.do(a)
 	}}, env, p, fmt.Sprintf("%s, tab %d", name, number))
