@@ -81,7 +81,7 @@ func (j *Journal) carryOut(ctx context.Context, plans []plan, what string, rewin
 		}
 		ctx = context.WithoutCancel(ctx)
 	}
-	done := Done{Rewound: rewind, Act: number}
+	done := Done{Act: number}
 	for i := range plans {
 		p := &plans[i]
 		if err := j.write(ctx, p, number); err != nil {

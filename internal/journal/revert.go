@@ -57,9 +57,6 @@ type Done struct {
 	Act int
 	// Turn is the turn that was undone, 0 if it was something else.
 	Turn int
-	// Rewound is the turn of the rewind that was made, or undone, 0 if it was something
-	// else.
-	Rewound int
 }
 
 // same reports whether two contents of a file are equal; nil is no file. An unknown mode
@@ -340,15 +337,12 @@ func (j *Journal) Redo(ctx context.Context) (Done, error) {
 	defer j.reviewing.Unlock()
 	j.mu.Lock()
 	changes := j.history.redoable()
-	rewound := j.history.lastRewind()
 	j.mu.Unlock()
 	plans, err := j.revertEach(changes)
 	if err != nil {
 		return Done{}, err
 	}
-	done, err := j.carryOut(ctx, plans, actRedo, 0)
-	done.Rewound = rewound
-	return done, err
+	return j.carryOut(ctx, plans, actRedo, 0)
 }
 
 // revertEach plans to undo changes of an act, each by itself.

@@ -354,7 +354,7 @@ func (t *turnWatch) settle(path string, c *call) {
 		base, known, sight := t.base(path, c, is)
 		switch {
 		case known && base.same(is):
-			t.joinLast(path, c, now)
+			t.joinLast(path, c)
 		case known && sight != sawChange && !c.mayHave(path): // whatever it says
 		case known && len(diffs) == 0:
 			gone := now == nil && sight == notWatched && (c.kind == acpclient.ToolDelete || c.kind == acpclient.ToolMove)
@@ -436,7 +436,7 @@ func (t *turnWatch) last(path string) *change {
 // joinLast handles the end of a call whose edit the last change of the file includes, or
 // came before: two edits may follow each other faster than the reports are handled. The
 // last change then begins earlier.
-func (t *turnWatch) joinLast(path string, c *call, now *fs.Snapshot) {
+func (t *turnWatch) joinLast(path string, c *call) {
 	last := t.last(path)
 	if last == nil || last.source != SourceReport || last.provenance != ProvenanceSeen {
 		return
