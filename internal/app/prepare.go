@@ -82,6 +82,14 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell func(string)) (note
 	if t == nil || !t.Fresh {
 		return nil
 	}
+	unlock, err := lockToPrepare(ctx, t, tell)
+	if err == nil {
+		defer unlock()
+		t = git.WorktreeAt(t.Path)
+	}
+	if ctx.Err() != nil || t == nil || !t.Fresh { // another session has prepared it meanwhile
+		return nil
+	}
 	p := &preparation{l: l, s: s, t: t, tell: tell}
 	p.files(ctx)
 	p.setup(ctx)
@@ -91,6 +99,39 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell func(string)) (note
 		}
 	}
 	return p.notes
+}
+
+// lockWait is how long after a try to lock a worktree the next one is.
+const lockWait = 200 * time.Millisecond
+
+// lockToPrepare waits until no other session prepares a worktree, and notes that this one works there. If
+// it cannot be locked, it is prepared all the same.
+func lockToPrepare(ctx context.Context, t *git.Worktree, tell func(string)) (unlock func(), err error) {
+	f, err := t.Lock()
+	if err != nil {
+		return nil, err
+	}
+	for told := false; ; told = true {
+		locked, err := config.TryLock(f)
+		switch {
+		case locked:
+			leave, _ := workIn([]string{t.Path}) // best effort
+			return func() {
+				leave()
+				config.Unlock(f)
+				_ = f.Close()
+			}, nil
+		case err != nil || ctx.Err() != nil:
+			_ = f.Close()
+			return nil, cmp.Or(err, ctx.Err())
+		case !told:
+			tell("another session is setting up the worktree")
+		}
+		select {
+		case <-time.After(lockWait):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // preparation is a Prepare that goes on.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"parley/config"
@@ -16,7 +17,7 @@ import (
 // A new worktree is prepared once, by the user's configuration or by a project's that the user trusts.
 // A setup that fails is said, and the session begins all the same.
 func TestPrepare(t *testing.T) {
-	const project = "[worktree]\ninclude = \"*.conf\"\nsetup = \"echo theirs > made.txt\"\n"
+	const project = "[worktree]\ninclude = \"*.conf\"\nsetup = \"echo theirs >> made.txt\"\n"
 	for name, c := range map[string]struct {
 		user        config.Worktree
 		trusted     bool
@@ -24,7 +25,7 @@ func TestPrepare(t *testing.T) {
 		told, say   string
 	}{
 		"nothing":        {lack: []string{"local.conf", "made.txt"}, say: "does not apply: its .parley/config.toml is not trusted"},
-		"the user's":     {user: config.Worktree{Include: []string{"local.conf"}, Setup: "echo mine > made.txt; echo out; pwd"}, trusted: true, files: []string{"local.conf", "made.txt=mine"}, told: "setting up the worktree: echo mine", say: "Set up the worktree in 0s"},
+		"the user's":     {user: config.Worktree{Include: []string{"local.conf"}, Setup: "echo mine >> made.txt; echo out; pwd"}, trusted: true, files: []string{"local.conf", "made.txt=mine"}, told: "setting up the worktree: echo mine", say: "Set up the worktree in 0s"},
 		"the project's":  {trusted: true, files: []string{"local.conf", "made.txt=theirs"}, say: "Copied into the worktree: verse/local.conf"},
 		"one that fails": {user: config.Worktree{Setup: "echo broken; exit 3"}, lack: []string{"local.conf"}, say: "failed after 0s: echo broken; exit 3: exit code 3"},
 		"secrets":        {user: config.Worktree{Include: []string{".e*"}}, lack: []string{".env"}, say: "they may hold secrets: verse/.env"},
@@ -44,12 +45,23 @@ func TestPrepare(t *testing.T) {
 			must(t, err)
 			l := &Launcher{Config: &config.Config{Worktree: c.user}}
 			defer l.Close()
+			var telling sync.Mutex
 			told := ""
 			prepare := func() []session.AddNotice {
-				return l.Prepare(t.Context(), Spec{Agent: &config.Agent{ID: "a"}, Cwd: tree.Place(dir)}, func(words string) { told += words + "\n" })
+				return l.Prepare(t.Context(), Spec{Agent: &config.Agent{ID: "a"}, Cwd: tree.Place(dir)}, func(words string) {
+					telling.Lock()
+					defer telling.Unlock()
+					if told += words + "\n"; strings.HasPrefix(words, "setting up") {
+						if works, err := WorksIn(tree.Path); err != nil || !works {
+							t.Errorf("while it is set up, it can be dropped: %v", err)
+						}
+					}
+				})
 			}
+			other := make(chan []session.AddNotice)
+			go func() { other <- prepare() }() // of two sessions that begin at once, one prepares it
 			said := ""
-			for _, n := range prepare() {
+			for _, n := range append(prepare(), <-other...) {
 				said += n.Title + "\n" + n.Detail + "\n"
 			}
 			if !strings.Contains(said, c.say) || !strings.Contains(told, c.told) {

@@ -469,6 +469,11 @@ func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
 	return nil
 }
 
+// Lock opens the file by whose lock only one at a time prepares the worktree.
+func (t *Worktree) Lock() (*os.File, error) {
+	return os.OpenFile(filepath.Join(linkedDir(t.Path), recordName+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+}
+
 // Prepared notes that the worktree was prepared: what it has that is ignored, or not committed, is nobody's
 // work.
 func (t *Worktree) Prepared(ctx context.Context) error {
