@@ -282,6 +282,11 @@ func cut(text string, most int) string {
 	return text + "…"
 }
 
+// Shortened reports whether only the beginning of a prompt was noted.
+func (*Comparison) Shortened(prompt string) bool {
+	return len(prompt) > maxPrompt-len("…")-utf8.UTFMax && strings.HasSuffix(prompt, "…")
+}
+
 // Find returns the comparisons of the repository of dir, the latest first. Agents that are no
 // longer known keep their name.
 func Find(ctx context.Context, cfg *config.Config, dir string) ([]*Comparison, error) {

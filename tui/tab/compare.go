@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -38,6 +39,8 @@ type comparison struct {
 	page   *pages.Compare
 	// past is what is known of sides without a tab, as they were left.
 	past []*app.Overview
+	// lost are the prompts that sides never had, which come back as the drafts of their tabs.
+	lost map[int]string
 	// overBudget is the last question about the budget, or nil.
 	overBudget dialog.Dialog
 }
@@ -247,12 +250,18 @@ func (f *compareForm) options() compare.Options {
 func (t *Tab) beginCompare(made *compare.Comparison) tea.Cmd {
 	c := t.newComparison(made)
 	var cmds []tea.Cmd
-	for i, s := range made.Sides {
-		n, cmd := c.open(i, app.Spec{Agent: &s.Agent, Cwd: s.Dir})
-		n.setName(made.Title(i))
-		cmds = append(cmds, cmd, n.Ask(made.Prompt))
+	for i := range made.Sides {
+		cmds = append(cmds, c.begin(i, made.Prompt))
 	}
 	return tea.Batch(append(cmds, c.show(t))...)
+}
+
+// begin opens a tab for a side and sends it the prompt.
+func (c *comparison) begin(side int, prompt string) tea.Cmd {
+	s := c.Sides[side]
+	n, cmd := c.open(side, app.Spec{Agent: &s.Agent, Cwd: s.Dir})
+	n.setName(c.Title(side))
+	return tea.Batch(cmd, n.Ask(prompt))
 }
 
 // reopenCompare shows a comparison that was found again, where it is open if it is.
@@ -300,32 +309,90 @@ func (c *comparison) show(t *Tab) tea.Cmd {
 	return t.address(tea.Batch(c.page.Open(), c.readPast()))
 }
 
-// readPast reads what the sessions of sides that are not open have said and spent.
+// readPast reads what the sessions of sides that are not open have said and spent. It offers the prompt to
+// those that never had it.
 func (c *comparison) readPast() tea.Cmd {
 	p := c.home.program
-	var all []tea.Cmd
-	for i, s := range c.Sides {
-		if c.tab(i) != nil || c.past[i] != nil || p.Stored == nil {
-			continue
-		}
-		all = append(all, inBackground(func() then {
-			last, err := lastIn(p, s.Dir)
-			if err != nil || last == nil || last.Stored == "" {
-				return nil
-			}
-			t, err := p.Stored.Read(p.Context, last.Stored)
-			if err != nil { // its tab says so
-				return nil
-			}
-			o := app.OverviewOf(&t.Conversation.State, nil)
-			return func() tea.Cmd {
-				c.past[i] = &o
-				c.Spent(i, o.Spent)
-				return nil
-			}
-		}))
+	if p.Stored == nil {
+		return nil
 	}
-	return tea.Batch(all...)
+	var closed []int
+	for i := range c.Sides {
+		if c.tab(i) == nil && c.past[i] == nil {
+			closed = append(closed, i)
+		}
+	}
+	return inBackground(func() then {
+		past := make([]*app.Overview, len(c.Sides))
+		unsent := map[int]string{}
+		for _, i := range closed {
+			last, err := lastIn(p, c.Sides[i].Dir)
+			switch {
+			case err != nil: // its tab says so
+			case last == nil:
+				if prompt := c.unsent(i); prompt != "" {
+					past[i], unsent[i] = &app.Overview{Last: []string{"The prompt was not sent."}}, prompt
+				}
+			case last.Stored != "":
+				if t, err := p.Stored.Read(p.Context, last.Stored); err == nil {
+					past[i] = new(app.OverviewOf(&t.Conversation.State, nil))
+				}
+			}
+		}
+		return func() tea.Cmd {
+			for _, i := range closed {
+				if c.past[i] == nil && past[i] != nil {
+					c.past[i] = past[i]
+					c.Spent(i, past[i].Spent)
+				}
+			}
+			c.offer(unsent)
+			return nil
+		}
+	})
+}
+
+// unsent returns the prompt of a side without a session if it was not sent: the draft that was left there,
+// or the one that is noted if nobody has set the worktree up. "" means that it may have been sent.
+func (c *comparison) unsent(side int) string {
+	s := c.Sides[side]
+	if works, err := app.WorksIn(s.Tree.Path); works || err != nil {
+		return ""
+	}
+	draft, _ := c.home.program.Stored.Draft(s.Dir)
+	if draft == "" && s.Tree.Fresh {
+		return c.Prompt
+	}
+	return draft
+}
+
+// offer asks whether to send a prompt to sides that never had it. Otherwise their tabs have it as the draft.
+func (c *comparison) offer(unsent map[int]string) {
+	sides := slices.Sorted(maps.Keys(unsent))
+	if len(sides) == 0 {
+		return
+	}
+	var names []string
+	for _, i := range sides {
+		names = append(names, c.Title(i))
+	}
+	prompt, send := unsent[sides[0]], app.Choice{Name: "Send it", Key: "s", Risky: true, Here: c.home.here(func() tea.Cmd {
+		var all []tea.Cmd
+		for _, i := range sides {
+			if c.tab(i) == nil {
+				all = append(all, c.begin(i, unsent[i]))
+			}
+		}
+		return tea.Batch(all...)
+	})}
+	if c.Shortened(prompt) {
+		send.Why, prompt = "only its beginning was noted", prompt+"\nOnly this was noted of it."
+	}
+	c.lost = unsent
+	c.home.ask(app.Question{
+		Title: "The prompt was not sent", Text: "parley ended while it set up the worktrees of " + strings.Join(names, ", ") + ".\n❯ " + termtext.Block(prompt),
+		Choices: []app.Choice{{Name: "Keep it", Key: "k"}, send},
+	})
 }
 
 // Past implements pages.CompareHost.
@@ -563,8 +630,10 @@ func (c *comparison) Open(side int) {
 				if open == nil {
 					open = &app.Spec{Agent: &c.Sides[side].Agent, Cwd: dir}
 				}
-				_, cmd := c.open(side, *open)
-				c.add(cmd)
+				n, cmd := c.open(side, *open)
+				if c.add(cmd); n.composer.Empty() {
+					n.composer.SetText(c.lost[side])
+				}
 			}
 			p.Tabs.Show(c.tab(side))
 		}

@@ -247,3 +247,92 @@ func TestAComparisonFromAWorktree(t *testing.T) {
 		t.Errorf("from a worktree it begins in %q", f.options().Dir)
 	}
 }
+
+// opensTabs is a row of tabs in which others open.
+type opensTabs struct {
+	tabsOf
+	of *bench
+}
+
+func (o *opensTabs) Open(s app.Spec) (*Tab, tea.Cmd) {
+	n := New(ID(len(o.all)+10), o.of.program, s.Cwd)
+	n.program.Tabs = o
+	o.all = append(o.all, n)
+	return n, n.Open(s)
+}
+
+// A comparison that was killed as it set up its worktrees says so when it is found, and sends the prompt
+// only if the user wants it. A side that had the prompt does not get it again.
+func TestAComparisonThatWasKilledAsItBegan(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(b *bench, c *compare.Comparison)
+		press  string // an answer, "" if nothing is asked
+		sent   []string
+		draft  string // of the second side once it is opened
+	}{
+		"sent":         {func(*bench, *compare.Comparison) {}, "s", []string{"sing", "sing"}, ""},
+		"kept":         {func(*bench, *compare.Comparison) {}, "k", nil, "sing"},
+		"one had it":   {func(b *bench, c *compare.Comparison) { storedIDs(b.t, b.program.Stored, c.Sides[0].Dir, "sing") }, "s", []string{"sing"}, ""},
+		"all were set": {func(b *bench, c *compare.Comparison) { prepared(b.t, c) }, "", nil, ""},
+		"written for a slow agent": {func(b *bench, c *compare.Comparison) {
+			prepared(b.t, c)
+			if err := b.program.Stored.SaveDraft(c.Sides[1].Dir, "", "sing, all of it"); err != nil {
+				b.t.Fatal(err)
+			}
+		}, "s", []string{"sing, all of it"}, ""},
+		"long": {func(b *bench, c *compare.Comparison) { c.Prompt = strings.Repeat("la ", 681) + "…" }, "k", nil, strings.Repeat("la ", 681) + "…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, _ := test.New(t, map[string]string{"poem.txt": "one\n"})
+			entrants := []compare.Entrant{{Word: "a", Agent: config.Agent{ID: "a"}}, {Word: "b", Agent: config.Agent{ID: "b"}}}
+			made, err := compare.Begin(t.Context(), compare.Options{Config: &config.Config{}, Dir: dir, Prompt: "sing", Entrants: entrants})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, _ := newStored(t)
+			b.t, b.rows, b.drafts.library = t, 60, b.program.Stored
+			tabs := &opensTabs{of: b, tabsOf: tabsOf{all: []*Tab{b.Tab}}}
+			b.program.Tabs = tabs
+			c.change(b, made)
+			all := b.newComparison(made)
+			b.dialogs.PushBelow(all.page)
+			all.readPast()().(then)()
+			if c.press == "" {
+				b.mustNotShow(t, "was not sent")
+				return
+			}
+			b.mustShow(t, "The prompt was not sent", "ended while it set up", "Send it", "Keep it")
+			if name == "long" {
+				b.mustShow(t, "only its beginning was noted")
+			}
+			b.clock = b.clock.Add(time.Minute)
+			b.draw()
+			b.press(c.press, "enter")
+			var sent []string
+			for _, n := range tabs.all[1:] {
+				sent = append(sent, app.PromptLine(n.prompts.held[0]))
+			}
+			if !slices.Equal(sent, c.sent) {
+				t.Errorf("sent was %q", sent)
+			}
+			if c.draft != "" {
+				b.mustShow(t, "The prompt was not sent.")
+				run(b.Tab, b.address(b.acting.do(func() { all.Open(1) })), func() {})
+				if n := all.tab(1); n == nil || n.composer.Text() != c.draft {
+					t.Errorf("the tab of the side is %+v", n)
+				}
+			}
+		})
+	}
+}
+
+// prepared notes that the worktrees of a comparison were set up.
+func prepared(t *testing.T, c *compare.Comparison) {
+	t.Helper()
+	for _, s := range c.Sides {
+		if err := s.Tree.Prepared(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.Tree = git.WorktreeAt(s.Tree.Path)
+	}
+}
