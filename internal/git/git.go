@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -244,9 +245,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // those filters is an error, and one that needs a merge driver is a conflict. A Writer
 // is safe for concurrent use.
 type Writer struct {
-	dir  string
-	env  []string
-	most int // of the output, in bytes; 0 is maxOutput
+	dir     string
+	env     []string
+	refused []string // the filters of the repository's own configuration
+	most    int      // of the output, in bytes; 0 is maxOutput
 }
 
 // NewWriter returns a Writer for the repository of dir. It fails without git or a
@@ -280,6 +282,7 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 			settings[section+key] = ""
 		}
 		settings[section+".required"] = "true"
+		w.refused = append(w.refused, strings.TrimPrefix(section, "filter."))
 	}
 	w.env = configured(settings)
 	return w, nil
@@ -351,7 +354,25 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 		top := termtext.Line(topOf(w.dir))
 		why = fmt.Sprintf("%s belongs to another user; 'git config --global --add safe.directory %s' lets git read it", top, top)
 	}
-	return string(out.kept), &Error{Command: command, Output: why, Err: err}
+	return string(out.kept), &Error{Command: command, Output: w.ofFilter(why), Err: err}
+}
+
+// failedFilter matches git's words for a filter that has failed.
+var failedFilter = regexp.MustCompile(`(?:clean|smudge) filter '?([^'\n]+?)'? failed`)
+
+// ofFilter adds to git's words why a filter has failed, and what to do.
+func (w *Writer) ofFilter(said string) string {
+	at := failedFilter.FindStringSubmatchIndex(said)
+	if at != nil && slices.Contains(w.refused, said[at[2]:at[3]]) {
+		return said[:at[1]] + ": parley runs no filters of the repository's own; move filter." + said[at[2]:at[3]] +
+			" from its configuration to yours (git config --global)" + said[at[1]:]
+	}
+	if strings.Contains(said, "git-lfs") {
+		if _, err := exec.LookPath("git-lfs"); err != nil {
+			return "git-lfs is not installed, or not on PATH"
+		}
+	}
+	return said
 }
 
 // maxErrorLines limits the lines of git's output in an error. A lock that a killed git has left is named

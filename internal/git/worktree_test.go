@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -709,6 +710,35 @@ func TestRunsNothingOfTheRepository(t *testing.T) {
 	}
 	if _, err := os.Stat(trace); err == nil {
 		t.Error("a program of the repository's choice was run")
+	}
+}
+
+// A file that needs Git LFS says what is missing.
+func TestAWorktreeWithoutGitLFS(t *testing.T) {
+	dir, run := project(t)
+	put(t, filepath.Join(dir, ".gitattributes"), "*.bin filter=lfs\n")
+	put(t, filepath.Join(dir, "a.bin"), "pointer\n")
+	run(dir, "add", ".")
+	run(dir, "commit", "--quiet", "-m", "pointer")
+	program, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := t.TempDir()
+	if err := os.Symlink(program, filepath.Join(path, "git")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", path) // without git-lfs
+	for _, c := range []struct{ scope, want string }{
+		{"--global", "git worktree: git-lfs is not installed"},
+		{"--local", "smudge filter lfs failed: parley runs no filters of the repository's own; move filter.lfs"},
+	} {
+		run(dir, "config", c.scope, "filter.lfs.process", "git-lfs filter-process")
+		run(dir, "config", c.scope, "filter.lfs.required", "true")
+		_, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.scope, err)
+		}
 	}
 }
 
