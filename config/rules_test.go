@@ -79,6 +79,7 @@ func TestProjectsSetUpNothingButRulesAndWorktrees(t *testing.T) {
 		"default_agent = \"x\"":               "default_agent has no effect in a project",
 		"[mcp.x]\ncommand = \"evil\"":         "mcp has no effect in a project",
 		"[notify]\ncommand = [\"evil\"]":      "notify has no effect in a project",
+		"[questions]\nanswer = \"press\"":     "questions has no effect in a project",
 		"host.keep = true":                    "host has no effect in a project",
 		"[rules]\nallow = [\"walk\"]":         "unknown kind",
 		"x":                                   "config.toml:1",

@@ -116,7 +116,7 @@ type Permission struct {
 	Why       string
 	Proposals [][]string
 	// Ordinary means that the call touches, for certain, no file outside the session's directories and
-	// none that parley asks about.
+	// none that parley asks about, and that the question has not changed since the user was asked.
 	Ordinary bool
 
 	asks subject // what the current revision asks
@@ -175,6 +175,7 @@ func (s *State) revise() {
 		}
 		p.asks = now
 		if shown := now.digest(); shown != p.Shown {
+			p.Ordinary = p.Ordinary && p.Revision == 0
 			p.Revision++
 			p.Shown = shown
 		}
@@ -285,7 +286,7 @@ func (s *State) questionsFollow(t *ToolCall, u *acpclient.ToolCallUpdate) {
 		// After a question, opencode repeats earlier updates with more of the input.
 		repeats := !news && p.Asked.Kind == was.Kind && reflect.DeepEqual(p.Asked.Content, was.Content) && holdsAll(p.Asked.RawInput, was.RawInput)
 		if !repeats && !p.Asked.sameIn(s.Cwd, was) {
-			p.Proposals, p.Ordinary = nil, false // they were for the earlier subject
+			p.Proposals = nil // they were for the earlier subject
 		}
 	}
 }

@@ -321,10 +321,14 @@ func TestARevisionGrowsWithWhatIsAsked(t *testing.T) {
 			if before.ID != 1 || before.Revision != 1 {
 				t.Fatalf("it begins as %+v", before)
 			}
+			test.Permissions(c1)[0].Ordinary = true
 			c1.Apply(test.Up(t, c.update))
 			now, open := test.Permissions(c1)[0].Now(), c1.Asks(c1.Question(1))
 			if grows := now.Revision > before.Revision; !open || grows != c.grows || grows != (now.Shown != before.Shown) {
 				t.Errorf("it becomes %+v", now)
+			}
+			if test.Permissions(c1)[0].Ordinary == c.grows {
+				t.Errorf("ordinary: %t", !c.grows)
 			}
 		})
 	}
@@ -339,8 +343,8 @@ func TestTheRevisionOfAQuestionThatIsJudged(t *testing.T) {
 	if c.Asks(c.Question(1)) {
 		t.Error("it is asked before it was judged")
 	}
-	c.Apply(conversation.PermissionReferred{ID: 1, Proposals: [][]string{{"allow read"}}})
-	if now := c.Question(1).Now(); !c.Asks(c.Question(1)) || now.Revision != 1 {
+	c.Apply(conversation.PermissionReferred{ID: 1, Proposals: [][]string{{"allow read"}}, Ordinary: true})
+	if now := c.Question(1).Now(); !c.Asks(c.Question(1)) || now.Revision != 1 || !test.Permissions(c)[0].Ordinary {
 		t.Errorf("it begins as %+v", now)
 	}
 	// opencode repeats a part of the input: what is asked is less, and no rule is proposed for it.

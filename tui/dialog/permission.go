@@ -149,7 +149,7 @@ var faces = map[acpclient.PermissionOptionKind]struct {
 func replyOf(env Env, c app.Choice, a Action) reply {
 	r := reply{icon: "•", name: termtext.Line(c.Name), more: termtext.Line(cmp.Or(c.Why, c.More)), warns: c.Warns, off: c.Why != "", action: a}
 	if face, ok := faces[c.Kind]; ok {
-		r.icon, r.tone, r.enterOnly, r.once, r.single = face.icon, face.tone, face.always, c.Kind == acpclient.AllowOnce, !face.always
+		r.icon, r.tone, r.enterOnly, r.once, r.single = face.icon, face.tone, face.always, c.Kind == acpclient.AllowOnce, !face.always && !c.Warns
 		if c.FirstOfKind {
 			r.keys = shortcuts(env.Keys.For(face.shortcut))
 		}
@@ -160,6 +160,7 @@ func replyOf(env Env, c app.Choice, a Action) reply {
 	if c.Risky {
 		r.tone, r.enterOnly = bad, true
 	}
+	r.single = r.single && !r.enterOnly
 	if c.Key != "" {
 		r.keys = []string{c.Key}
 	}

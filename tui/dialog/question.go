@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -91,6 +92,7 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	case drafting && !alt && (accepts || up || down), !(alt && (accepts || up || down)) && q.env.drafts(key):
 		return q.typed(), true
 	case msg.IsRepeat && (i >= 0 || accepts):
+		q.doubled = time.Time{}
 		return nil, true // a key held down answers nothing
 	case accepts:
 		return q.accept(key), true
@@ -100,7 +102,7 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 		q.move(1)
 	case i >= 0 && keys.Match(command.DialogClose, key):
 		return q.give(q.replies.list[i], key), true
-	case i >= 0 && q.doubled.IsZero() && (q.marker.Code == 0 || q.marker.String() == key):
+	case i >= 0 && (q.doubled.IsZero() || q.once) && (q.marker.Code == 0 || q.marker.String() == key):
 		return q.press(i, msg), true
 	case key == "space" && q.marker.Code == 0 && q.viewed.complete():
 		q.space()
@@ -141,14 +143,15 @@ func (q *question) press(i int, msg tea.KeyPressMsg) Action {
 	case r.off:
 		q.why = offWords
 	case q.marker.Code == 0:
+		once := q.presses(i)
 		q.mark(i)
-		q.marker = msg
-		if q.once = q.presses() && r.single && !r.enterOnly; q.once {
+		if q.marker, q.once = msg, once; once {
 			q.confirm()
 		}
 	case r.enterOnly:
 		q.why = enterOnlyWords
 	default:
+		q.once = false
 		q.confirm()
 	}
 	return nil
@@ -160,9 +163,9 @@ func (q *question) confirm() {
 	q.why = pauseWords
 }
 
-// presses reports whether one press of a key may give a reply.
-func (q *question) presses() bool {
-	return q.env.Press != nil && q.env.Press() && q.ordinary != nil && q.ordinary()
+// presses reports whether one press of its key may give a reply: all is in sight, nothing cut.
+func (q *question) presses(i int) bool {
+	return q.env.Press != nil && q.env.Press() && q.ordinary != nil && q.ordinary() && q.viewed.whole && q.replies.list[i].single && !q.replies.cut(i)
 }
 
 // space marks a reply if none is marked. It is no text for an empty prompt, where nobody would
@@ -191,11 +194,10 @@ func (q *question) Due() Action {
 	if q.doubled.IsZero() || q.env.Guard.now().Before(q.doubled.Add(QuietTime)) {
 		return nil
 	}
-	q.doubled = time.Time{}
-	if q.replies.marked < 0 || q.env.Guard.inert() || q.env.Guard.unfocused != "" || q.once && !q.presses() {
+	q.doubled, q.why = time.Time{}, ""
+	if q.replies.marked < 0 || q.env.Guard.inert() || q.env.Guard.unfocused != "" || q.once && !q.presses(q.replies.marked) {
 		return nil
 	}
-	q.why = ""
 	return q.give(q.replies.list[q.replies.marked], q.marker.String())
 }
 
@@ -538,10 +540,16 @@ func (q *question) hints(closing string) []Hint {
 		hints = append(hints, Hint{key + ":", words + cut(q.replies.list[next].name, hintName)})
 	}
 	hints = append(hints, q.promptHints()...)
-	switch keys, arrows, both := strings.Cut(q.selecting(), " "); {
+	var gives []string
+	for i, r := range q.replies.list {
+		if len(gives) < 3 && q.presses(i) {
+			gives = append(gives, cmp.Or(r.key(), strconv.Itoa(i+1)))
+		}
+	}
+	switch {
 	case len(q.replies.list) == 0:
-	case both && q.presses():
-		hints = append(hints, Hint{keys, "answer"}, Hint{arrows, "select"})
+	case len(gives) > 0:
+		hints = append(hints, Hint{strings.Join(gives, "/"), "answer"}, Hint{q.alt("↑↓"), "select"})
 	default:
 		hints = append(hints, Hint{q.selecting(), "select"})
 	}
@@ -600,7 +608,7 @@ type reply struct {
 	// accepts gives them.
 	enterOnly bool
 	// once means that the reply allows what is asked, and nothing more, single that it allows or rejects
-	// just that.
+	// just that, and its name says nothing else.
 	once, single bool
 }
 
@@ -650,6 +658,13 @@ func (a *replies) byKey(key string) int {
 		return i
 	}
 	return slices.IndexFunc(a.list, func(r reply) bool { return slices.Contains(r.keys, key) })
+}
+
+// cut reports whether the text of a reply is shortened while it is not marked.
+func (a *replies) cut(i int) bool {
+	name, more := a.text(i, false)
+	wholeName, wholeMore := a.text(i, true)
+	return !slices.Equal(name, wholeName) || !slices.Equal(more, wholeMore)
 }
 
 // key returns the key to show, or "".
@@ -896,6 +911,7 @@ type viewed struct {
 	width, height int
 
 	head, begun, ended bool
+	whole              bool // all lines and answers are in sight at once
 	answers            []bool
 	unseen             int // how many answers were not seen yet
 }
@@ -935,9 +951,11 @@ func (s *viewed) note(p *panel, a *replies, place placement, width int) {
 	to := from + place.shown
 	s.begun = s.begun || end == 0 || from == 0 && to > 0
 	s.ended = s.ended || end == 0 || from < to && end <= to
+	s.whole = from == 0 && end <= to
 	if a == nil || p.foot == nil {
 		return
 	}
+	s.whole = s.whole && place.footFrom == 0 && a.layout.starts[len(a.list)] <= place.footTo
 	if len(s.answers) != len(a.list) {
 		s.answers, s.unseen = make([]bool, len(a.list)), len(a.list)
 	}

@@ -326,68 +326,106 @@ func TestAnAnswerThatIsOffIsNotGiven(t *testing.T) {
 	}
 }
 
-// With Env.Press, the key of an answer gives it at an ordinary question, and at no other: not an
-// always, nothing sensitive or outside, nothing that was not wholly seen, has changed or has not been in
-// sight for long enough, and nothing while the prompt holds text. Those ask as ever.
+// With Env.Press, the key of an answer gives it at an ordinary question, once nothing follows it, and at no
+// other: not an always, nothing sensitive or outside, nothing that is not wholly in sight or has not been
+// for long enough, and nothing while the prompt holds text. Those ask as ever, and the hint says so.
 func TestOneKeyAnswersAnOrdinaryQuestionOnly(t *testing.T) {
+	options := func(list ...acpclient.PermissionOption) func() *conversation.Permission {
+		return func() *conversation.Permission {
+			p := editPermission()
+			p.Options = list
+			return p
+		}
+	}
+	option := func(kind acpclient.PermissionOptionKind, name string) func() *conversation.Permission {
+		return options(acpclient.PermissionOption{OptionID: "o", Name: name, Kind: kind})
+	}
+	var many []acpclient.PermissionOption
+	for i := range 35 {
+		many = append(many, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: fmt.Sprint("Option ", i), Kind: acpclient.AllowOnce})
+	}
+	drafts := false
 	for name, tt := range map[string]struct {
 		ask   func() *conversation.Permission
 		key   string
-		begin func(*Permission, *clock)
+		begin func(*Permission)
+		then  func(*Permission) // after the key
 		gives bool
+		hint  bool // that keys answer
 	}{
-		"an ordinary one":    {key: "y", gives: true},
-		"by its number":      {key: "3", gives: true},
-		"an always":          {key: "a"},
-		"an unknown kind":    {key: "1", begin: func(d *Permission, _ *clock) { d.asked.Options[0].Kind = "allow"; d.offer() }},
-		"what is sensitive":  {key: "y", begin: func(d *Permission, _ *clock) { d.asked.Ordinary = false }},
-		"parley's own":       {key: "y", begin: func(d *Permission, _ *clock) { d.asked.File = &conversation.FileQuestion{} }},
-		"what is incomplete": {key: "y", begin: func(d *Permission, _ *clock) { d.asked.Asked.Incomplete = true }},
-		"what is outside":    {key: "y", begin: func(d *Permission, _ *clock) { d.outside = "/etc" }},
-		"not wholly seen":    {ask: longCommand, key: "y"},
-		"with a draft":       {key: "y", begin: func(d *Permission, _ *clock) { d.env.Drafting = func() bool { return true } }},
-		"too soon":           {key: "y", begin: func(d *Permission, _ *clock) { d.env.Guard.open() }},
-		"after typing":       {key: "y", begin: func(d *Permission, _ *clock) { d.env.Guard.Typed() }},
-		"what has changed":   {key: "y", begin: func(d *Permission, _ *clock) { d.asked.Revision++; d.asked.Asked.Title = "Other" }},
+		"an ordinary one":      {key: "y", gives: true, hint: true},
+		"by its number":        {key: "3", gives: true, hint: true},
+		"pressed twice":        {key: "y", then: func(d *Permission) { d.Key(press("y")) }, gives: true, hint: true},
+		"an always":            {key: "a", hint: true},
+		"an always by number":  {key: "2", hint: true},
+		"one named otherwise":  {ask: option(acpclient.AllowAlways, "Yes"), key: "1"},
+		"an always named once": {ask: option(acpclient.AllowOnce, "Yes, for this session"), key: "y"},
+		"another kind":         {ask: option("other", "Yes"), key: "1"},
+		"a cut answer":         {ask: option(acpclient.AllowOnce, strings.Repeat("yes of course ", 30)), key: "y"},
+		"what is sensitive":    {key: "y", begin: func(d *Permission) { d.asked.Ordinary = false }},
+		"parley's own":         {key: "y", begin: func(d *Permission) { d.asked.File = &conversation.FileQuestion{} }},
+		"what is incomplete":   {key: "y", begin: func(d *Permission) { d.asked.Asked.Incomplete = true }},
+		"what is outside":      {key: "y", begin: func(d *Permission) { d.outside = "/etc" }},
+		"not wholly seen":      {ask: longCommand, key: "y"},
+		"gone to the end":      {ask: longCommand, key: "y", begin: func(d *Permission) { d.Key(press("end")); d.View(100, 40) }},
+		"answers out of sight": {ask: options(many...), key: "y", begin: func(d *Permission) {
+			for range many {
+				d.Key(press("down"))
+				d.View(100, 40)
+			}
+		}},
+		"with a draft":     {key: "y", begin: func(*Permission) { drafts = true }},
+		"a draft since":    {key: "y", then: func(*Permission) { drafts = true }, hint: true},
+		"a change since":   {key: "y", then: func(d *Permission) { d.asked.Ordinary = false }, hint: true},
+		"text behind it":   {key: "y", then: func(d *Permission) { d.Key(press("e")); d.Release() }, hint: true},
+		"held down":        {key: "y", then: func(d *Permission) { d.Key(tea.KeyPressMsg{Code: 'y', Text: "y", IsRepeat: true}) }, hint: true},
+		"taken back":       {key: "y", then: func(d *Permission) { d.Key(press("backspace")) }, hint: true},
+		"too soon":         {key: "y", begin: func(d *Permission) { d.env.Guard.open() }},
+		"after typing":     {key: "y", begin: func(d *Permission) { d.env.Guard.Typed() }},
+		"what has changed": {key: "y", begin: func(d *Permission) { d.asked.Revision++; d.asked.Asked = noteEdit(3).Asked }, hint: true},
 	} {
 		ask := tt.ask
 		if ask == nil {
 			ask = editPermission
 		}
 		p := ask()
-		p.Ordinary = true
+		p.Ordinary, drafts = true, false
 		env, c := newEnv()
-		env.Press = func() bool { return !env.drafting() }
+		env.Press = func() bool { return !drafts }
 		d := NewPermission(env, p, 1)
 		c.pass(time.Minute)
 		d.View(100, 40)
 		if tt.begin != nil {
-			tt.begin(d, c)
+			tt.begin(d)
 		}
-		got := d.Key(press(tt.key))
-		c.pass(QuietTime)
-		if _, given := d.Due().(Answer); got != nil && got != (NotTaken{}) || given != tt.gives {
-			t.Errorf("%s: it did %#v, and was given: %v", name, got, given)
+		hint := slices.ContainsFunc(d.Hints(), func(h Hint) bool { return h.Text == "answer" })
+		if got := d.Key(press(tt.key)); got != nil && got != (NotTaken{}) {
+			t.Errorf("%s: at once it did %#v", name, got)
+		}
+		if tt.then != nil {
+			tt.then(d)
+		}
+		d.View(100, 40)
+		c.pass(QuietTime - 1)
+		if got := d.Due(); got != nil {
+			t.Errorf("%s: before the pause it did %#v", name, got)
+		}
+		c.pass(1)
+		if _, given := d.Due().(Answer); given != tt.gives || hint != tt.hint {
+			t.Errorf("%s: it is given: %t, and the hint says so: %t", name, given, hint)
 		}
 	}
-	// What follows at once makes a text of it.
-	p := editPermission()
-	p.Ordinary = true
-	env, c := newEnv()
-	env.Press = func() bool { return true }
-	typed := NewPermission(env, p, 1)
-	c.pass(time.Minute)
-	typed.View(100, 40)
-	typed.Key(press("y"))
-	if got := typed.Key(press("o")); got != (NotTaken{}) {
-		t.Errorf("the next letter did %#v", got)
-	}
-	if keys := typed.Release(); len(keys) != 1 || keys[0].String() != "y" {
-		t.Errorf("the text begins with %v", keys)
-	}
-	d, _ := armed(editPermission())
+	d, c := armed(editPermission())
 	d.asked.Ordinary = true
-	if got := d.Key(press("y")); got != nil || d.replies.marked < 0 {
+	d.Key(press("y"))
+	c.pass(time.Minute)
+	if got := d.Due(); got != nil || d.replies.marked < 0 {
 		t.Errorf("without the setting it did %#v", got)
+	}
+	d.env.Press = func() bool { return true }
+	d.mark(-1)
+	d.Key(press("y"))
+	if keys := d.Release(); len(keys) != 1 {
+		t.Errorf("a key that loses its question is %v", keys)
 	}
 }
