@@ -173,7 +173,7 @@ func TestAQuestionIsAnsweredFromAnotherTab(t *testing.T) {
 		p.press("1")
 		p.mustShow("git push", "❯ 1", "esc back")
 		p.press("enter")
-		p.until("the second is answered", func() bool { return len(two.Questions()) == 1 })
+		p.until("the second is answered", func() bool { return two.Overview().Waiting == 1 })
 		if p.front != front {
 			t.Error("the tab in front has changed")
 		}
@@ -214,7 +214,7 @@ func TestAQuestionThatGoesIsNotAnsweredFromAnotherTab(t *testing.T) {
 		p.press("1")
 		p.mustShow("❯ 1")
 		p.run(p.Update(tab.Msg{To: one.ID(), Msg: tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}})) // cancels its turn
-		p.until("the question is gone", func() bool { return len(one.Questions()) == 0 })
+		p.until("the question is gone", func() bool { return one.Overview().Waiting == 0 })
 		p.mustNotShow("Allow it")
 		p.press("1", "enter") // nobody's
 		p.mustShow("Board", "the question is gone")
