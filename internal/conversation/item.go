@@ -33,26 +33,27 @@ type Visitor interface {
 }
 
 // revision counts the changes of an item.
-type revision struct{ n uint64 }
+type revision struct{ n uint32 }
 
-func (r *revision) Version() uint64 { return r.n }
+func (r *revision) Version() uint64 { return uint64(r.n) }
 func (r *revision) changed()        { r.n++ }
 
 // Message is a message of the user or the agent, or a thought of the agent.
 type Message struct {
 	revision
-	Chunk acpclient.ChunkKind
-	ID    acpclient.MessageID
+	replaced int32 // how often its whole content was replaced
+	Chunk    acpclient.ChunkKind
+	ID       acpclient.MessageID
 	// Parent is the tool call, usually of a subagent, that the message belongs to;
 	// empty for the agent's own.
 	Parent acpclient.ToolCallID
 	Parts  Parts
-	// Relayed means that the message went between sessions: from the agent to a subagent, or
-	// back.
-	Relayed bool
 	// Sent is a prompt as sent, and At when; both are zero for any other message.
 	Sent []acpclient.ContentBlock
 	At   time.Time
+	// Relayed means that the message went between sessions: from the agent to a subagent, or
+	// back.
+	Relayed bool
 	// Done reports that the message is complete.
 	Done bool
 	// Banner means that the agent introduces itself when a session begins; it answers no
@@ -64,9 +65,8 @@ type Message struct {
 	// the turn ends. A message that is not Done may still grow later.
 	Growing bool
 
-	replaced int    // how often its whole content was replaced
-	phase    string // of the agent's work, "" if it names none
-	own      bool   // written here: ignore the agent's copy of it
+	own   bool   // written here: ignore the agent's copy of it
+	phase string // of the agent's work, "" if it names none
 }
 
 func (m *Message) Visit(v Visitor) { v.Message(m) }
@@ -74,6 +74,10 @@ func (m *Message) Visit(v Visitor) { v.Message(m) }
 // ToolCall is a tool call.
 type ToolCall struct {
 	revision
+	// Nested counts the calls below this one, at any depth.
+	Nested    Tally
+	announced int32 // the number of the turn that announced it
+	index     int32 // in the conversation's Items
 	// Clock measures the work: from in_progress, or else the announcement, until the final
 	// status or the cancellation of the turn. It pauses while a question about the call, or
 	// about a nested one, is open.
@@ -120,15 +124,9 @@ type ToolCall struct {
 	// Incomplete reports that parts of what the call does were left out. Nobody who does not
 	// know them may allow it.
 	Incomplete bool
+	grows      bool // Content is the call's own slice: append may write to it
 	// Terminals are the terminals embedded in the call, in order.
 	Terminals []*Terminal
-
-	// Nested counts the calls below this one, at any depth.
-	Nested Tally
-
-	grows     bool // Content is the call's own slice: append may write to it
-	announced int  // the number of the turn that announced it
-	index     int  // in the conversation's Items
 }
 
 func (t *ToolCall) Visit(v Visitor) { v.ToolCall(t) }

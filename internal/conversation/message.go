@@ -204,7 +204,7 @@ func (m *Message) replace(content []acpclient.ContentBlock) {
 
 // Replaced counts how often the agent has replaced the whole content of the message. Content
 // that only grows does not count.
-func (m *Message) Replaced() int { return m.replaced }
+func (m *Message) Replaced() int { return int(m.replaced) }
 
 // adopt gives the prompt of the turn the agent's id for it, unless it has one.
 func (c *Conversation) adopt(id acpclient.MessageID) {

@@ -14,26 +14,26 @@ const maxNesting = 8
 // Node is the place of an item in the outline: a subagent's work is below the subagent's call,
 // and consecutive quiet calls are below a [Group]. An item keeps its node when it moves.
 // Groups come and go, see [Node.Current].
-type Node struct {
-	item  Item
-	index int
+type Node struct { // small: a long session has very many
+	item Item
 	// order sorts siblings by when they were inserted. A group has the order of its first
 	// call.
 	order                           uint64
 	parent, first, last, prev, next *Node
 
-	below int                // the most levels of nodes there have ever been below
-	own   Tally              // what the parents have counted for the item itself
-	kind  acpclient.ToolKind // the kind that the group has counted
-	ready bool               // the item may be in a group
-	left  bool               // it has left a group, and joins no other
 	moved *Node              // replaces a removed group
+	kind  acpclient.ToolKind // the kind that the group has counted
+	own   Tally              // what the parents have counted for the item itself
+	index int32
+	below int8 // the most levels of nodes there have ever been below
+	ready bool // the item may be in a group
+	left  bool // it has left a group, and joins no other
 }
 
 // Tally counts the calls of a subagent.
-type Tally struct{ Calls, Failed, Running int }
+type Tally struct{ Calls, Failed, Running int32 }
 
-func (t *Tally) add(d Tally, times int) {
+func (t *Tally) add(d Tally, times int32) {
 	t.Calls += d.Calls * times
 	t.Failed += d.Failed * times
 	t.Running += d.Running * times
@@ -54,7 +54,7 @@ func Showing(cwd string, items ...Item) *Conversation {
 	c := New()
 	c.Cwd, c.Items = cwd, items
 	for i, item := range items {
-		n := &Node{item: item, index: i, order: uint64(i)}
+		n := &Node{item: item, index: int32(i), order: uint64(i)}
 		c.nodes = append(c.nodes, n)
 		c.root.insert(n, c.root.last)
 	}
@@ -82,9 +82,9 @@ func (n *Node) Item() Item { return n.item }
 // root.
 func (n *Node) Index() int {
 	if _, ok := n.item.(*Group); ok && n.first != nil {
-		return n.first.index
+		return int(n.first.index)
 	}
-	return n.index
+	return int(n.index)
 }
 
 // Parent returns the node above this one, nil for the root.
@@ -245,7 +245,7 @@ func (c *Conversation) Below(t *ToolCall) (all []Item) {
 
 // addNested adds an item at the end; parent is the call that it belongs to, or "".
 func (c *Conversation) addNested(i Item, parent acpclient.ToolCallID) {
-	n := &Node{item: i, index: len(c.Items)}
+	n := &Node{item: i, index: int32(len(c.Items))}
 	c.Items, c.nodes = append(c.Items, i), append(c.nodes, n)
 	t := n.tool()
 	if t != nil {
@@ -282,7 +282,7 @@ func (c *Conversation) nest(n *Node, parent acpclient.ToolCallID) {
 	case p == nil:
 		c.orphans[parent] = append(c.orphans[parent], n)
 	default:
-		for at = p; at.parent != nil && at.Depth()+1+n.below >= maxNesting; {
+		for at = p; at.parent != nil && at.Depth()+1+int(n.below) >= maxNesting; {
 			at = at.parent
 		}
 		if _, group := at.item.(*Group); group {
@@ -337,7 +337,7 @@ func (n *Node) whole() Tally {
 }
 
 // count adds d, times times, to the counts of the calls above the node.
-func (n *Node) count(d Tally, times int) {
+func (n *Node) count(d Tally, times int32) {
 	if d == (Tally{}) {
 		return
 	}

@@ -133,7 +133,7 @@ func TestACallFailsWithItsCommand(t *testing.T) {
 		c := fold(t, `{"sessionUpdate":"tool_call","toolCallId":"p","title":"P"}`,
 			`{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","_meta":{"parentToolCallId":"p","terminal_info":{"terminal_id":"x"}}}`,
 			`{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"`+tt.status+`","_meta":{"terminal_exit":{"terminal_id":"x",`+tt.exit+`}}}`)
-		failed := map[string]int{"failed": 1}[tt.want]
+		failed := map[string]int32{"failed": 1}[tt.want]
 		if got := c.Tool("t").State(); got != tt.want || c.Tool("p").Nested.Failed != failed {
 			t.Errorf("%s, %s: %s, %d failed; want %s", tt.status, tt.exit, got, c.Tool("p").Nested.Failed, tt.want)
 		}

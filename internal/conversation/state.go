@@ -98,7 +98,7 @@ type transcribed struct {
 	Asked string
 	// JournalOf is the last session that was open: its journal goes on while another one opens.
 	JournalOf acpclient.SessionID
-	turns     int // how many have begun
+	turns     int32 // how many have begun
 	heldCalls held
 }
 

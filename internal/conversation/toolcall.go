@@ -299,7 +299,7 @@ func (c *Conversation) settleCalls() {
 
 // nodeOf returns the node of a call, or nil.
 func (c *Conversation) nodeOf(t *ToolCall) *Node {
-	if t.index < len(c.Items) && c.Items[t.index] == Item(t) {
+	if int(t.index) < len(c.Items) && c.Items[t.index] == Item(t) {
 		return c.nodes[t.index]
 	}
 	return nil

@@ -326,7 +326,7 @@ func (t *toolCall) header(s *sheet, width int) {
 func (t *toolCall) outcome() (line string) {
 	th := t.env.theme
 	if n := t.item.Nested; n.Calls > 0 {
-		line = "  " + th.Muted.Render(t.sign+termtext.Count(n.Calls, "call"))
+		line = "  " + th.Muted.Render(t.sign+termtext.Count(int(n.Calls), "call"))
 		if n.Running > 0 {
 			line += th.Muted.Render(fmt.Sprintf(", %d running", n.Running))
 		}
