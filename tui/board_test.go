@@ -121,3 +121,43 @@ func TestTheBoardGoesOnWithoutAKey(t *testing.T) {
 		p.until("nothing ticks any more", func() bool { return p.ticks.IsZero() })
 	})
 }
+
+// A limit of the plan is decided about on the board. What is answered only in its own tab says so.
+func TestTheBoardAsksAboutALimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle, "limited": `handshake
+expect session/prompt
+update {"sessionUpdate": "usage_update", "used": 1, "size": 2, "_meta": {"_claude/rateLimit": {"status": "rejected", "rateLimitType": "five_hour"}}}
+reply-error -32603 "You've hit your limit" {"errorKind": "rate_limit"}
+`, "form": `handshake
+expect session/prompt
+request elicitation/create {"sessionId": "${session}", "mode": "form", "message": "Which release?", "requestedSchema": {"type": "object", "properties": {"tag": {"type": "string"}}}} as form
+await form
+`})
+		front := p.front
+		p.start(front, "idle")
+		limited := p.open("limited")
+		p.press("b", "a", "k", "e", "enter")
+		p.until("it is at its limit", func() bool { return shows(limited, "limit reached") })
+		form := p.open("form")
+		p.press("g", "o", "enter")
+		p.until("it asks", func() bool { return shows(form, "Which release?") })
+		p.show(front)
+		p.press("alt+a")
+		p.mustShow("❯ ? asks   limited  bake", "right answer", "The limit of the plan is reached")
+		p.press("down")
+		p.mustShow("❯ ? asks   form     go", "Which release?", "enter goes there to answer")
+		p.mustNotShow("right answer")
+		p.press("right")
+		p.mustShow("it is answered where it is: enter goes there")
+		p.press("up", "right")
+		p.mustShow("Board", "Wait and go on", "The agent does not say when it resets.")
+		p.wait()
+		p.press("w", "enter")
+		p.until("it waits", func() bool { return shows(p.front, "» waits  limited  bake") })
+		if p.front != front {
+			t.Error("the board was left")
+		}
+		p.press("esc")
+	})
+}

@@ -28,7 +28,8 @@ type Seat struct {
 	Worktree  bool   // Cwd is a worktree for sessions
 	Running   string // the host that it runs in, "" if it ends with parley
 	Stored    store.ID
-	// Answer asks the oldest of its permissions here; nil if there is none, or it is the one in front.
+	// Answer asks here the oldest of its permissions, unless it is in front, or about its limit or budget;
+	// nil if it asks nothing of these.
 	Answer func()
 	// Go goes there. Session takes prompts, unless NoSend says why it does not.
 	Go      func()
@@ -56,6 +57,7 @@ type board struct {
 
 	marked string   // the ID of the marked item
 	order  []placed // the rows as last listed
+	stays  string   // the ID of the item that was marked then: it kept its place
 }
 
 // placed is a row with what it is sorted by.
@@ -153,7 +155,17 @@ func (b *board) rows() []*Seat {
 		at[r] = i
 	}
 	slices.SortStableFunc(rows, func(x, y *Seat) int { return at[leads(x)] - at[leads(y)] })
-	return b.pinned(rows)
+	rows = b.pinned(rows)
+	// What kept its place stands below the heading there.
+	if i := slices.IndexFunc(rows, func(r *Seat) bool { return r.ID == b.stays }); i >= 0 {
+		if i > 0 {
+			rows[i].group = max(rows[i].group, rows[i-1].group)
+		}
+		if i+1 < len(rows) {
+			rows[i].group = min(rows[i].group, rows[i+1].group)
+		}
+	}
+	return rows
 }
 
 // pinned keeps the previous order unless a standing has changed, and always keeps the marked row in its
@@ -175,7 +187,7 @@ func (b *board) pinned(rows []*Seat) []*Seat {
 		rows = slices.Delete(rows, is, is+1)
 		rows = slices.Insert(rows, min(at, len(rows)), row)
 	}
-	b.order = b.order[:0]
+	b.order, b.stays = b.order[:0], b.marked
 	for _, r := range rows {
 		b.order = append(b.order, placed{r.ID, r.Standing})
 	}
@@ -284,6 +296,9 @@ func (b *board) item(r *Seat, now time.Time) Item {
 		Group: app.Groups[r.group], Under: termtext.Line(cmp.Or(r.Prompt, r.Comparison)), About: strings.Join(slices.DeleteFunc([]string{r.Place, r.silent, where}, func(s string) bool { return s == "" }), " · "),
 		Do: r.Go, Delete: func() { b.askToEnd(r) },
 		Also: []func(){func() { b.askToSend(r) }, func() { b.detach(r) }},
+	}
+	if r.AtLimit || r.OverBudget {
+		it.Answer = r.Answer
 	}
 	for _, c := range Columns(&r.Overview, state, "", lastOf(r)) {
 		if c.Name != titleHead {

@@ -104,6 +104,17 @@ func TestTheMarkedRowStays(t *testing.T) {
 	if got := titles(s.items()); got[1] != "b" {
 		t.Errorf("the marked row moved: %q", got)
 	}
+	for range 2 { // the mark is elsewhere then
+		var groups []string
+		for _, it := range s.items() {
+			groups = append(groups, it.Group)
+		}
+		once := slices.Compact(slices.Sorted(slices.Values(groups)))
+		if groups = slices.Compact(groups); len(groups) != len(once) {
+			t.Errorf("a heading stands twice: %q", groups)
+		}
+		s.lists[0].Marked("3")
+	}
 }
 
 // A session is ended only after a question, whose other answer is the first.

@@ -69,6 +69,8 @@ type Item struct {
 	Columns []string
 	Session *app.Overview
 	Under   string
+	// Answer asks here what it asks and its agent does not; nil if that is asked only where it is.
+	Answer func()
 	// Found means that Search has found it, whatever its texts are.
 	Found bool
 	// Current marks the current value, Pending one that the agent has yet to confirm, and Dim one

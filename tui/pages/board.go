@@ -188,16 +188,19 @@ func (v *Board) table() rows {
 		}
 	}
 	all := rows{
+		{ID: command.DialogNext, Do: when(func() bool { return has() && v.Marked().Answer != nil }, on(func(it *command.Item) {
+			switch {
+			case it.Answer != nil:
+				it.Answer()
+			case it.Session.Standing == conversation.StandingAsks:
+				v.say("it is answered where it is: " + v.keyOf(command.DialogAccept) + " goes there")
+			default:
+				v.say("it asks nothing")
+			}
+		}), "answer")},
 		{ID: command.DialogAccept, Do: when(has, on(func(it *command.Item) { it.Do() }), v.choice.Choosing)},
 		{ID: command.DialogUp, Do: quiet(func() { v.move(-1, -1) })},
 		{ID: command.DialogDown, Do: when(has, func() { v.move(1, 1) }, "next")},
-		{ID: command.DialogNext, Do: quiet(on(func(it *command.Item) {
-			if it.Session.Standing != conversation.StandingAsks {
-				v.say("it asks nothing")
-				return
-			}
-			it.Do()
-		}))},
 		{ID: command.Search, Do: always(v.startFilter, "filter")},
 	}
 	for i, k := range v.choice.Keys {
@@ -329,7 +332,7 @@ func (v *Board) counts() string {
 	for i, group := range app.Groups {
 		n, look := 0, v.Theme.Muted
 		for _, it := range v.choice.Items {
-			if it.Group == group {
+			if it.Session.Group() == i {
 				n++
 			}
 		}
@@ -460,7 +463,12 @@ func (v *Board) aside(it *command.Item, width, most int, asked []string) []strin
 		th.Muted.Render(termtext.Truncate(termtext.Line(it.About), width, "…")),
 	}
 	if now := termtext.Line(list.Clip(it.Session.Now())); now != "" && now != it.Session.State() && len(asked) == 0 {
-		lines = append(lines, th.Text.Render(termtext.Truncate(now, width, "…")))
+		for _, line := range termtext.Wrap(now, max(1, width)) {
+			lines = append(lines, th.Text.Render(line))
+		}
+		if it.Session.Standing == conversation.StandingAsks && it.Answer == nil {
+			lines = append(lines, th.Muted.Render(v.keyOf(command.DialogAccept)+" goes there to answer"))
+		}
 	}
 	lines = lines[:max(0, min(len(lines), most-len(asked)))]
 	if last := v.lastLines(it.Session.Last, width, most-len(lines)-len(asked)-2); len(last) > 0 {

@@ -24,6 +24,10 @@ type board struct {
 	*pages.Board
 	t      *Tab
 	peeked peeked // what was looked up last
+	// about is the question about a limit or a budget that is asked here, nil for none; stands reports
+	// whether it is still to be answered.
+	about  dialog.Dialog
+	stands func() bool
 }
 
 // peeked is a question of a session in a host that is not attached here. conv is nil until it was looked
@@ -82,6 +86,12 @@ func (b *board) follow() tea.Cmd {
 		case marked == nil || f.row != marked.ID:
 			t.dialogs.Close(f)
 		}
+	}
+	if b.about != nil && !(t.dialogs.Has(b.about) && b.stands()) {
+		if t.dialogs.Withdraw(b.about) {
+			b.Tell("the question is gone: it was answered elsewhere")
+		}
+		b.about = nil
 	}
 	if t.foreign != nil && !t.dialogs.Has(t.foreign) {
 		t.foreign = nil
@@ -226,6 +236,9 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 			}
 		}
 	}
+	if l, open := t.live(); open && s.NoSend == "" && (s.AtLimit || s.OverBudget && t.compared == nil) {
+		s.Answer = func() { f.askAbout(l) }
+	}
 	s.Detach = func() { f.add(t.detach()) }
 	s.End = func() {
 		if l, open := t.live(); open {
@@ -234,6 +247,27 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 		f.add(t.detach())
 	}
 	return s
+}
+
+// askAbout asks here about the limit or the budget of a session.
+func (f *front) askAbout(l *live) {
+	question := func() *app.Question {
+		if l.Conversation.Limit == nil {
+			return app.BudgetQuestion(l.Session, l.Conversation)
+		}
+		return app.LimitQuestion(l.Session, l.Conversation, l.program.Now(), func() {
+			f.goTo(l.Tab)
+			f.add(l.address(l.run(command.HandOver)))
+		})
+	}
+	q := question()
+	if q == nil {
+		return
+	}
+	q.While = func() bool { return l.Conversation.Stuck() && question() != nil }
+	if d := f.tab.ask(*q); f.tab.showsBoard() {
+		f.tab.board.about, f.tab.board.stands = d, q.While
+	}
 }
 
 // goTo shows a tab. One that has nothing but the board is closed.

@@ -173,6 +173,8 @@ func (t *Tab) State() conversation.Standing {
 		return asks && !foreign
 	}), t.conv().Stuck():
 		return conversation.StandingAsks
+	case t.conv().WaitsForLimit():
+		return conversation.StandingLimited
 	case t.info.unseen == conversation.StandingFailed:
 		return conversation.StandingFailed
 	case is == conversation.StandingWorking:
