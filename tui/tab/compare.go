@@ -542,6 +542,9 @@ func (c *comparison) Stop(side int) {
 func (c *comparison) SendAll() {
 	home := c.home
 	if to, missed := c.takers(composer.Prompt{}); len(to) == 0 {
+		if !slices.ContainsFunc(c.Sides, func(s *compare.Side) bool { return c.tab(slices.Index(c.Sides, s)) != nil }) {
+			missed = "none is open; enter opens the marked one"
+		}
 		c.Say("no agent takes a prompt: " + missed)
 		return
 	}

@@ -134,11 +134,11 @@ func TestAKilledComparisonIsFoundAgain(t *testing.T) {
 	l.Shows("sing louder", "scripted: 1 file, +2 −2 lines, in the worktree", "asks: no changes", "parley worktree diff|merge|drop")
 }
 
-// Outside a repository it says why not, and what to do.
+// Outside a repository it says why not, and what to do. The prompt is the draft again.
 func TestComparePageOutsideARepository(t *testing.T) {
 	t.Parallel()
 	p := Start(t, Options{Script: fastPoet, Others: map[string]string{"asks": askingPoet}})
 	p.Ready().Ask("/compare sing").Question("Compare agents").Press("down", "enter").Shows("● asks").Press("up", "up", "up").Shows("❯   Start").Press("enter")
-	p.Question("Cannot compare agents", "not in a git repository", "git init").Answer("Close")
+	p.Question("Cannot compare agents", "not in a git repository", "git init").Answer("Close").Shows("❯ sing").Press("ctrl+u")
 	p.Leave()
 }
