@@ -94,7 +94,7 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell func(string)) (note
 	p.files(ctx)
 	p.setup(ctx)
 	if ctx.Err() == nil {
-		if err := t.Prepared(ctx); err != nil {
+		if err := t.Prepared(ctx, p.failed); err != nil {
 			p.warn("The next session prepares the worktree again", err.Error())
 		}
 	}
@@ -142,6 +142,8 @@ type preparation struct {
 	tell  func(string)
 	given config.Worktree // the user's, with a trusted project's
 	notes []session.AddNotice
+	// failed is how the setup has failed.
+	failed string
 }
 
 func (p *preparation) note(title, detail string) {
@@ -242,5 +244,6 @@ func (p *preparation) setup(ctx context.Context) {
 		p.note("Set up the worktree in "+took+": "+command, output)
 		return
 	}
+	p.failed = r.Why
 	p.warn("The setup of the worktree failed after "+took+": "+command+": "+termtext.Line(r.Why), output)
 }

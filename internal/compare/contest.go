@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/session"
 )
 
@@ -35,6 +36,8 @@ type State struct {
 	// Changed is what it has changed, nil until it is read. Err is why it could not be read.
 	Changed *Changed
 	Err     error
+	// SetupFailed is how the setup of its worktree has failed, "" if it has not.
+	SetupFailed string
 	// Checked is the outcome of the check, nil before it, and once the side has changed more.
 	Checked *Checked
 
@@ -93,11 +96,15 @@ func (c *Contest) Read(side int, next func()) {
 	s.reading = true
 	c.Background(func(ctx context.Context) func() {
 		changed, checked, err := c.changed(ctx, side)
+		tree := git.WorktreeAt(c.Sides[side].Tree.Path)
 		return func() {
 			s.reading = false
 			if s.again && !s.Dropped {
 				c.Read(side, nil)
 				return
+			}
+			if tree != nil {
+				s.SetupFailed = tree.Failed
 			}
 			if s.Err = err; err == nil && !s.Dropped {
 				s.Changed, s.Checked = changed, checked

@@ -57,6 +57,8 @@ type Worktree struct {
 	Given string    `json:"given,omitempty"`
 	Made  string    `json:"made,omitempty"`
 	Ready time.Time `json:"ready,omitzero"`
+	// Failed is how its setup has failed, "" if it has not.
+	Failed string `json:"failed,omitempty"`
 	// Unfinished means that its creation or removal was interrupted, or is going on. It can only be
 	// dropped.
 	Unfinished bool `json:"-"`
@@ -474,23 +476,23 @@ func (t *Worktree) Lock() (*os.File, error) {
 	return os.OpenFile(filepath.Join(linkedDir(t.Path), recordName+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// Prepared notes that the worktree was prepared: what it has that is ignored, or not committed, is nobody's
-// work.
-func (t *Worktree) Prepared(ctx context.Context) error {
+// Prepared notes that the worktree was prepared, and how its setup has failed, if it has: what there is that is
+// ignored, or not committed, is nobody's work.
+func (t *Worktree) Prepared(ctx context.Context, failed string) error {
 	at := time.Now()
 	_, k, err := t.open(ctx)
 	if err != nil {
 		return err
 	}
-	return t.notWork(ctx, at, k.Ignored, k.Uncommitted)
+	return t.notWork(ctx, at, k.Ignored, k.Uncommitted, func(now *Worktree) { now.Fresh, now.Failed = false, failed })
 }
 
 // NotWork notes that files which differ from the last commit are nobody's work, as they were at a time.
 func (t *Worktree) NotWork(ctx context.Context, at time.Time, files []string) error {
-	return t.notWork(ctx, at, nil, files)
+	return t.notWork(ctx, at, nil, files, func(*Worktree) {})
 }
 
-func (t *Worktree) notWork(ctx context.Context, at time.Time, given, made []string) error {
+func (t *Worktree) notWork(ctx context.Context, at time.Time, given, made []string, note func(*Worktree)) error {
 	now, err := t.check()
 	if err != nil {
 		return err
@@ -506,8 +508,8 @@ func (t *Worktree) notWork(ctx context.Context, at time.Time, given, made []stri
 		}
 		return all
 	}
-	now.Given, now.Made, now.Fresh = join(now.Given, given), join(now.Made, made), false
-	now.Ready = at
+	now.Given, now.Made, now.Ready = join(now.Given, given), join(now.Made, made), at
+	note(now)
 	return now.write(ctx)
 }
 

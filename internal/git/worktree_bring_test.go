@@ -79,7 +79,7 @@ func TestBring(t *testing.T) {
 	// What it was prepared with is nobody's work, what came later is, also in a folder that was copied.
 	put(t, filepath.Join(tree.Path, "made by setup"), "made\n")
 	put(t, filepath.Join(tree.Path, "changed later"), "made\n")
-	if err := tree.Prepared(t.Context()); err != nil {
+	if err := tree.Prepared(t.Context(), "exit code 7"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"new.tmp", "dist/deep/new", "changed later"} {
@@ -90,7 +90,7 @@ func TestBring(t *testing.T) {
 		}
 	}
 	work, err := git.WorktreeAt(tree.Path).Work(t.Context())
-	if err != nil || !slices.Equal(work.Ignored, []string{"dist/", "new.tmp"}) || !slices.Equal(work.Files, []string{"changed later"}) || git.WorktreeAt(tree.Path).Fresh {
+	if err != nil || !slices.Equal(work.Ignored, []string{"dist/", "new.tmp"}) || !slices.Equal(work.Files, []string{"changed later"}) || git.WorktreeAt(tree.Path).Fresh || git.WorktreeAt(tree.Path).Failed != "exit code 7" {
 		t.Errorf("ignored are %q, changed %q, %v", work.Ignored, work.Files, err)
 	}
 

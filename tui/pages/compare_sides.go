@@ -205,6 +205,9 @@ func (v *Compare) figures(i int) []string {
 		parts = append(parts, th.Error.Render(termtext.Line(s.Err.Error())))
 	}
 	all := []string{strings.Join(parts, v.between())}
+	if s.SetupFailed != "" && !s.Dropped {
+		all = append(all, th.Warning.Render("setup failed: "+termtext.Line(s.SetupFailed)))
+	}
 	switch check := v.checkText(i, s.Checked); {
 	case check == "":
 	case v.columns > 0:

@@ -341,6 +341,12 @@ func TestCompareSaysHowATurnEnded(t *testing.T) {
 		j.overviews[i] = app.Overview{Since: j.now, Ending: conversation.Ending{How: how, Seconds: 25}}
 	}
 	j.overviews[2].Ending.Why = "out of \x1b[31mrhymes"
+	if err := j.c.Sides[0].Tree.Prepared(t.Context(), "exit code 7"); err != nil {
+		t.Fatal(err)
+	}
+	j.view.Open()
+	j.work()
+	j.shows("setup failed: exit code 7")
 	for _, width := range []int{160, 80} {
 		j.width = width
 		j.shows("✓ alpha  finished after 25s", "· beta  cancelled after 25s", "✗ gamma", "failed after 25s: out of rhymes")
