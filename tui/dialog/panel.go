@@ -437,6 +437,18 @@ func hang(first, rest string, lines []string) []string {
 // cut shortens a styled line to width cells, with a mark where it was cut.
 func cut(s string, width int) string { return termtext.Truncate(s, width, "…") }
 
+// cutAtWord cuts a text without styles behind a word, if one fits.
+func cutAtWord(s string, width int) string {
+	if termtext.Width(s) <= width {
+		return s
+	}
+	short := cut(s, width-1)
+	if at := strings.LastIndexByte(short, ' '); at > 0 {
+		return short[:at] + " …"
+	}
+	return cut(s, width)
+}
+
 // pad fills a styled line with spaces, or cuts it, to exactly width cells.
 func pad(s string, width int) string {
 	s = cut(s, width)

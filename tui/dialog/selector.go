@@ -536,8 +536,7 @@ const maxDetail = 3
 func (s *Selector) detail(w, h int) []string {
 	var lines []string
 	if it := s.marked(); it != nil {
-		room := w - s.keysWidth()
-		lines = prose(s.more(it, s.titleWidth(room), room), w)
+		lines = prose(s.more(it, s.titleWidth(w-s.keysWidth()), w), w)
 	}
 	if len(lines) > h && h > 0 {
 		lines[h-1] = cut(lines[h-1], w-2) + " …"
@@ -547,31 +546,56 @@ func (s *Selector) detail(w, h int) []string {
 }
 
 // more returns the text of an item that its row does not show; column is the width of
-// the titles, w that of the row.
+// the titles, w that of the panel.
 func (s *Selector) more(it *command.Item, column, w int) string {
 	title, detail := list.Clip(it.Title), list.Clip(s.about(it))
+	forTitle, forDetail := share(termtext.Width(termtext.Line(title)), termtext.Width(termtext.Line(detail)), column, s.roomOf(it, w))
 	cuts := func(text string, room int) bool {
 		return len(text) > room && termtext.Width(termtext.Line(text)) > room
 	}
-	if detail == "" {
-		column = w - rowLead
-	}
 	words := list.Clip(it.About)
-	if words == "" && cuts(detail, w-column-rowLead-2) {
+	if words == "" && cuts(detail, forDetail) {
 		words = detail
 	}
-	if cuts(title, column) {
+	if cuts(title, forTitle) {
 		return strings.TrimSuffix(title+": "+words, ": ")
 	}
 	return words
+}
+
+// roomOf returns the room for the title and the detail of an item in a panel of width w.
+func (s *Selector) roomOf(it *command.Item, w int) int {
+	if it.Key != "" {
+		w -= s.keysWidth()
+	}
+	return w - rowLead
+}
+
+// detailGap separates a detail from the title before it.
+const detailGap = 2
+
+// share divides the room of a row between a title and its detail, of these widths. The detail
+// begins at the column, unless the row fits only if it begins elsewhere. Without room for
+// both, the detail gets what a title as wide as the column leaves.
+func share(title, detail, column, room int) (forTitle, forDetail int) {
+	if detail == 0 {
+		return room, 0
+	}
+	fits := room - detailGap - detail
+	switch {
+	case title > column:
+		column = max(column, min(title, fits))
+	case title <= fits:
+		column = min(column, fits)
+	}
+	return column, max(0, room-detailGap-column)
 }
 
 // detailHeight returns the number of lines of the longest detail, an estimate in long
 // lists, so that nothing jumps from item to item.
 func (s *Selector) detailHeight(w int) int {
 	const few = 40
-	w -= s.keysWidth()
-	column := s.titleWidth(w)
+	column := s.titleWidth(w - s.keysWidth())
 	if !slices.ContainsFunc(s.list.Items[:min(len(s.list.Items), 200)], func(it command.Item) bool { return s.more(&it, column, w) != "" }) {
 		return 0
 	}
@@ -583,7 +607,7 @@ func (s *Selector) detailHeight(w int) int {
 	}
 	n := 1
 	for _, it := range s.list.Items {
-		n = max(n, len(prose(list.Clip(it.About), w)))
+		n = max(n, len(prose(list.Clip(it.About), w-s.keysWidth())))
 	}
 	return min(n, maxDetail)
 }
@@ -606,7 +630,7 @@ func (s *Selector) titleWidth(w int) int {
 	if w < snuggest {
 		share = w * 3 / 5
 	}
-	return min(title, max(12, share, w-rowLead-2-detail))
+	return min(title, max(12, share, w-rowLead-detailGap-detail))
 }
 
 // keysGap separates the keys from what is before them.
@@ -634,9 +658,8 @@ func (s *selectorRows) height(renderContext) int { return len(s.rows) }
 
 func (s *selectorRows) lines(p renderContext, from, to int) []string {
 	sel := (*Selector)(s)
-	keys := sel.keysWidth()
-	p.width -= keys
-	column := sel.titleWidth(p.width)
+	keyed := p.width - sel.keysWidth()
+	column := sel.titleWidth(keyed)
 	out := make([]string, 0, to-from)
 	for i := from; i < to; i++ {
 		r := s.rows[i]
@@ -646,7 +669,7 @@ func (s *selectorRows) lines(p renderContext, from, to int) []string {
 		}
 		line := sel.row(p, r, i == s.window.Mark, column)
 		if key := s.list.Items[r.item].Key; key != "" {
-			line = pad(line, p.width+keysGap) + p.th.Key.Render(key)
+			line = pad(line, keyed+keysGap) + p.th.Key.Render(key)
 		}
 		out = append(out, line)
 	}
@@ -680,11 +703,12 @@ func (s *Selector) row(p renderContext, r selectorRow, marked bool, column int) 
 	if group := s.group(&it); s.filtered() && group != "" {
 		about = strings.TrimSuffix(termtext.Line(list.Clip(group))+" · "+about, " · ")
 	}
-	line := pointer + now
+	forTitle, forDetail := share(termtext.Width(text), termtext.Width(about), column, s.roomOf(&it, p.width))
 	if about == "" {
-		return line + cut(text, p.width-rowLead)
+		return pointer + now + cut(text, forTitle)
 	}
-	// A title that is longer than the column takes the room that its detail leaves.
-	column = max(column, min(termtext.Width(text), p.width-rowLead-2-termtext.Width(about)))
-	return line + pad(text, column) + "  " + detail.Render(cut(about, max(0, p.width-column-rowLead-2)))
+	if it.Why != "" { // its whole text is nowhere else, as the row cannot be marked
+		about = cutAtWord(about, forDetail)
+	}
+	return pointer + now + pad(text, forTitle) + strings.Repeat(" ", detailGap) + detail.Render(cut(about, forDetail))
 }

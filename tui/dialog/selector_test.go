@@ -3,6 +3,7 @@ package dialog
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,10 +11,12 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
 
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/command"
+	"parley/internal/termtext"
 )
 
 // picked is what was chosen in a test, in place of the action that does so.
@@ -267,6 +270,41 @@ func TestTheMarkedItemIsSeenWithLittleRoom(t *testing.T) {
 		}
 		s.Key(press("down"))
 	}
+}
+
+// Nothing of a row is cut while there is room, and a reason ends at a word.
+func TestARowIsNotCutWithRoomLeft(t *testing.T) {
+	env, _ := newEnv()
+	letters := rapid.StringMatching(`[a-z]{1,9}( [a-z]{1,9}){0,12}`)
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(60, 120).Draw(t, "width")
+		items := make([]command.Item, rapid.IntRange(1, 5).Draw(t, "items"))
+		keys := 0
+		for i := range items {
+			items[i] = command.Item{ID: fmt.Sprint(i), Title: letters.Draw(t, "title"), Why: letters.Draw(t, "reason"), Key: rapid.SampledFrom([]string{"", "f5", "ctrl+o"}).Draw(t, "key")}
+			if n := len(items[i].Key); n > 0 {
+				keys = max(keys, n+keysGap)
+			}
+		}
+		text := shownBy(NewSelector(env, command.Choice{Title: "Palette", Items: items}), width, 40)
+		for _, it := range items {
+			room := inner(width, 40) - rowLead
+			if it.Key != "" {
+				room -= keys
+			}
+			if len(it.Title)+detailGap+len(it.Why) <= room {
+				if !regexp.MustCompile(`\b` + it.Title + ` {2,}` + it.Why + `\b`).MatchString(text) {
+					t.Fatalf("%q and %q are cut:\n%s", it.Title, it.Why, text)
+				}
+			}
+		}
+		whole, room := items[0].Why, rapid.IntRange(11, 60).Draw(t, "room")
+		if got := cutAtWord(whole, room); got != whole {
+			if rest, is := strings.CutPrefix(whole, strings.TrimSuffix(got, " …")); !is || rest[0] != ' ' || termtext.Width(got) > room || len(whole) <= room {
+				t.Fatalf("%q cut to %d is %q", whole, room, got)
+			}
+		}
+	})
 }
 
 // What is told of an item is searched for words: letters that happen to stand somewhere in

@@ -206,7 +206,7 @@ func (d *drawing) hintLine() string {
 
 const hintGap = "  "
 
-// drawHints draws as many hints as fit. The last one, which leads out or to help, takes
+// drawHints draws the hints that fit, in their order. The last one, which leads out or to help, takes
 // precedence over those in the middle, but not over the first.
 func drawHints(hints []dialog.Hint, th *theme.Theme, width int) string {
 	drawn := make([]string, len(hints))
@@ -226,10 +226,10 @@ func drawHints(hints []dialog.Hint, th *theme.Theme, width int) string {
 	used := termtext.Width(rest)
 	var line strings.Builder
 	for _, d := range drawn[:len(drawn)-1] {
-		if used += termtext.Width(d); used > width {
-			break
+		if w := termtext.Width(d); used+w <= width {
+			used += w
+			line.WriteString(d)
 		}
-		line.WriteString(d)
 	}
 	return termtext.Truncate(line.String()+rest, width, "…")
 }

@@ -29,6 +29,10 @@ func TestTheLastHintIsNeverCut(t *testing.T) {
 	if got := ansi.Strip(drawHints(hints, theme.New(true), 40)); got != "  enter choose  down next  …  esc close" {
 		t.Errorf("of what is before it: %q", got)
 	}
+	longer := []dialog.Hint{hints[0], {Key: "down", Text: "the next one of the list"}, hints[2], hints[3]}
+	if got := ansi.Strip(drawHints(longer, theme.New(true), 50)); got != "  enter choose  type filter  …  esc close" {
+		t.Errorf("where one does not fit: %q", got)
+	}
 	if got := ansi.Strip(drawHints(hints, theme.New(true), 27)); got != "  enter choose  …" {
 		t.Errorf("where there is room for one: %q", got)
 	}
