@@ -265,8 +265,8 @@ func (t *toolCall) title() string {
 	return toolview.KindOf(t.item.Kind).Icon + " " + toolview.Title(t.item, termtext.VisibleLine)
 }
 
-// header adds what the call does (kind, title, location, changed lines) and its
-// outcome. Without room for both, the former is cut.
+// header adds what the call does (kind, title, location), its changed lines and its outcome.
+// Without room for all, the former and the answer to its question are cut, never how it ended.
 func (t *toolCall) header(s *sheet, width int) {
 	th := t.env.theme
 	if t.head != nil {
@@ -282,6 +282,7 @@ func (t *toolCall) header(s *sheet, width int) {
 	if at := t.location(title); at != "" {
 		line += " " + th.Muted.Render(at)
 	}
+	work, answer, end := t.outcome()
 	if len(t.diffs) > 0 {
 		var counts toolview.Counts
 		fate := t.diffs[0].fate() // "" if they differ
@@ -292,22 +293,23 @@ func (t *toolCall) header(s *sheet, width int) {
 				fate = ""
 			}
 		}
-		line += " " + counts.Styled(th)
+		words := " " + counts.Styled(th)
 		if fate != "" {
-			line += " " + th.Muted.Render(fate)
+			words += " " + th.Muted.Render(fate)
 		}
+		work = words + work
 	}
-	end := t.outcome()
 	if !t.expanded {
 		width = max(width, t.env.diffWidth) // of one line no more than the screen is cut
-		if room := width - termtext.Width(end); room >= width/2 {
-			s.add(fit(line, room) + end)
-		} else {
-			s.add(fit(line+end, width))
+		room := width - termtext.Width(work+end)
+		if room < width/2 { // only how it ended is worth more than what it does
+			line, work, room = line+work, "", max(0, width-termtext.Width(end))
 		}
+		answer = fit(answer, max(room/2, room-termtext.Width(line)))
+		s.add(fit(fit(line, room-termtext.Width(answer))+work+answer+end, width))
 		return
 	}
-	line += end
+	line += work + answer + end
 	if name := termtext.Line(t.item.Name); name != "" && name != title {
 		line += th.Faint.Render("  " + name)
 	}
@@ -321,17 +323,17 @@ func (t *toolCall) header(s *sheet, width int) {
 	}
 }
 
-// outcome says how many nested calls there are, how long the call took, who answered
+// outcome says how many nested calls there are and how long the call took, who answered
 // the permission request, and how the call ended.
-func (t *toolCall) outcome() (line string) {
+func (t *toolCall) outcome() (work, answer, end string) {
 	th := t.env.theme
 	if n := t.item.Nested; n.Calls > 0 {
-		line = "  " + th.Muted.Render(t.sign+termtext.Count(int(n.Calls), "call"))
+		work = "  " + th.Muted.Render(t.sign+termtext.Count(int(n.Calls), "call"))
 		if n.Running > 0 {
-			line += th.Muted.Render(fmt.Sprintf(", %d running", n.Running))
+			work += th.Muted.Render(fmt.Sprintf(", %d running", n.Running))
 		}
 		if n.Failed > 0 {
-			line += th.Muted.Render(", ") + th.Error.Render(fmt.Sprintf("%d failed", n.Failed))
+			work += th.Muted.Render(", ") + th.Error.Render(fmt.Sprintf("%d failed", n.Failed))
 		}
 	}
 	words := worked(t.took)
@@ -339,28 +341,28 @@ func (t *toolCall) outcome() (line string) {
 		words = termtext.Elapsed(t.took)
 	}
 	if words != "" {
-		line += th.Faint.Render("  " + words)
+		work += th.Faint.Render("  " + words)
 	}
 	if a := t.item.Answer; a != nil && !a.Cancelled {
 		words := "you: " + termtext.Line(a.Option.Name)
 		if a.Rule != "" {
 			words = fmt.Sprintf("rule: %s (%s)", termtext.VisibleLine(a.Rule), termtext.VisibleLine(a.Source))
 		}
-		line += th.Faint.Render("  " + words)
+		answer = th.Faint.Render("  " + words)
 	}
 	switch {
 	case t.item.Cancelled:
-		line += th.Warning.Render("  cancelled")
+		end = th.Warning.Render("  cancelled")
 	case t.item.Rejected && t.item.Answer != nil && t.item.Answer.Rule == "" && strings.Contains(strings.ToLower(t.item.Answer.Option.Name), "reject"):
 		// the answer says it
 	case t.item.Rejected:
-		line += th.Warning.Render("  rejected")
+		end = th.Warning.Render("  rejected")
 	case t.item.Failed():
-		line += th.Error.Render("  " + toolview.Failure(t.item))
+		end = th.Error.Render("  " + toolview.Failure(t.item))
 	case t.made.silent:
-		line += th.Faint.Render("  " + toolview.NoOutput)
+		end = th.Faint.Render("  " + toolview.NoOutput)
 	}
-	return line
+	return work, answer, end
 }
 
 // location returns the first location of the call, or the first file that it changes,

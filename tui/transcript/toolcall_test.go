@@ -8,16 +8,18 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 	"parley/internal/test"
 	"parley/tui/theme"
 	"parley/tui/toolview"
 )
 
 // up is a session update as it comes from the wire.
-func up(t testing.TB, update string) conversation.Event {
+func up(t rapid.TB, update string) conversation.Event {
 	t.Helper()
 	n := new(acpclient.SessionNotification)
 	if err := acpclient.Unmarshal(json.RawMessage(`{"sessionId":"s","update":`+update+`}`), n); err != nil {
@@ -92,6 +94,30 @@ func TestWhatWasApprovedStays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where a heading has no room for all, title and rule are cut, never the counts or how it ended.
+func TestAHeadingKeepsItsOutcome(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		title, rule := strings.Repeat("t", rapid.IntRange(1, 200).Draw(t, "title")), strings.Repeat("r", rapid.IntRange(1, 200).Draw(t, "rule"))
+		width := rapid.IntRange(80, 140).Draw(t, "width")
+		call := &acpclient.ToolCall{ToolCallID: "t", Title: title, Kind: acpclient.ToolExecute, Content: acpclient.ToolCallContents{acpclient.DiffContent("/project/a", nil, "new\n")}}
+		l := newList(fold(
+			ready("OpenCode"), conversation.Update{Update: call},
+			conversation.PermissionOpened{ID: 1, Request: &acpclient.RequestPermissionRequest{
+				ToolCall: acpclient.ToolCallUpdate{ToolCallID: "t"}, Options: []acpclient.PermissionOption{{OptionID: "yes", Name: "Yes", Kind: acpclient.AllowOnce}},
+			}},
+			conversation.QuestionClosed{ID: 1, Outcome: acpclient.PermissionSelected("yes"), Rule: rule, Source: "rules.toml"},
+			up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"failed","rawOutput":{"metadata":{"exit":3}}}`),
+		), width, 20)
+		head, _, _ := strings.Cut(view(l), "\n")
+		if termtext.Width(head) > width || !strings.Contains(head, " +1 −0") || !strings.HasSuffix(head, "  failed, exit code 3") {
+			t.Fatalf("in %d columns:\n%s", width, head)
+		}
+		if whole := "✗ $ " + title + " a +1 −0 new file  rule: " + rule + " (rules.toml)  failed, exit code 3"; termtext.Width(whole) <= width && head != whole {
+			t.Fatalf("cut with room left:\n%s\nwant\n%s", head, whole)
+		}
+	})
 }
 
 func TestCommands(t *testing.T) {
