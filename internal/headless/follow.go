@@ -91,7 +91,7 @@ func (f *Follower) ended() bool {
 	case !c.Idle():
 	case len(c.Queue) > 0 && (f.result.Status == "" || f.result.Status == Answered || f.result.Status == Cancelled):
 		f.end(InputNeeded, "the queue waits for you")
-	case f.result.Status == Cancelled && f.rejected:
+	case f.result.Status == Cancelled && f.rejected == PermissionDenied:
 		f.end(PermissionDenied, "the agent ended the turn because a request was denied")
 	case f.result.Status == Cancelled && f.cause != "":
 		f.end(Cancelled, "the turn was cancelled")

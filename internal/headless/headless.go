@@ -80,7 +80,7 @@ func Run(ctx context.Context, s app.Session, opt Options) *Result {
 	return &r.result
 }
 
-// Open starts a session, makes the settings of the options and leaves it to whoever has it:
+// Open starts a session, makes the settings of the options and leaves it to its viewers:
 // it sends no prompt, and questions stay open. Unless it succeeds it ends the session,
 // wherever that runs. The session must not have been started.
 func Open(ctx context.Context, s app.Session, opt Options) *Result {
@@ -124,7 +124,7 @@ type run struct {
 
 	answered map[int]bool // the questions that were answered here
 	denied   bool         // something was denied because no rule allows it
-	rejected bool         // something was denied in the running turn, for whatever reason
+	rejected Status       // why the running turn may end early: PermissionDenied or InputNeeded, "" if nothing was denied
 	bypassed bool         // the agent did what a rule denies
 	declined bool         // a form was refused
 	told     map[*conversation.ToolCall]bool
@@ -330,7 +330,7 @@ func (r *run) apply(e conversation.Event) {
 		}
 	case conversation.BudgetReached:
 		r.end(OverBudget, "the budget is used up: "+r.conv.BudgetWords())
-	case conversation.AuthRequired: // nobody is there who could sign in
+	case conversation.AuthRequired: // no user is there to sign in
 		why := "the agent wants you to sign in first"
 		if e.Message != "" {
 			why += ": " + e.Message
@@ -367,7 +367,7 @@ func (r *run) next() {
 	case r.opt.MaxTurns > 0 && r.sent == r.opt.MaxTurns:
 		r.end(Incomplete, fmt.Sprintf("reached --max-turns (%d): %s not sent", r.sent, termtext.Count(rest, "prompt")))
 	default:
-		r.rejected = false
+		r.rejected = ""
 		session.Post(r.session, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(r.opt.Prompts[r.sent])}}})
 		r.sent++
 	}
@@ -381,8 +381,10 @@ func (r *run) turnEnded() {
 	case status == Answered:
 		r.next()
 	case status == LimitReached && r.opt.WaitsAtLimit: // the session sends the prompt again
-	case status == Cancelled && r.rejected:
+	case status == Cancelled && r.rejected == PermissionDenied:
 		r.end(PermissionDenied, "the agent ended the turn because a request was denied")
+	case (status == Cancelled || status == AgentFailed) && r.rejected == InputNeeded:
+		r.end(InputNeeded, "the agent ended the turn because a form was declined")
 	default:
 		r.end(status, r.result.Message)
 	}

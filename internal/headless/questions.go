@@ -26,7 +26,7 @@ func (r *run) answerQuestions() {
 
 // deny denies what no rule allows: with an option that rejects it once. Where the
 // agent offers none, the turn is cancelled, and the question with it. A question that
-// the agent has given up by then is not denied: nobody waits for an answer.
+// the agent has given up by then is not denied: it needs no answer.
 func (r *run) deny(p *conversation.Permission) {
 	i := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.Kind == acpclient.RejectOnce })
 	if i >= 0 {
@@ -38,7 +38,7 @@ func (r *run) deny(p *conversation.Permission) {
 			return
 		}
 	}
-	r.denied, r.rejected = true, true
+	r.denied, r.rejected = true, PermissionDenied
 	d := Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind}
 	if p.File != nil {
 		d.Title = p.File.Target
@@ -73,7 +73,7 @@ func howToAllow(rules []string, why string) string {
 	for _, rule := range rules {
 		quoted, err := syntax.Quote(rule, syntax.LangPOSIX)
 		if err != nil {
-			flags = nil // nobody could type it
+			flags = nil // it cannot be typed
 			break
 		}
 		flags = append(flags, "--allow "+quoted)
@@ -98,7 +98,7 @@ func (r *run) noteDenial(e conversation.QuestionClosed) {
 		return
 	}
 	d := Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind, Rule: e.Rule}
-	if r.rejected = true; e.Rule == "" {
+	if r.rejected = PermissionDenied; e.Rule == "" {
 		r.denied, r.result.Denied = true, append(r.result.Denied, d)
 		return
 	}
@@ -108,7 +108,7 @@ func (r *run) noteDenial(e conversation.QuestionClosed) {
 // notice hands on what parley itself has to say, if it is more than a remark.
 func (r *run) notice(e conversation.NoticeAdded) {
 	if e.Title == session.FormRefused {
-		r.declined = true
+		r.declined, r.rejected = true, InputNeeded
 	}
 	if e.Severity != acpclient.NoticeWarning && e.Severity != acpclient.NoticeError {
 		return

@@ -27,7 +27,7 @@ type Result struct {
 	Agent      AgentInfo            `json:"agent"`
 	SessionID  acpclient.SessionID  `json:"sessionId,omitempty"`
 	// Mode is the name of a mode in which the agent changes files without asking, and that
-	// nobody has chosen; see conversation.State.Unasked.
+	// the user has not chosen; see conversation.State.Unasked.
 	Mode  string `json:"unaskedMode,omitempty"`
 	Cwd   string `json:"cwd,omitempty"`
 	Turns []Turn `json:"turns"`

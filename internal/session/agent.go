@@ -70,7 +70,7 @@ type agent struct {
 
 // FormRefused is the title of the notice when the agent asks for a form in an
 // unattended session.
-const FormRefused = "The agent wants a form filled in, but nobody can do it"
+const FormRefused = "The agent wants a form filled in, which only a user can do"
 
 var (
 	_ acpclient.Handler            = (*agent)(nil)
