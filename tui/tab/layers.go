@@ -170,31 +170,29 @@ func (in *input) tabKey(name string) (cmd tea.Cmd, taken bool) {
 func (in *input) keyAction(name string) tea.Cmd {
 	t := in.tab
 	a, bound := t.program.Keys.Action(config.ContextPrompt, name)
-	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && (t.composer.Blank() || t.panel.page() != nil) || t.reads()) && !promptCommandOf(a).AtQuestion {
-		if !bound {
-			return t.say(name + " does nothing here")
-		}
-		return t.say("answer the question first: " + name + " waits until then")
+	if !bound {
+		return t.unbound(name)
 	}
-	if words := t.elsewhere(name); !bound && words != "" {
-		return t.say(words)
+	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && (t.composer.Blank() || t.panel.page() != nil) || t.reads()) && !promptCommandOf(a).AtQuestion {
+		return t.say("answer the question first: " + name + " waits until then")
 	}
 	return t.run(a)
 }
 
-// elsewhere says what does here what a key does in other clients, "" if nothing is known of it.
-func (t *Tab) elsewhere(name string) string {
+// unbound says that a key does nothing, or what does here what it does in other clients.
+func (t *Tab) unbound(name string) tea.Cmd {
+	words := name + " does nothing here"
 	switch name {
 	case "ctrl+t":
-		return "the plan is in the transcript, and its step above the prompt"
+		words = "the plan is in the transcript, and its step above the prompt"
 	case "ctrl+b":
-		return t.keyOf(command.Background) + " lists what goes on in the background"
+		words = t.keyOf(command.Background) + " lists what goes on in the background"
 	case "alt+p":
-		return t.keyOf(command.Model) + " chooses the model"
+		words = t.keyOf(command.Model) + " chooses the model"
 	case "ctrl+l":
-		return t.keyOf(command.NewSession) + " opens a new session in a new tab; this one stays"
+		words = t.keyOf(command.NewSession) + " opens a new session in a new tab; this one stays"
 	}
-	return ""
+	return t.say(words)
 }
 
 func isClick(msg tea.MouseMsg) bool {

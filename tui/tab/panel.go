@@ -58,7 +58,7 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 	case !taken && !asks:
 		return tea.Batch(cmd, p.overList(name)), true
 	case p.page() != nil && config.Types(name):
-		return cmd, true // text for a prompt that nobody sees
+		return cmd, true // text for a prompt that is out of sight
 	}
 	return cmd, taken
 }
@@ -69,7 +69,7 @@ func (p *panel) overList(name string) tea.Cmd {
 	a, bound := p.tab.program.Keys.Action(config.ContextPrompt, name)
 	switch {
 	case !bound:
-		return nil
+		return p.tab.unbound(name)
 	case p.tab.chooses():
 		return p.tab.run(a)
 	}

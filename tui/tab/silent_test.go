@@ -1,6 +1,9 @@
 package tab
 
 import (
+	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +17,7 @@ import (
 )
 
 // In each state of a tab, the key of each action changes the screen or says why it does
-// nothing.
+// nothing, and a key that no action has says so.
 func TestNoKeyIsSilent(t *testing.T) {
 	live := func(t *testing.T) *bench {
 		b := newBench(t, t.TempDir())
@@ -37,6 +40,9 @@ func TestNoKeyIsSilent(t *testing.T) {
 			b.press("down")
 			return b
 		},
+		"palette":  func(t *testing.T) *bench { b := live(t); b.press("ctrl+p"); return b },
+		"review":   func(t *testing.T) *bench { b := live(t); b.press("f5"); return b },
+		"board":    func(t *testing.T) *bench { b := live(t); b.press("alt+a"); return b },
 		"starting": func(t *testing.T) *bench { b, _ := pending(t); return b },
 		"live":     live,
 		"question open": func(t *testing.T) *bench {
@@ -62,6 +68,17 @@ func TestNoKeyIsSilent(t *testing.T) {
 	}
 	for name, state := range states {
 		t.Run(name, func(t *testing.T) {
+			b := state(t)
+			for key := range unboundKeys(b) {
+				before := b.screen()
+				b.Update(keyOf(key))
+				if b.screen() == before {
+					t.Errorf("%s is silent:\n%s", key, before)
+				}
+			}
+			if slices.Contains([]string{"palette", "review", "board"}, name) {
+				return // some of whose own keys have nothing to move
+			}
 			for _, a := range Actions().List() {
 				if a.Context != config.ContextPrompt || len(a.Keys) == 0 {
 					continue
@@ -74,6 +91,23 @@ func TestNoKeyIsSilent(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// unboundKeys returns the keys with ctrl or alt and the function keys that no action has and
+// that edit no text.
+func unboundKeys(b *bench) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n := range 2*26 + 12 {
+			key := fmt.Sprintf("f%d", n-2*26+1)
+			if n < 2*26 {
+				key = []string{"ctrl+", "alt+"}[n/26] + string(rune('a'+n%26))
+			}
+			bound := slices.ContainsFunc(Actions().List(), func(a config.ActionInfo) bool { return slices.Contains(a.Keys, key) })
+			if edits, _ := b.composer.Key(keyOf(key)); !bound && !edits.Used && !yield(key) {
+				return
+			}
+		}
 	}
 }
 
