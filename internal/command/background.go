@@ -39,7 +39,7 @@ func backgroundItems(f Front, l *app.Live) (items []Item) {
 
 func callItem(f Front, call *conversation.ToolCall) Item {
 	it := Item{
-		ID: "call " + string(call.ID), Group: "Subagents", Title: cmp.Or(strings.TrimSpace(call.Title), call.Name, "a tool without a name"),
+		ID: "call " + string(call.ID), Group: "Subagents", Title: cmp.Or(strings.TrimSpace(call.Title), call.Name, "subagent (no title)"),
 		Do: func() { f.ShowCall(call) },
 	}
 	if took := call.Worked(time.Now()); took >= time.Second {

@@ -105,7 +105,7 @@ func TestAQuestionShowsWhatItReplaces(t *testing.T) {
 			b.events(conversation.PermissionOpened{ID: 1, Request: asked})
 			b.mustShow(t, "a  +2 −0  previous content unknown", "b  +1 −0  previous content unknown")
 			b.events(conversation.FilesSeen{ID: 1, Files: []conversation.FileSeen{{Path: "a", Exists: true, Text: "one\ntwo\nthree\n"}, {Path: "b"}, {Path: "c", Exists: true}}})
-			b.mustShow(t, "a tool without a name +2 −1", "a  +0 −1 ", "2   - two", "b  +1 −0  new file", "c  +1 −0  replaces the file")
+			b.mustShow(t, "edit (no title) a and 2 more +2 −1", "a  +0 −1 ", "2   - two", "b  +1 −0  new file", "c  +1 −0  replaces the file")
 		})
 	}
 }

@@ -62,7 +62,7 @@ func KindOf(k acpclient.ToolKind) Kind {
 	return Kind{kinds[acpclient.ToolOther].Icon, termtext.Truncate(word, verbWidth, "…")}
 }
 
-// Title returns the title of a tool call, or else the name of the tool. clean sanitises
+// Title returns the title of a tool call, or else the name of the tool, or else its kind. clean sanitises
 // it: [termtext.Line] for mere display, [termtext.Visible] where the user decides on
 // it.
 func Title(t *conversation.ToolCall, clean func(string) string) string {
@@ -71,7 +71,7 @@ func Title(t *conversation.ToolCall, clean func(string) string) string {
 			return s
 		}
 	}
-	return "a tool without a name"
+	return KindOf(t.Kind).Verb + " (no title)"
 }
 
 // Failure says that a call failed, and how its command ended if that is known; "" if it did

@@ -44,7 +44,7 @@ func TestTitle(t *testing.T) {
 	}{
 		{"the title", " Edit it ", "edit", termtext.Line, "Edit it"},
 		{"the name of the tool", " ", "edit", termtext.Line, "edit"},
-		{"neither", "", "\t", termtext.Line, "a tool without a name"},
+		{"neither", "", "\t", termtext.Line, "tool (no title)"},
 		{"nothing that can be seen", "\x1b]0;x\x07", "edit", termtext.Line, "edit"},
 		{"one line", "a\nb", "", termtext.Line, "a b"},
 		{"for a decision", "a\nb\u202e", "", termtext.Visible, "a\nb⟨U+202E⟩"},
@@ -252,7 +252,7 @@ func TestHeading(t *testing.T) {
 		{"several lines of a command", "cd src &&\nmake", "execute", "cd src && …", false},
 		{"a command that is marked as code", "`ls -la`", "execute", "ls -la", true},
 		{"two that are", "`ls` and `pwd`", "execute", "`ls` and `pwd`", true},
-		{"no title", "", "read", "a tool without a name", true},
+		{"no title", "", "read", "read (no title)", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, whole := at.Heading(&conversation.ToolCall{Title: c.title, Kind: c.kind})
