@@ -87,7 +87,7 @@ func (v *Review) follow() {
 // refresh updates the list of files, and compares those in sight.
 func (v *Review) refresh() {
 	files, done := session.Begin(v.session, session.ChangedFiles{Since: v.since()})
-	if done { // nobody else has them
+	if done { // they are here, not in a host
 		v.listed(files(context.Background()))
 		return
 	}
@@ -347,7 +347,7 @@ func (v *Review) scopeWords() (words, title string) {
 		words = "since " + app.TurnText(v.session.Journal(), v.scope.from)
 		return words, "Changes " + words
 	}
-	return "in the session", "Session changes"
+	return "in the session", "Session changes, committed or not"
 }
 
 func (v *Review) setScope(s scope) {

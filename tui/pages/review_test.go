@@ -124,7 +124,7 @@ func TestReview(t *testing.T) {
 	}
 	p.turn("first", "a.txt", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n", "new.txt", "new\n")
 	p.turn("second", "new.txt", "newer\n")
-	p.open().shows("Session changes", "2 files  +3 −2", "M  a.txt", "+2 −2", "A  new.txt", "+1 −0", "written through parley")
+	p.open().shows("Session changes, committed or not", "2 files  +3 −2", "M  a.txt", "+2 −2", "A  new.txt", "+1 −0", "written through parley")
 
 	p.press("tab").shows("Changes of the last turn", "1 file  +1 −1", "new.txt").press("tab", "g")
 	p.press("enter").shows("a.txt", "change 1 of 2  +2 −2", "- 1", "+ one")
