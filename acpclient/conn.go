@@ -123,8 +123,8 @@ type queued struct {
 
 func (q *queued) size() int { return len(q.message) + queuedOverhead }
 
-// inFlight has the unanswered requests; Conn.mu guards it. Whoever removes an id from
-// outgoing calls its function, and whoever removes one from incoming sends the answer:
+// inFlight has the unanswered requests; Conn.mu guards it. The code that removes an id
+// from outgoing calls its function; the code that removes one from incoming sends the answer:
 // so each happens exactly once.
 type inFlight struct {
 	outgoing map[int64]func(json.RawMessage, error)

@@ -258,6 +258,7 @@ type output struct {
 	err   error // the final error, after which the file is closed
 }
 
+// Read implements [io.Reader]: it ends with [io.EOF], also where another process holds the pipe.
 func (o *output) Read(b []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
@@ -290,6 +291,7 @@ func (o *output) closeOn(err error) error {
 	return err
 }
 
+// Close closes the pipe, which ends a Read that waits.
 func (o *output) Close() error { return o.file.Close() }
 
 // tail is a writer that keeps the last max bytes.

@@ -63,7 +63,7 @@ type Agent struct {
 	// Protocol selects the protocol versions to offer; "" is ProtocolV1.
 	Protocol Protocol
 	// Unusable says why the agent cannot be started, or installed, on this machine; nil if
-	// it can, or if nobody has looked.
+	// it can, or before parley has looked.
 	Unusable error
 	// Origin is where an agent of the registry comes from, installed or not; nil for others.
 	Origin *Origin

@@ -267,7 +267,7 @@ func writeTemp(dir *os.Root, name string, mode iofs.FileMode, sync bool, write f
 	}
 	t.drop(dir)
 	if failed, ok := errors.AsType[*iofs.PathError](err); ok && failed.Path == file.Name() {
-		err = &iofs.PathError{Op: failed.Op, Path: filepath.Join(dir.Name(), name), Err: failed.Err} // the temporary file is nobody's
+		err = &iofs.PathError{Op: failed.Op, Path: filepath.Join(dir.Name(), name), Err: failed.Err} // a caller does not know the temporary file
 	}
 	return nil, err
 }

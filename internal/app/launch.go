@@ -55,7 +55,7 @@ type Launcher struct {
 	Overrides
 	// Keep runs sessions in hosts, which outlive the terminal.
 	Keep bool
-	// Unattended means that nobody can answer questions.
+	// Unattended means that no user is there to answer questions.
 	Unattended bool
 	// NoInspector disables the inspector's message buffer.
 	NoInspector bool

@@ -33,7 +33,7 @@ type Session interface {
 	// any more.
 	Unconfirmed() []session.Unconfirmed
 	Withdraw() []session.Unconfirmed
-	// Unsent are the prompts among them, for whoever opens the session next; nil if there are none.
+	// Unsent are the prompts among them, to be queued when the session is opened next; nil if there are none.
 	Unsent() *store.Unsent
 	// Link says whether the session can be reached. A change makes the stream ready.
 	Link() Link

@@ -14,7 +14,7 @@ import (
 )
 
 // A running session, stored or not, lists its directories in a file that its process locks, so
-// that nobody removes a directory in use. An unlocked file belongs to a killed process.
+// that no other process removes a directory in use. An unlocked file belongs to a killed process.
 
 // workplaces returns the directory of these files.
 func workplaces() string { return filepath.Join(config.StateDir(), "working") }

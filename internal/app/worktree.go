@@ -139,7 +139,7 @@ func (l *Launcher) PlanMerge(ctx context.Context, tree *git.Worktree) (*Merge, e
 	case err != nil:
 		return nil, err
 	}
-	// Nobody knows which agents, in which modes, have worked there.
+	// Any agent, in any mode, may have worked there.
 	writes, err := l.Writes(config.Agent{ID: policy.Any}, tree.From)
 	if err != nil {
 		return nil, err

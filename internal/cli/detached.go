@@ -66,7 +66,7 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 		}
 	}
 	if now, err := host.StatusOf(ctx, id); c.About().Stored && (err != nil || now.Stored == "") {
-		// Nobody looks on who would learn what is lost when it ends.
+		// There is no viewer to tell what is lost when it ends.
 		return errors.Join(app.WithHint("Make room there, or set store = false to run it all the same.",
 			"parley cannot write to %s, so it has ended the session, whose result would be lost", app.StoreDir()), c.End(context.WithoutCancel(ctx)))
 	}
@@ -86,7 +86,7 @@ func queued(text string) conversation.QueuedPrompt {
 }
 
 // enqueue does an act that sends a prompt or queues it, and waits until that is among the events,
-// which it adds to those before: whoever attaches then finds it there. It reports whether the prompt
+// which it adds to those before: a viewer that attaches then finds it there. It reports whether the prompt
 // waits in a paused queue. An equal prompt that was queued before is another one.
 func enqueue(ctx context.Context, s app.Session, before *conversation.State, p conversation.QueuedPrompt, act session.Act[session.None]) (paused bool, err error) {
 	confirmed, _ := session.Begin(s, act)

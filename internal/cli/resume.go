@@ -89,7 +89,7 @@ func pruneBeside(ctx context.Context, lib *store.Library, bounds config.Store) (
 }
 
 // storedAgent returns the agent that continues a stored session. It fails for an agent
-// that needs consent, because nobody can be asked.
+// that needs consent, because no user is there to ask.
 func storedAgent(l *app.Launcher, s app.Spec) (*config.Agent, error) {
 	m, err := l.Store.Meta(s.Stored)
 	if err != nil {

@@ -321,7 +321,7 @@ func isPath(word string) bool {
 // asPrompt returns the hint for arguments that may be meant as a prompt.
 func asPrompt(text string) string {
 	if _, err := syntax.Quote(text, syntax.LangPOSIX); err != nil {
-		text = "TEXT" // nobody could type it
+		text = "TEXT" // it cannot be typed
 	}
 	return "To send it as a prompt and print the answer: " + commandLine("parley run", text) + "\n" +
 		"To send it on the screen: " + commandLine("parley --prompt", text)

@@ -114,7 +114,7 @@ func (c *Contest) save(side int, k *seen) error {
 }
 
 // changed reads what a side has changed, and returns the outcome of the check if that was of these files.
-// What the check has left of a file is nobody's work: the file counts as it was before.
+// A file as the check has left it counts as it was before.
 func (c *Contest) changed(ctx context.Context, side int) (own *Changed, checked *Checked, err error) {
 	all, err := c.Sides[side].Changed(ctx)
 	if err != nil {

@@ -103,7 +103,7 @@ func (s *State) Autonomy() Autonomy {
 }
 
 // Unasked returns the name of the agent's mode if that lets it change files without asking, and
-// nobody has chosen it; otherwise "".
+// the user has not chosen it; otherwise "".
 func (s *State) Unasked() string {
 	o := s.OptionByCategory(acpclient.CategoryMode)
 	if s.Autonomy() < EditsFreely {

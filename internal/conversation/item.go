@@ -121,8 +121,8 @@ type ToolCall struct {
 	Live bool
 	// CanCancel reports that the agent can cancel this call alone.
 	CanCancel bool
-	// Incomplete reports that parts of what the call does were left out. Nobody who does not
-	// know them may allow it.
+	// Incomplete reports that parts of what the call does were left out. A user who does
+	// not know them cannot allow it.
 	Incomplete bool
 	grows      bool // Content is the call's own slice: append may write to it
 	// Terminals are the terminals embedded in the call, in order.

@@ -25,7 +25,7 @@ import (
 type Seen struct {
 	ID       int `json:"id"`
 	Revision int `json:"revision"` // from 1
-	// Shown is a digest of what a permission asks: whoever has missed events may know only a
+	// Shown is a digest of what a permission asks: a viewer that has missed events may know only a
 	// part of it. It is empty for other questions.
 	Shown string `json:"shown,omitempty"`
 }

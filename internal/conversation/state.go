@@ -551,7 +551,7 @@ type QueuedPrompt struct {
 	// Steering means that the agent was asked to take the prompt into the running turn, and
 	// has not answered.
 	Steering bool `json:"steering,omitempty"`
-	// Unsure means that the agent was asked so, and nobody knows whether it took the prompt.
+	// Unsure means that the agent was asked so, but never answered: it may have taken the prompt.
 	Unsure bool `json:"unsure,omitempty"`
 	// Reading means that the mentioned files are being read for sending.
 	Reading bool `json:"reading,omitempty"`
@@ -566,8 +566,8 @@ type Fold struct {
 	Block int `json:"block,omitempty"`
 }
 
-// Unclaimed returns a queue in which no prompt waits for the agent's answer or for its files: of one
-// that did wait for the answer, nobody knows whether the agent took it.
+// Unclaimed returns a queue in which no prompt waits for the agent's answer or for its files. One
+// that did wait for the answer is marked as unsure.
 func Unclaimed(queue []QueuedPrompt) []QueuedPrompt {
 	queue = slices.Clone(queue)
 	for i := range queue {

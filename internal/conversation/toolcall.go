@@ -242,7 +242,7 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 const mostEarlier = 20
 
 // remember keeps what the call was said to do, if another input follows. An input that only
-// grows is still coming in, and nobody has done the beginning of it.
+// grows is still coming in, and its beginning has not been done.
 func (t *ToolCall) remember(next []byte) {
 	if len(next) == 0 || len(t.Earlier) >= mostEarlier || bytes.HasPrefix(next, bytes.TrimRight(t.RawInput, "\"]} \n")) {
 		return

@@ -33,7 +33,7 @@ type WorktreeWork struct {
 
 	head  string   // the last commit
 	since string   // the commit to compare with
-	made  []string // the others that differ from the last commit: nobody's work
+	made  []string // the others that differ from the last commit; they do not count as work
 	own   []string // repositories inside the worktree
 }
 

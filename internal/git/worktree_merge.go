@@ -42,7 +42,7 @@ func (e *OverwriteError) Error() string {
 	return fmt.Sprintf("the merge would overwrite %s in %s", termtext.Count(len(e.Files), "uncommitted file"), termtext.Line(e.Path))
 }
 
-// Commit commits everything in the worktree except ignored files, and what is nobody's work.
+// Commit commits everything in the worktree except ignored files, and what does not count as work.
 func (t *Worktree) Commit(ctx context.Context, message string) error {
 	if err := t.whole(); err != nil {
 		return err

@@ -98,7 +98,7 @@ type Client struct {
 type pendingAct struct {
 	act
 	made   session.AnyAct // the act, for [Client.Unconfirmed]
-	alone  bool           // nobody waits for it
+	alone  bool           // no caller waits for it
 	result json.RawMessage
 	err    error
 	ready  chan struct{} // closed when the result is available
@@ -543,7 +543,7 @@ func (c *Client) Withdraw() []session.Unconfirmed {
 	return all
 }
 
-// refuse remembers a refused act, if nobody waits for it. c.mu must be held.
+// refuse remembers a refused act, if no caller waits for it. c.mu must be held.
 func (c *Client) refuse(a *pendingAct, why error) {
 	if a.err = why; !a.alone {
 		return
@@ -608,7 +608,7 @@ func (c *Client) begin(call session.Call, raw json.RawMessage) (*pendingAct, err
 	case c.opt.ReadOnly:
 		return nil, ErrReadOnly
 	case c.left:
-		c.refuse(&pendingAct{made: call.Act(), alone: !call.Awaited()}, ErrGone) // what nobody waits for must not be lost
+		c.refuse(&pendingAct{made: call.Act(), alone: !call.Awaited()}, ErrGone) // an act without a waiting caller must not be lost
 		return nil, ErrGone
 	}
 	c.number++

@@ -45,7 +45,7 @@ func Dir() (string, error) {
 func NewID() string { return strings.ToLower(rand.Text()[:8]) }
 
 // Listen creates the socket of a session, and beside it the key that viewers must show. The
-// socket gets its name only once it accepts connections, so that nobody mistakes it for that
+// socket gets its name only once it accepts connections, so that no one mistakes it for that
 // of a dead host.
 func (h *Host) Listen() (net.Listener, error) {
 	dir, err := Dir()

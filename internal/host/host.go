@@ -2,7 +2,7 @@
 // and shows it to viewers.
 //
 // A [Host] owns one session. A viewer connects over a Unix socket and reads the session's log,
-// from its own position and at its own pace, so that a slow viewer holds up nobody. In the other
+// from its own position and at its own pace, so that a slow viewer does not hold up others. In the other
 // direction, a viewer's acts are numbered calls: each happens once, even if the viewer repeats it
 // after a lost connection.
 //
@@ -74,7 +74,7 @@ type Host struct {
 	acted    map[string]*acts // by the id of the viewer, which survives lost connections
 	quiet    time.Time        // since when there have been no viewers and no activity
 	left     bool             // the last viewer has detached, not just lost its connection
-	revision int64            // of the status, from 1; revised is closed when it changes, nil while nobody waits
+	revision int64            // of the status, from 1; revised is closed when it changes, nil while no one waits
 	revised  chan struct{}
 }
 

@@ -61,7 +61,7 @@ func Spawn(ctx context.Context, s app.HostSpec) (id string, err error) {
 			b.Error = "the process for the session has ended at once"
 		}
 		said <- b
-		_ = cmd.Wait() // nobody else reaps it
+		_ = cmd.Wait() // otherwise it is not reaped
 	}()
 	select {
 	case b := <-said:

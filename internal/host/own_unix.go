@@ -66,7 +66,7 @@ func peerAt(c net.Conn) (peer, error) {
 	return peerOf(raw)
 }
 
-// ownDir checks that a directory belongs to this user and nobody else has access.
+// ownDir checks that a directory belongs to this user and is closed to others.
 func ownDir(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	mostProof = 512
 	proofTime = 5 * time.Second
 	// mostUnproven limits the connections that have not proven themselves. One more closes the
-	// oldest: a viewer needs only a moment, and nobody can lock others out.
+	// oldest: a viewer needs only a moment, and no user can lock others out.
 	mostUnproven = 32
 	// notAdmitted is the code of the error for all that an unproven connection asks for.
 	notAdmitted acpclient.ErrorCode = -32051
@@ -164,7 +164,7 @@ func (g *guest) prove(params json.RawMessage) {
 }
 
 // refused logs the first refused connection, the second, the fourth, the eighth, and so on, so
-// that nobody can fill the disk.
+// that no one can fill the disk.
 func (h *Host) refused(err error) {
 	if n := h.refusals.Add(1); n&(n-1) == 0 {
 		h.opt.Log.Warn("connections were refused", "so far", n, "error", err)

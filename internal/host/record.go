@@ -88,7 +88,7 @@ func readRecord(path string) (r Record, err error) {
 }
 
 // pruneRecords removes the oldest records of sessions that do not run: a killed host has not
-// recorded its end, and whoever finds its socket removes that.
+// recorded its end, and the next to find its socket removes it.
 func pruneRecords(dir string) {
 	all, err := records(dir)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A prompt that the host has not confirmed outlives its viewer in the stored view of the session.
 // The next viewer asks the host which acts it has done for the viewer that has left, and shows
-// the rest. If the host has died, whoever resumes the stored session gets them in the queue.
+// the rest. If the host has died, resuming the stored session puts them in the queue.
 
 // Unsent implements [app.Session].
 func (c *Client) Unsent() *store.Unsent {

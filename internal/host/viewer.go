@@ -129,7 +129,7 @@ func (v *viewer) farewell(c net.Conn) {
 	}
 	_ = v.conn.Notify(notifyEnded, why)
 	v.host.mu.Lock()
-	followed := v.followed // nobody can attach any more
+	followed := v.followed // no viewer can attach any more
 	v.host.mu.Unlock()
 	ctx, cancel := context.WithTimeout(v.ctx, farewellTime)
 	defer cancel()
@@ -186,7 +186,7 @@ var (
 const around = 4 << 10
 
 // fits checks that an act or a result does not exceed the limit of its message. The other end
-// would drop it, and nobody would get an answer.
+// would drop it, and the agent would get no answer.
 func fits(raw json.RawMessage, most int) error {
 	if len(raw) > most-around {
 		return fmt.Errorf("it has %d MB, and %d MB go to or from a session that keeps running", len(raw)>>20, most>>20)

@@ -131,7 +131,7 @@ func Outcome(what string, err error) string {
 	return "nothing was " + what
 }
 
-// errNotAsked means that nobody can be asked about a file.
+// errNotAsked means that no user is there to be asked about a file.
 var errNotAsked = errors.New("it is outside the session's directories")
 
 // ask asks the user about a write if one of the agent's would need a question.

@@ -34,7 +34,7 @@ const (
 	// ProvenanceClaimed: the agent says so of a file that parley had not seen. It is shown,
 	// and never goes back.
 	ProvenanceClaimed Provenance = "claimed"
-	// ProvenanceNone: nobody knows.
+	// ProvenanceNone: unknown.
 	ProvenanceNone Provenance = "none"
 )
 

@@ -16,7 +16,7 @@ type lineCount struct {
 	none           bool
 }
 
-// mostCounted is the largest file whose lines are counted, in bytes: beyond that nobody reads the number.
+// mostCounted is the largest file whose lines are counted, in bytes: a larger number is of no use.
 const mostCounted = 1 << 20
 
 // countLines counts what has changed. j.mu must be held.

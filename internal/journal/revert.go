@@ -224,7 +224,7 @@ func (j *Journal) revertAll(path string, changes []*change) (plan, error) {
 		first := last
 		for ; i < len(changes); i++ {
 			if c := changes[i]; c == last || first.before.same(c.after) {
-				first = c // nobody else changed the file between the two
+				first = c // the file did not change between the two
 				p.reverts = append(p.reverts, c.id)
 				continue
 			}
@@ -282,7 +282,7 @@ func (j *Journal) RevertFile(ctx context.Context, part Part, since int) (Done, e
 }
 
 // UndoTurn undoes the agent's live changes in the last turn that has any. It leaves alone
-// what was only seen to change, files whose previous content nobody knows but the agent, and
+// what was only seen to change, files whose previous content only the agent knows, and
 // what is no readable file any more. It writes all others or, if one fails, none.
 func (j *Journal) UndoTurn(ctx context.Context) (Done, error) {
 	j.reviewing.Lock()

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Any is an agent, or a mode, that nobody knows: rules that deny or ask hold for it whichever they name,
+// Any is an unknown agent or mode. Rules that deny or ask apply to it whichever they name,
 // rules that allow only if they name none.
 const Any = "*"
 
@@ -225,7 +225,7 @@ func (r *compiled) about(q *judged) answer {
 func (c *Rules) Decide(r Request) Decision {
 	if r.Kind == switchMode || r.Kind == question {
 		if len(c.all) == 0 {
-			return Decision{Verdict: Ask} // nobody expects a rule to answer
+			return Decision{Verdict: Ask} // it is not for a rule to answer
 		}
 		return Decision{Verdict: Ask, Why: r.Unclear}
 	}

@@ -49,6 +49,7 @@ func newConnection(to string, w wire) *Connection {
 	return &Connection{to: to, wire: w, done: make(chan struct{})}
 }
 
+// Read implements [acpclient.Transport]. Any error but [acpclient.ErrMessageRefused] ends the connection.
 func (c *Connection) Read() ([]byte, error) {
 	m, err := c.wire.read()
 	if err != nil && !errors.Is(err, acpclient.ErrMessageRefused) {
@@ -66,6 +67,7 @@ func (c *Connection) Write(message []byte) error {
 	return nil
 }
 
+// Close implements [acpclient.Transport]. It ends the connection in the background, once, and never fails.
 func (c *Connection) Close() error {
 	c.ending.Do(func() { go c.end(context.Background()) })
 	return nil

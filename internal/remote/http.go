@@ -364,7 +364,7 @@ func (s *streamable) run(ctx context.Context, st *stream) {
 	}
 	if err != nil {
 		st.err = err
-		s.ended(st, err) // whoever waits for it may open another
+		s.ended(st, err) // a waiting caller may open another
 		close(st.opened)
 		return
 	}

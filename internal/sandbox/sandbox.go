@@ -52,7 +52,7 @@ var ErrUnavailable = errors.New("no sandbox can be had here")
 type PrivateError struct{ Path string }
 
 func (e *PrivateError) Error() string {
-	return "the sandbox opens " + e.Path + " to nobody"
+	return "the sandbox keeps " + e.Path + " private"
 }
 
 // Sandbox runs programs within bounds. It is safe for concurrent use.

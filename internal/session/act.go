@@ -47,12 +47,12 @@ type None struct{}
 type Manner int
 
 const (
-	// Posts are done at once. Nobody waits for them.
+	// Posts are done at once. No caller waits for them.
 	Posts Manner = iota + 1
 	// Answers are done at once. The front end stands still until it has the result, so it
 	// does not wait long.
 	Answers
-	// Lasts take their time. Whoever wants the result waits until the end of a context.
+	// Lasts take their time. A caller that wants the result waits until the end of a context.
 	Lasts
 	// Asks change nothing and take their time. Only these are for viewers that look on.
 	Asks
@@ -279,7 +279,7 @@ const (
 	Made Progress = iota + 1
 	// Sent means that the session has not answered yet.
 	Sent
-	// Refused means that the act does not happen, and nobody waits to be told.
+	// Refused means that the act does not happen, and no caller waits for its result.
 	Refused
 	// Left means that somebody made the act who has left since. It happens no more unless it is
 	// made again. Err is not nil if it may have happened before.

@@ -170,7 +170,7 @@ func call[P, R any](s *Session, m acpclient.Method[P, R], params func() *P, done
 			return
 		}
 		if m.Name == acpclient.SessionPrompt.Name {
-			s.judgeUnfinished() // nobody may ever sign in, and then no end of the turn checks them
+			s.judgeUnfinished() // the user may never sign in, and then no end of the turn checks them
 		}
 		s.block(err, blockedCall{
 			again:     func() { request(s, m, params, done) },

@@ -244,7 +244,7 @@ func (a *agent) watch() {
 func (s *Session) lost(err error, stderr string) {
 	if s.agent != nil {
 		s.agent.retire()
-		s.work.Go(s.machine.EndTerminals) // nobody is left to release them
+		s.work.Go(s.machine.EndTerminals) // no agent is left to release them
 	}
 	s.agent = nil
 	s.epoch++

@@ -18,14 +18,14 @@ import (
 var (
 	// ErrAnswered means that a question was already answered or withdrawn.
 	ErrAnswered = errors.New("the question is closed")
-	// ErrIncomplete means that parts of a call were left out, here or on the screen of whoever
+	// ErrIncomplete means that parts of a call were left out, here or on the screen of the one who
 	// allows it.
 	ErrIncomplete = errors.New("parts of this call were left out, so it cannot be allowed: reject it, or cancel the turn")
 	// ErrChanged means that what is asked has changed since the user saw it.
 	ErrChanged = errors.New("the question has changed: look at it again")
 )
 
-// question is a question that waits for an answer. Whoever removes it from Session.questions
+// question is a question that waits for an answer. The one who removes it from Session.questions
 // answers it, so that it is answered exactly once.
 type question struct {
 	id    int
@@ -181,7 +181,7 @@ func (a Answer) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, err
 }
 
-// decide answers a permission. Nobody may allow what is not known, or was not shown, as a whole. s.mu
+// decide answers a permission. What is not known, or was not shown, as a whole cannot be allowed. s.mu
 // must be held.
 func (s *Session) decide(q *question, p *conversation.Permission, a Answer) error {
 	i := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.OptionID == a.Option })

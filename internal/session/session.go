@@ -1,7 +1,7 @@
 // Package session runs an agent, carries out the user's actions, and turns everything
 // that happens into one ordered stream of events.
 //
-// A Session talks to the agent, and a Stream carries its events to whoever shows or
+// A Session talks to the agent, and a Stream carries its events to what shows or
 // stores them. Package conversation folds them into the state of the session. None of
 // them knows of a screen.
 package session
@@ -60,7 +60,7 @@ type Options struct {
 	// knows only that. Versions remembers agents that fail; it may be nil.
 	OfferV2  bool
 	Versions VersionMemory
-	// Unattended means that nobody can fill in forms or sign in on a terminal, so
+	// Unattended means that no user is there to fill in forms or sign in on a terminal, so
 	// neither is offered to the agent.
 	Unattended bool
 	// SignsIn means that no session is opened: it is only to sign in and out.
@@ -72,7 +72,7 @@ type Options struct {
 	Remote *Remote
 	// Spawn starts the agent; nil means acpclient.Spawn.
 	Spawn func(acpclient.Command) (*acpclient.Peer, error)
-	// Machine creates what serves fs/* and terminal/*. Its Asker is nil if nobody can
+	// Machine creates what serves fs/* and terminal/*. Its Asker is nil if no user can
 	// be asked.
 	Machine func(Observer, Asker) (Machine, error)
 	// Bounds names what confines the agent and its commands, such as "sandbox", for
@@ -325,7 +325,7 @@ func (s *Session) Close(ctx context.Context) {
 	case <-ctx.Done():
 	}
 
-	s.stream.End() // releases whoever waits for room in it
+	s.stream.End() // releases those that wait for room in it
 	s.judging.Wait()
 	s.cancel()
 	s.work.Go(s.machine.Close)

@@ -11,7 +11,7 @@ import (
 	"parley/internal/conversation"
 )
 
-// pendingBound bounds the events, in bytes, that wait to be taken. Whoever adds more
+// pendingBound bounds the events, in bytes, that wait to be taken. A writer that adds more
 // blocks; while the reader of the agent's pipe blocks, so does the agent.
 const pendingBound = 4 << 20
 
@@ -71,7 +71,7 @@ func NewStream() *Stream {
 func (s *Stream) Ready() <-chan struct{} { return s.ready }
 
 // Pace sets the least time between two batches of streamed events: text, updates and
-// output. Those that come too soon wake nobody. The next event after that time announces
+// output. Those that come too soon wake no reader. The next event after that time announces
 // them, or a timer soon after it. Other events are announced at once, and so is
 // text that makes the agent wait.
 func (s *Stream) Pace(least time.Duration) {
@@ -362,7 +362,7 @@ func (p *pacedReader) count(n int) {
 
 // rest returns how long the reader of the agent's pipe may rest: a little longer than the
 // pace, so that what is read next is announced at once. It is 0 unless text was added last
-// and nobody has taken it.
+// and it has not been taken.
 func (s *Stream) rest() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

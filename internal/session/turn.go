@@ -29,7 +29,7 @@ func (s *Session) send(prompt []acpclient.ContentBlock) {
 	s.agent.works = true
 	if mode := s.state.Unasked(); mode != "" {
 		s.warnOnce("mode", "The agent itself decides what to ask about: its mode is "+mode,
-			"Nobody has chosen this mode. Rules only report what it does without asking. To have it ask, choose another mode: f2, or --mode.")
+			"You have not chosen this mode. Rules only report what it does without asking. To have it ask, choose another mode: f2, or --mode.")
 	}
 	sent := func() { s.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
 	sent()
@@ -72,8 +72,8 @@ func (s *Session) hold() {
 	})
 }
 
-// lastBreath is how long an agent that ends a turn as cancelled, though nobody cancelled
-// it, has to exit: some do so when they are killed, and then the turn was cut.
+// lastBreath is how long an agent that ends a turn as cancelled, though it was not
+// cancelled, has to exit: some do so when they are killed, and then the turn was cut.
 const lastBreath = time.Second
 
 // turnAnswered handles the answer to a prompt. s.mu must be held.

@@ -260,7 +260,7 @@ func ask[R any](ctx context.Context, l *Library, about func(*Index) (R, error)) 
 		l.mu.Lock()
 		if l.index == x {
 			l.index = nil
-			// Whoever opens the file next rebuilds it. An index that cannot be written will
+			// The next to open the file rebuilds it. An index that cannot be written will
 			// not open again either.
 			_, _ = x.db.Exec("PRAGMA user_version = -1")
 			_ = x.Close()

@@ -59,7 +59,7 @@ type Recorder struct {
 	said    []conversation.Event // notices for the next batch
 	closed  bool
 	follows bool          // see Follow
-	grown   chan struct{} // closed when there is more to read; nil while nobody waits
+	grown   chan struct{} // closed when there is more to read; nil while no reader waits
 }
 
 // A position counts the bytes of all lines, in all logs of a Recorder. A span has those from
@@ -132,7 +132,7 @@ func (r *Recorder) begin() error {
 	}
 	r.held, r.worth = nil, false
 	r.failed, r.missing = nil, 0
-	if err != nil { // nobody can read it any more
+	if err != nil { // it cannot be read any more
 		r.hold(r.agent...)
 	}
 	return err
@@ -313,7 +313,7 @@ func (r *Recorder) Close() {
 		return
 	}
 	r.closed = true
-	_ = r.finish() // nobody is left who could be told
+	_ = r.finish() // there is no one left to tell
 	r.grows()
 }
 

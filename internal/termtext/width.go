@@ -16,8 +16,8 @@
 // behaviour is unknown, never less.
 //
 // A process has one terminal, and so one current method, which the functions of the
-// package use. It is [Safe] until the terminal has answered, see [UseMethod]. Whoever
-// keeps lines that were laid out keeps their [Layout] with them.
+// package use. It is [Safe] until the terminal has answered, see [UseMethod]. A caller
+// that keeps lines that were laid out keeps their [Layout] with them.
 package termtext
 
 import (

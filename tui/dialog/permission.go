@@ -83,7 +83,7 @@ func (d *Permission) reread(parts []toolview.Part) bool {
 }
 
 // renew makes the user look again, because something else is asked than what they saw. The
-// key that has marked an answer was meant for that: it is nobody's.
+// key that has marked an answer was meant for that: it is dropped.
 func (d *Permission) renew() {
 	d.env.Guard.open()
 	d.viewed, d.seen = viewed{}, d.asked.Seen

@@ -168,8 +168,8 @@ func (q *question) presses(i int) bool {
 	return q.env.Press != nil && q.env.Press() && q.ordinary != nil && q.ordinary() && q.viewed.whole && q.replies.list[i].single && !q.replies.cut(i)
 }
 
-// space marks a reply if none is marked. It is no text for an empty prompt, where nobody would
-// see it.
+// space marks a reply if none is marked. It is no text for an empty prompt, where it could not
+// be seen.
 func (q *question) space() {
 	switch {
 	case q.replies.marked >= 0:

@@ -200,7 +200,7 @@ func (s *Stack) Release() { s.release(s.Top()) }
 
 // Typed returns, once, the characters that had marked answers of questions that are out of
 // sight, and still open: they are text for the prompt. Those of a question that is over are
-// nobody's.
+// dropped.
 func (s *Stack) Typed() []tea.KeyPressMsg {
 	all := s.typed
 	s.typed = nil

@@ -81,7 +81,7 @@ func (f *front) StoredID() store.ID {
 	return ""
 }
 
-// After does not count as work: nobody has to wait for it.
+// After does not count as work: the user need not wait for it.
 func (f *front) After(d time.Duration, do func()) {
 	p := f.p
 	go func() {

@@ -264,7 +264,7 @@ func (p *program) endOfInput() {
 	case p.opt.Terminal:
 		p.quits = true
 	case p.question != nil:
-		p.out.line("The input has ended: nobody can answer.")
+		p.out.line("The input has ended: no answer can come.")
 		p.quits = true
 	case p.draft != nil: // its last line ended with a backslash
 		p.line(typed{})

@@ -272,7 +272,7 @@ func TestTheEndOfTheInputIsNoAnswer(t *testing.T) {
 	r := follows(t, "handshake\nexpect session/prompt\n"+question+"wait-cancel\nawait one contains \"cancelled\"\nend-turn cancelled\n", nil)
 	r.reads("\n> ").types("go\n").reads("2. Reject")
 	r.in.(io.Closer).Close()
-	r.reads("The input has ended: nobody can answer.", "Leaving.").leaves()
+	r.reads("The input has ended: no answer can come.", "Leaving.").leaves()
 }
 
 // A pipe with prompts is worked off before parley leaves.

@@ -54,7 +54,7 @@ func (p *program) ask() {
 	case q == nil:
 	case p.ended && !p.opt.Terminal:
 		p.out.line(q.Text)
-		p.out.line("The input has ended: nobody can answer.")
+		p.out.line("The input has ended: no answer can come.")
 		p.quits = true
 	default:
 		p.show(q)

@@ -28,7 +28,7 @@ const (
 	// slowTime takes their place where an ESC is more likely to begin a sequence in pieces
 	// than to be a key.
 	slowTime = 500 * time.Millisecond
-	// together is the most time between characters that nobody has typed.
+	// together is the most time between characters that are not typed.
 	together = 5 * time.Millisecond
 	// lineTime is how long an enter waits for text where a paste may come without marks: a
 	// slow line takes 10 ms for a character, and the fastest typists 30 ms. linesTime is the
@@ -342,7 +342,7 @@ func (d *decoder) keys(text []byte) {
 	}
 }
 
-// text takes characters, tabs and enters. Lines that nobody can have typed so fast are a
+// text takes characters, tabs and enters. Lines that come faster than anyone types are a
 // paste, so that no line of it is sent: where pastes come without marks, each enter with
 // text right behind it is part of one.
 func (d *decoder) text(b []byte) {

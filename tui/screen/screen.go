@@ -226,7 +226,7 @@ func (s *screen) close() {
 	s.guards.Wait()
 	s.input.stop()
 	left := s.output.leaveFor(closeTime)
-	_ = s.givenBack() // nobody is left to handle an error
+	_ = s.givenBack() // there is no one left to handle an error
 	close(s.closed)
 	close(s.output.done)
 	if left { // else it is still writing, perhaps forever

@@ -414,7 +414,7 @@ func (c *comparison) open(side int, s app.Spec) (*Tab, tea.Cmd) {
 func (t *Tab) number(other *Tab) int { return slices.Index(t.program.Tabs.All(), other) + 1 }
 
 // tab returns the tab of a side, nil if none is open. One that works in the worktree is the side's,
-// whoever has opened it.
+// however it was opened.
 func (c *comparison) tab(side int) *Tab {
 	if t := c.tabs[side]; t != nil && c.home.number(t) > 0 {
 		return t

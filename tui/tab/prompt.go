@@ -104,8 +104,8 @@ func (t *Tab) TypeUnseen(msg tea.Msg) tea.Cmd {
 	return t.address(tea.Batch(cmd, t.drafts.Touched(msg)))
 }
 
-// typeLetters types letters that had selected an answer and turned out to be text. Behind a page nobody
-// would see it.
+// typeLetters types letters that had selected an answer and turned out to be text. Behind a page it
+// would not be seen.
 func (p *promptLayer) typeLetters() tea.Cmd {
 	var all tea.Cmd
 	for _, k := range p.tab.dialogs.Typed() {
