@@ -330,7 +330,7 @@ func TestAComparisonThatWasKilledAsItBegan(t *testing.T) {
 func prepared(t *testing.T, c *compare.Comparison) {
 	t.Helper()
 	for _, s := range c.Sides {
-		if err := s.Tree.Prepared(t.Context()); err != nil {
+		if err := s.Tree.Prepared(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
 		s.Tree = git.WorktreeAt(s.Tree.Path)
