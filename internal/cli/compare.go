@@ -132,10 +132,7 @@ func (o *compareOptions) compare(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := o.directories(); err != nil {
-		return err
-	}
-	cfg, err := loadConfig()
+	cfg, err := o.configuration()
 	if err != nil {
 		return err
 	}

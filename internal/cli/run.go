@@ -192,10 +192,7 @@ func tooEarly() error {
 // prepare returns the launcher, the stored session to open, if any, and the agent. It finds
 // all mistakes before the agent is started.
 func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Spec, *config.Agent, error) {
-	if err := o.directories(); err != nil {
-		return nil, nil, nil, err
-	}
-	cfg, err := loadConfig()
+	cfg, err := o.configuration()
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -161,10 +161,7 @@ func (o *startOptions) takeArgs(cmd *cobra.Command, args []string) error {
 
 // run starts the program. It finds all mistakes before it touches the screen.
 func (o *startOptions) run(ctx context.Context) error {
-	if err := o.directories(); err != nil {
-		return err
-	}
-	cfg, err := loadConfig()
+	cfg, err := o.configuration()
 	if err != nil {
 		return err
 	}
@@ -289,8 +286,8 @@ func runSupervised(ctx context.Context, opt tui.Options) (tui.Left, error) {
 	return tui.Run(ctx, opt)
 }
 
-// directories makes the paths of the directories absolute and checks that they exist.
-func (o *startOptions) directories() error {
+// configuration loads it, once the paths of the directories are absolute and known to exist.
+func (o *startOptions) configuration() (*config.Config, error) {
 	cwd, err := app.Directory(o.cwd)
 	switch {
 	case err != nil && o.cwd != "" && !o.given("cwd"):
@@ -298,19 +295,19 @@ func (o *startOptions) directories() error {
 		if !isPath(o.cwd) {
 			hint += asPrompt(o.cwd)
 		}
-		return app.WithHint(strings.TrimSuffix(hint, "\n"), "%w", err)
+		return nil, app.WithHint(strings.TrimSuffix(hint, "\n"), "%w", err)
 	case err != nil && o.cwd != "":
-		return fmt.Errorf("--cwd: %w", err)
+		return nil, fmt.Errorf("--cwd: %w", err)
 	case err != nil:
-		return err
+		return nil, err
 	}
 	o.cwd = cwd
 	for i, dir := range o.addDirs {
 		if o.addDirs[i], err = app.Directory(dir); err != nil {
-			return fmt.Errorf("--add-dir: %w", err)
+			return nil, fmt.Errorf("--add-dir: %w", err)
 		}
 	}
-	return nil
+	return loadConfig()
 }
 
 // isPath reports whether an argument can only be meant as a path.
