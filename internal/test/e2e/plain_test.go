@@ -202,7 +202,7 @@ end-turn cancelled
 	p.Tells("/changes undo").Hears("No changes of the agent to undo.")
 	p.Tells("/changes revert 1").Hears("Undo a change that may be your own?", "poem.txt", "2. Undo it", "Answer 1 to 2")
 	p.holds("poem.txt", "mine\n")
-	p.Tells("2").Hears("The changes of poem.txt were undone.")
+	p.Tells("2").Hears("Undid the changes in poem.txt")
 	p.holds("poem.txt", "one\ntwo\nthree\n")
 	p.Tells("/quit").Exits(0)
 }
