@@ -117,8 +117,8 @@ func (b *board) list(all []app.Running) {
 func (b *board) choice() Choice {
 	return Choice{
 		Title: "Board", Empty: "Nothing runs. A session that you start with --keep keeps running without a terminal.",
-		Items: b.items(), Now: b.items, Loading: b.loading, Filter: true, Leaves: "Go to another session",
-		Choosing: "go there", Deleting: "end", Gone: func() { b.gone() }, Heads: heads(), Headings: true,
+		Items: b.items(), Now: b.items, Loading: b.loading, Leaves: "Go to another session",
+		Choosing: "go there", Deleting: "end", Gone: func() { b.gone() }, Heads: heads(),
 		Marked: func(id string) { b.marked = id },
 		Keys: []Key{
 			{ID: DialogSend, Hint: "send", Word: "send"},

@@ -75,10 +75,10 @@ func (v *Board) Follow() {
 // arrange makes the rows of the items that the filter finds, and keeps the mark.
 func (v *Board) arrange() {
 	items, found := v.choice.Items, map[int]bool{}
-	filter := list.NewFilter(len(items), func(i int) (title, about string) {
-		return items[i].Title, strings.Join(append([]string{items[i].Words, items[i].Under}, items[i].Columns...), " ")
-	})
 	if v.words != "" {
+		filter := list.NewFilter(len(items), func(i int) (title, about string) {
+			return items[i].Title, strings.Join(append([]string{items[i].Words, items[i].Under}, items[i].Columns...), " ")
+		})
 		for _, hit := range filter.Find(v.words, nil) {
 			found[hit.Row] = true
 		}
@@ -105,25 +105,22 @@ func (v *Board) arrange() {
 	if mark >= 0 || v.marked == "" {
 		v.window.Put(max(0, mark))
 	}
-	v.move(0, 1)
+	v.move(0)
 }
 
-// move moves the mark by rows, and on to an item in a direction.
-func (v *Board) move(by, on int) {
+// mostHeadings is how many headings are above the first item at most.
+const mostHeadings = 2
+
+// move moves the mark by rows, and on to an item.
+func (v *Board) move(by int) {
 	v.window.Move(by)
-	is := func(row int) bool { return row >= 0 && row < len(v.rows) && v.rows[row].item >= 0 }
-	row := v.window.Mark
-	for row >= 0 && row < len(v.rows) && !is(row) {
-		row += on
+	on := cmp.Or(cmp.Compare(by, 0), 1)
+	for _, on := range []int{on, -on} {
+		for v.Marked() == nil && v.window.Mark+on >= 0 && v.window.Mark+on < len(v.rows) {
+			v.window.Move(on)
+		}
 	}
-	for !is(row) && row >= 0 {
-		row = min(row, len(v.rows)) - 1
-	}
-	if row < 0 {
-		row = slices.IndexFunc(v.rows, func(r boardRow) bool { return r.item >= 0 })
-	}
-	v.window.Put(row)
-	if !slices.ContainsFunc(v.rows[:max(0, row)], func(r boardRow) bool { return r.item >= 0 }) {
+	if v.window.Mark < min(mostHeadings+1, v.window.Height) {
 		v.window.Top = 0 // with the headings above the first one
 	}
 	if it := v.Marked(); it != nil && it.ID != v.marked {
@@ -199,15 +196,15 @@ func (v *Board) table() rows {
 			}
 		}), "answer")},
 		{ID: command.DialogAccept, Do: when(has, on(func(it *command.Item) { it.Do() }), v.choice.Choosing)},
-		{ID: command.DialogUp, Do: quiet(func() { v.move(-1, -1) })},
-		{ID: command.DialogDown, Do: when(has, func() { v.move(1, 1) }, "next")},
+		{ID: command.DialogUp, Do: quiet(func() { v.move(-1) })},
+		{ID: command.DialogDown, Do: when(has, func() { v.move(1) }, "next")},
 		{ID: command.Search, Do: always(v.startFilter, "filter")},
 	}
 	for i, k := range v.choice.Keys {
 		all = append(all, rows{{ID: k.ID, Do: when(has, on(func(it *command.Item) { it.Also[i]() }), k.Hint)}}...)
 	}
-	page := func(by int) does { return quiet(func() { v.move(by*max(1, v.window.Height-1), by) }) }
-	return append(append(all, moving(func(by int) { v.move(by, cmp.Compare(by, 0)) }, func() int { return v.window.Height })...), rows{
+	page := func(by int) does { return quiet(func() { v.move(by * max(1, v.window.Height-1)) }) }
+	return append(append(all, moving(v.move, func() int { return v.window.Height })...), rows{
 		{ID: command.DialogPageUp, Do: page(-1)},
 		{ID: command.DialogPageDown, Do: page(1)},
 		{ID: command.DialogDelete, Do: when(has, on(func(it *command.Item) { it.Delete() }), v.choice.Deleting)},
@@ -251,7 +248,7 @@ func (v *Board) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
 	return v.act(func() {
 		switch m := msg.(type) {
 		case tea.MouseWheelMsg:
-			v.move(list.Notch(m), list.Notch(m)/3)
+			v.move(list.Notch(m))
 		case tea.MouseClickMsg:
 			row, ok := v.window.At(bodyLine(y))
 			if m.Button != tea.MouseLeft || !ok || x >= v.left || v.rows[row].item < 0 {
@@ -260,7 +257,7 @@ func (v *Board) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
 			if again := v.window.Click(bodyLine(y)); again {
 				v.Marked().Do()
 			}
-			v.move(0, 1)
+			v.move(0)
 		}
 	})
 }
@@ -422,7 +419,7 @@ func (v *Board) line(cells []string, widths []int, lead string, look func(...str
 func (v *Board) tableLines(width, most int) (lines []string) {
 	th, widths := v.Theme, v.widths(width)
 	v.window.Fit(len(v.rows), most)
-	v.move(0, 1)
+	v.move(0)
 	for i := v.window.Top; i < v.window.End(); i++ {
 		r := v.rows[i]
 		if r.item < 0 {
