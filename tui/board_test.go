@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/termtext"
 )
 
 // watches has hosts with sessions: the first list is there at once, and what next returns follows.
@@ -67,6 +68,37 @@ func TestTheBoardFollows(t *testing.T) {
 		p.press("esc", "esc")
 		<-gone
 		p.mustNotShow("bread")
+	})
+}
+
+// The heads stand above their columns, however wide the screen is.
+func TestTheHeadsOfTheBoardStandAboveTheirColumns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		works := kept("1", "a bread that has a name of many words, and seeds", conversation.StandingWorking)
+		works.Step, works.Cwd = "kneading it for the third time", "/home/flour"
+		p := newProgram(t, map[string]string{"idle": idle}, watches(func(context.Context) ([]app.Running, error) { return []app.Running{works}, nil }))
+		p.start(p.front, "idle")
+		p.press("alt+a")
+		p.until("the board is there", func() bool { return shows(p.front, "flour") })
+		for width := 50; width < 130; width++ {
+			p.resize([2]int{width, 24})
+			_, heads, _ := strings.Cut(p.screen(), "\n")
+			heads, rest, _ := strings.Cut(heads, "\n")
+			_, row, _ := strings.Cut(rest, "◐")
+			at := func(line, what string) int {
+				before, _, found := strings.Cut(line, what)
+				if !found {
+					return -1
+				}
+				return termtext.Width(before)
+			}
+			for head, text := range map[string]string{"Place": "flour", "Now": "kneading"} {
+				if is := at(heads, head); is >= 0 && is != at("  ◐"+row, text) {
+					t.Fatalf("%d wide:\n%s", width, p.screen())
+				}
+			}
+		}
+		p.press("esc")
 	})
 }
 

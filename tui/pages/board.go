@@ -273,6 +273,7 @@ const (
 func (v *Board) View(width, height int) dialog.View {
 	rows, marked := bodyHeight(height), v.Marked()
 	var body []string
+	var heads string
 	var cursor *tea.Cursor
 	switch {
 	case marked == nil:
@@ -281,9 +282,9 @@ func (v *Board) View(width, height int) dialog.View {
 	case width >= asideFrom:
 		v.left, v.at = width-width/2, area{x: width - width/2 + 2, y: headLines}
 		asked := v.question(width/2-3, rows-asideHead)
-		table := v.tableLines(v.left-1, rows)
-		table = append(table, make([]string, rows-len(table))...)
-		body = beside(table, v.aside(marked, width/2-3, rows, asked.Lines), v.left, v.Theme.Faint.Render("│")+" ")
+		heads, body = v.tableLines(v.left-1, rows)
+		body = append(body, make([]string, rows-len(body))...)
+		body = beside(body, v.aside(marked, width/2-3, rows, asked.Lines), v.left, v.Theme.Faint.Render("│")+" ")
 		cursor = asked.Cursor
 	default:
 		table := min(len(v.rows), max(3, rows/5))
@@ -294,17 +295,14 @@ func (v *Board) View(width, height int) dialog.View {
 		}
 		table = max(table, min(len(v.rows), rows-1-below-asideHead))
 		v.left, v.at = width, area{x: margin, y: headLines + table + 1}
-		body = append(v.tableLines(width, table), v.Theme.Faint.Render(strings.Repeat("─", width)))
+		heads, body = v.tableLines(width, table)
+		body = append(body, v.Theme.Faint.Render(strings.Repeat("─", width)))
 		body = append(body, beside(nil, v.aside(marked, width-2*margin, rows-table-1, asked.Lines), margin, "")...)
 		cursor = asked.Cursor
 	}
 	if cursor != nil {
 		cursor.X += v.at.x
 		cursor.Y += v.at.y
-	}
-	heads := ""
-	if marked != nil {
-		heads = v.line(v.choice.Heads, v.widths(v.left-1), "    ", v.Theme.Faint.Render)
 	}
 	out := v.draw(v.head("Board", "", v.counts(), width), heads, body, "", v.Theme.Muted, width, height)
 	if out.Cursor == nil {
@@ -415,8 +413,8 @@ func (v *Board) line(cells []string, widths []int, lead string, look func(...str
 	return lead + look(strings.TrimRight(b.String(), " "))
 }
 
-// tableLines draws at most so many rows of the table.
-func (v *Board) tableLines(width, most int) (lines []string) {
+// tableLines draws the heads and at most so many rows of the table.
+func (v *Board) tableLines(width, most int) (heads string, lines []string) {
 	th, widths := v.Theme, v.widths(width)
 	v.window.Fit(len(v.rows), most)
 	v.move(0)
@@ -438,7 +436,7 @@ func (v *Board) tableLines(width, most int) (lines []string) {
 		}
 		lines = append(lines, v.line(cells(it), widths, lead+look.Render(mark)+" ", text.Render))
 	}
-	return lines
+	return v.line(v.choice.Heads, widths, "    ", th.Faint.Render), lines
 }
 
 // question draws the question of the marked session in at most so many lines.
