@@ -9,7 +9,6 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/command"
-	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -210,11 +209,8 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 	s := command.Seat{
 		Overview: t.Overview(), ID: t.seatID(), Place: fmt.Sprint("tab ", number), Current: t == f.tab,
 		Cwd: t.cwd, Branch: t.branch, Worktree: t.worktree != nil, Running: t.Running(), Stored: t.StoredID(),
+		Comparison: t.note.Comparison, Prompt: t.note.Prompt,
 		Go: func() { f.goTo(t) },
-	}
-	if t.worktree != nil {
-		note, _ := compare.NoteOf(t.worktree)
-		s.Comparison, s.Prompt = note.Comparison, note.Prompt
 	}
 	s.Title = t.label()
 	switch l, open := t.live(); {

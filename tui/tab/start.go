@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/command"
+	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/session"
@@ -225,7 +226,7 @@ func (t *Tab) adopt(s *app.Live) *live {
 func (t *Tab) setDir(cwd string) {
 	if cwd != t.cwd {
 		t.cwd, t.branch = cwd, ""
-		t.worktree = nil
+		t.worktree, t.note = nil, compare.Note{}
 	}
 	t.composer.SetRoot(t.cwd)
 }
@@ -238,11 +239,13 @@ func (t *Tab) readBranch() tea.Cmd {
 	}
 	dir := t.cwd
 	return inBackground(func() then {
-		branch, tree := git.Branch(dir), git.WorktreeOf(dir)
+		branch, tree, note := git.Branch(dir), git.WorktreeOf(dir), compare.Note{}
+		if tree != nil {
+			note, _ = compare.NoteOf(tree)
+		}
 		return func() tea.Cmd {
 			if dir == t.cwd {
-				t.branch = branch
-				t.worktree = tree
+				t.branch, t.worktree, t.note = branch, tree, note
 			}
 			return nil
 		}

@@ -26,6 +26,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
+	"parley/internal/compare"
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/session"
@@ -43,6 +44,7 @@ type Tab struct {
 	// cwd is the directory of the session, or of the next one, branch its git branch.
 	cwd, branch string
 	worktree    *git.Worktree // of the directory, nil if it is in none
+	note        compare.Note  // of the worktree, empty if that belongs to no comparison
 	dir         string        // where new sessions begin, "" for where parley was started
 
 	// state is what the tab has of an agent, a session or a recording, opening what it will have

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/app"
 	"parley/internal/command"
+	"parley/internal/compare"
 	"parley/internal/git"
 	"parley/internal/termtext"
 )
@@ -64,7 +65,7 @@ func (t *Tab) dropped(tree *git.Worktree, text string, err error) {
 		q.Title, q.Text = "The worktree was not dropped", "The agent was stopped. The worktree is in "+termtext.Line(tree.Path)+".\n"+termtext.Block(err.Error())
 		t.stored.readOnly = "its agent was stopped"
 	} else {
-		t.worktree = nil
+		t.worktree, t.note = nil, compare.Note{}
 	}
 	t.ask(q)
 }
