@@ -38,7 +38,7 @@ func kept(id, title string, standing conversation.Standing) app.Running {
 	}}
 }
 
-// Those that need the user come first, the marked one stays where it is when others change, and
+// Those that need the user come first, the marked one goes to its heading with the mark, and
 // nobody is watched any more once the board is closed.
 func TestTheBoardFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -57,9 +57,9 @@ func TestTheBoardFollows(t *testing.T) {
 		p.mustOrder("State  Agent  Title", "Needs you", "❯ ? asks   baker  pie", "Works", "◐ works  baker  cake", "Done", "bread")
 		close(changed)
 		p.until("it has changed", func() bool { return shows(p.front, "? asks   baker  bread") })
-		p.mustOrder("❯ · idle   baker  pie", "? asks   baker  bread", "◐ works  baker  cake")
-		p.press("down")
-		p.mustOrder("· idle   baker  pie", "❯ ? asks   baker  bread", "◐ works  baker  cake")
+		p.mustOrder("? asks   baker  bread", "◐ works  baker  cake", "❯ · idle   baker  pie")
+		p.press("up", "up")
+		p.mustOrder("❯ ? asks   baker  bread", "◐ works  baker  cake", "· idle   baker  pie")
 		p.press("alt+d")
 		p.mustShow("it is not attached here")
 		p.clock = p.clock.Add(time.Minute)

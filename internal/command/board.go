@@ -57,7 +57,6 @@ type board struct {
 
 	marked string   // the ID of the marked item
 	order  []placed // the rows as last listed
-	stays  string   // the ID of the item that was marked then: it kept its place
 }
 
 // placed is a row with what it is sorted by.
@@ -155,21 +154,11 @@ func (b *board) rows() []*Seat {
 		at[r] = i
 	}
 	slices.SortStableFunc(rows, func(x, y *Seat) int { return at[leads(x)] - at[leads(y)] })
-	rows = b.pinned(rows)
-	// What kept its place stands below the heading there.
-	if i := slices.IndexFunc(rows, func(r *Seat) bool { return r.ID == b.stays }); i >= 0 {
-		if i > 0 {
-			rows[i].group = max(rows[i].group, rows[i-1].group)
-		}
-		if i+1 < len(rows) {
-			rows[i].group = min(rows[i].group, rows[i+1].group)
-		}
-	}
-	return rows
+	return b.pinned(rows)
 }
 
-// pinned keeps the previous order unless a standing has changed, and always keeps the marked row in its
-// place, so that the user does not act on another one.
+// pinned keeps the previous order unless a standing has changed. The marked row then keeps its place among
+// those below the same headings.
 func (b *board) pinned(rows []*Seat) []*Seat {
 	now := make([]placed, len(rows))
 	for i, r := range rows {
@@ -183,11 +172,17 @@ func (b *board) pinned(rows []*Seat) []*Seat {
 	}
 	at := was(b.marked)
 	if is := slices.IndexFunc(rows, func(r *Seat) bool { return r.ID == b.marked }); at >= 0 && is >= 0 {
-		row := rows[is]
-		rows = slices.Delete(rows, is, is+1)
-		rows = slices.Insert(rows, min(at, len(rows)), row)
+		row, from, to := rows[is], is, is
+		beside := func(r *Seat) bool { return r.group == row.group && r.Comparison == row.Comparison }
+		for from > 0 && beside(rows[from-1]) {
+			from--
+		}
+		for to+1 < len(rows) && beside(rows[to+1]) {
+			to++
+		}
+		rows = slices.Insert(slices.Delete(rows, is, is+1), min(max(at, from), to), row)
 	}
-	b.order, b.stays = b.order[:0], b.marked
+	b.order = b.order[:0]
 	for _, r := range rows {
 		b.order = append(b.order, placed{r.ID, r.Standing})
 	}

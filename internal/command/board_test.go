@@ -90,7 +90,8 @@ func TestTheBoardGroups(t *testing.T) {
 	}
 }
 
-// The marked row keeps its place when another one comes to need the user.
+// The marked row keeps its place among its like when another one comes to need the user, and goes to its
+// heading when its own state changes.
 func TestTheMarkedRowStays(t *testing.T) {
 	t.Parallel()
 	s := seated(t, Seat{ID: "1", Overview: app.Overview{Title: "a"}}, Seat{ID: "2", Overview: app.Overview{Title: "b"}}, Seat{ID: "3", Overview: app.Overview{Title: "c"}})
@@ -99,10 +100,14 @@ func TestTheMarkedRowStays(t *testing.T) {
 	if got := titles(s.items()); !slices.Equal(got, []string{"c", "b", "a"}) {
 		t.Errorf("%q", got)
 	}
-	s.seats[1].Standing = conversation.StandingLost
-	s.seats[2].Standing = conversation.StandingIdle
+	s.seats[2].Standing = conversation.StandingDone
 	if got := titles(s.items()); got[1] != "b" {
 		t.Errorf("the marked row moved: %q", got)
+	}
+	s.seats[1].Standing = conversation.StandingLost
+	s.seats[2].Standing = conversation.StandingWorking
+	if got := titles(s.items()); !slices.Equal(got, []string{"b", "c", "a"}) {
+		t.Errorf("the marked row: %q", got)
 	}
 	for range 2 { // the mark is elsewhere then
 		var groups []string
