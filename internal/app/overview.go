@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -290,9 +291,37 @@ func (o Overview) Loses(stored bool) string {
 	return strings.Join(lost, " ")
 }
 
-// MoreUrgent orders sessions by their groups, and then by how soon they need the user. Of two with the same
+// Arrange puts sessions into the order of the board, and returns the group of each. Those of a comparison
+// stand together, where the most urgent of them does. of returns a session's overview and comparison.
+func Arrange[T any](all []T, of func(T) (Overview, string)) (groups []int) {
+	slices.SortStableFunc(all, func(a, b T) int {
+		x, _ := of(a)
+		y, _ := of(b)
+		return moreUrgent(x, y)
+	})
+	sorted, placed := slices.Clone(all), map[string]bool{}
+	all = all[:0]
+	for i, it := range sorted {
+		o, in := of(it)
+		if placed[in] {
+			continue
+		}
+		placed[in] = in != ""
+		for _, other := range sorted[i:] {
+			if _, its := of(other); its == in {
+				all, groups = append(all, other), append(groups, o.Group())
+			}
+			if in == "" {
+				break
+			}
+		}
+	}
+	return groups
+}
+
+// moreUrgent orders sessions by their groups, and then by how soon they need the user. Of two with the same
 // standing, the one that has waited longer for the user comes first; otherwise the more recent one.
-func MoreUrgent(a, b Overview) int {
+func moreUrgent(a, b Overview) int {
 	if a.Group() != b.Group() {
 		return cmp.Compare(a.Group(), b.Group())
 	}

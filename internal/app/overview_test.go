@@ -175,7 +175,7 @@ func TestTheMostUrgentComesFirst(t *testing.T) {
 		at("idle early", conversation.StandingIdle, 1), at("asks late", conversation.StandingAsks, 9), at("idle late", conversation.StandingIdle, 8), at("limited", conversation.StandingLimited, 1),
 		at("lost", conversation.StandingLost, 2), at("works", conversation.StandingWorking, 3), at("asks early", conversation.StandingAsks, 1), at("failed", conversation.StandingFailed, 1), at("done", conversation.StandingDone, 1),
 	}
-	slices.SortStableFunc(all, MoreUrgent)
+	Arrange(all, func(o Overview) (Overview, string) { return o, "" })
 	var got []string
 	for _, o := range all {
 		got = append(got, o.Title)

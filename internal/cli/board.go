@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,11 +35,11 @@ send, go there and end from the list. With --plain, or into a pipe, it prints a 
 		if err != nil {
 			return err
 		}
-		slices.SortStableFunc(all, func(a, b host.Status) int { return app.MoreUrgent(a.Overview, b.Overview) })
+		rows := boardRows(all)
 		if asJSON {
-			return writeJSON(s.Out, all)
+			return writeJSON(s.Out, rows)
 		}
-		printBoard(s, all, time.Now())
+		printBoard(s, rows, time.Now())
 		return nil
 	})
 	f := cmd.Flags()
@@ -49,19 +48,34 @@ send, go there and end from the list. With --plain, or into a pipe, it prints a 
 	return cmd
 }
 
+// boardRow is a session with its group on the board.
+type boardRow struct {
+	host.Status
+	Group string `json:"group"`
+}
+
+// boardRows returns sessions in the order and the groups of the board.
+func boardRows(all []host.Status) []boardRow {
+	rows := make([]boardRow, len(all))
+	for i, group := range app.Arrange(all, func(r host.Status) (app.Overview, string) { return r.Overview, r.Comparison }) {
+		rows[i] = boardRow{all[i], strings.ToLower(app.Groups[group])}
+	}
+	return rows
+}
+
 // printBoard prints sessions as a table.
-func printBoard(s *streams, all []host.Status, now time.Time) {
+func printBoard(s *streams, all []boardRow, now time.Time) {
 	if len(all) == 0 {
 		fmt.Fprintln(s.Err, "No session keeps running. 'parley --keep' starts one.")
 		return
 	}
-	rows := [][]string{{"ID"}}
+	rows := [][]string{{"ID", "GROUP", "COMPARISON"}}
 	for i, r := range all {
 		place := toolview.PathsIn("").Path(r.Cwd)
 		if r.Worktree && r.Branch != "" {
 			place = command.WorktreeMark + r.Branch
 		}
-		row := []string{r.ID}
+		row := []string{r.ID, r.Group, termtext.Line(r.Comparison)}
 		for _, c := range command.Columns(&r.Overview, cmp.Or(r.Silent, r.Brief(now)), r.Name(), place) {
 			if row = append(row, termtext.Line(c.Text)); i == 0 {
 				rows[0] = append(rows[0], strings.ToUpper(c.Name))

@@ -126,8 +126,7 @@ func (b *board) choice() Choice {
 	}
 }
 
-// rows returns the rows in the order of the board. Those of a comparison stand together, where the most
-// urgent of them does.
+// rows returns the rows in the order of the board.
 func (b *board) rows() []*Seat {
 	var rows []*Seat
 	attached, open := map[string]bool{}, map[store.ID]bool{}
@@ -140,20 +139,9 @@ func (b *board) rows() []*Seat {
 			rows = append(rows, b.runningRow(r))
 		}
 	}
-	slices.SortStableFunc(rows, func(x, y *Seat) int { return app.MoreUrgent(x.Overview, y.Overview) })
-	first := map[string]*Seat{}
-	leads := func(r *Seat) *Seat { return cmp.Or(first[r.Comparison], r) }
-	for _, r := range rows {
-		if first[r.Comparison] == nil && r.Comparison != "" {
-			first[r.Comparison] = r
-		}
-		r.group = leads(r).Group()
+	for i, group := range app.Arrange(rows, func(r *Seat) (app.Overview, string) { return r.Overview, r.Comparison }) {
+		rows[i].group = group
 	}
-	at := map[*Seat]int{}
-	for i, r := range rows {
-		at[r] = i
-	}
-	slices.SortStableFunc(rows, func(x, y *Seat) int { return at[leads(x)] - at[leads(y)] })
 	return b.pinned(rows)
 }
 
