@@ -21,6 +21,9 @@ func TestHowFarAnOptionReachesIsSaid(t *testing.T) {
 		{acpclient.RejectAlways, "No", "always"},
 		{acpclient.RejectOnce, "No, as always", "only this once"},
 		{acpclient.AllowOnce, "Always allow", "only this once"},
+		{acpclient.AllowOnce, "Reject", "allows"},
+		{acpclient.RejectOnce, "Allow", "rejects"},
+		{acpclient.RejectOnce, "Don't allow", ""},
 		{"ask_lawyer", "Always", ""},
 	} {
 		if got := scopeOf(tt.kind, tt.name); got != tt.want {

@@ -158,16 +158,19 @@ func Refusals(e *conversation.Elicitation) []Choice {
 // as they like.
 func scopeOf(kind acpclient.PermissionOptionKind, name string) string {
 	name = strings.ToLower(name)
-	says := slices.ContainsFunc([]string{"always", "ask again", "from now on", "session"}, func(words string) bool { return strings.Contains(name, words) })
-	switch kind {
-	case acpclient.AllowAlways, acpclient.RejectAlways:
-		if !says {
-			return "always"
-		}
-	case acpclient.AllowOnce, acpclient.RejectOnce:
-		if says {
-			return "only this once"
-		}
+	says := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
+	}
+	lasts, denies := says("always", "ask again", "from now on", "session"), says("reject", "deny", "decline", "n't allow", "not allow", "disallow")
+	switch {
+	case kind.Allows() && denies:
+		return "allows"
+	case kind.Rejects() && !denies && says("allow", "approve", "accept"):
+		return "rejects"
+	case !lasts && (kind == acpclient.AllowAlways || kind == acpclient.RejectAlways):
+		return "always"
+	case lasts && (kind == acpclient.AllowOnce || kind == acpclient.RejectOnce):
+		return "only this once"
 	}
 	return ""
 }

@@ -175,7 +175,7 @@ type (
 	}
 	// PermissionReferred: the rules leave the question to the user. Why says what kept a rule
 	// from answering; each of Proposals is a list of rules that would have allowed the call,
-	// narrow ones first. Ordinary means that it touches, for certain, no file outside the session's
+	// narrow ones first. Ordinary means that it names, for certain, no file outside the session's
 	// directories and none that parley asks about.
 	PermissionReferred struct {
 		ID        int        `json:"id"`

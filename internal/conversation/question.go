@@ -115,7 +115,7 @@ type Permission struct {
 	// list of rules that would have allowed the call, narrow ones first; nil if no rule may.
 	Why       string
 	Proposals [][]string
-	// Ordinary means that the call touches, for certain, no file outside the session's directories and
+	// Ordinary means that the call names, for certain, no file outside the session's directories and
 	// none that parley asks about, and that the question has not changed since the user was asked.
 	Ordinary bool
 

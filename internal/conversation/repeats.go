@@ -37,6 +37,7 @@ const (
 	repeatHead   = `{"v":2,"event":"update","kept":`
 	leastRepeat  = 1 << 10  // bytes of a string that are worth leaving out
 	mostRepeated = 16 << 20 // bytes of updates that are remembered
+	mostLong     = 32       // strings of an update that are looked at
 )
 
 // sent are the data of an update.
@@ -212,7 +213,9 @@ func longStrings(data []byte) (all [][2]int) {
 		}
 		from := at + i + 1
 		if at = from + stringLen(data[from:]); at-from >= leastRepeat {
-			all = append(all, [2]int{from, at})
+			if all = append(all, [2]int{from, at}); len(all) == mostLong {
+				return all
+			}
 		}
 		at++
 	}

@@ -41,15 +41,15 @@ func (c *Rules) Propose(r Request) (found [][]Rule, why string) {
 	return found, cmp.Or(why, "no rule can describe it")
 }
 
-// Ordinary reports whether a request touches, for certain, no file outside the session's directories
-// and none of SensitiveFiles: a rule that names no file, and allows any arguments, would allow it.
+// Ordinary reports whether a request reads or edits single files, or runs known programs, and names, for
+// certain, no file outside the session's directories and none of SensitiveFiles: a rule that names no file,
+// and allows any arguments, would allow it. What deletes, moves or searches is not: it may be about a folder.
 func (r Request) Ordinary() bool {
 	var rules []Rule
-	switch row := rowOf(r.Kind); {
-	case row == nil:
-	case row.subject == files:
+	switch r.Kind {
+	case Read, Edit:
 		rules = []Rule{{Verdict: Allow, Kind: r.Kind}}
-	case row.subject == commands:
+	case Execute:
 		_, broad := commandPatterns(r)
 		for _, p := range broad {
 			if !strings.HasSuffix(p, " *") {
@@ -59,7 +59,8 @@ func (r Request) Ordinary() bool {
 		}
 	}
 	named := func(p Path) bool { return !p.Inside || p.Secret != "" || p.Runs != "" || p.Own }
-	return len(rules) > 0 && len(r.Others) == 0 && !slices.ContainsFunc(r.Named, named) && Compile(rules).Decide(r).Verdict == Allow
+	many := func(p Path) bool { return p.Folder || p.Above || p.Special }
+	return len(rules) > 0 && len(r.Others) == 0 && !slices.ContainsFunc(r.Named, named) && !slices.ContainsFunc(r.Paths, many) && Compile(rules).Decide(r).Verdict == Allow
 }
 
 // misread reports whether a rule would not be read or shown as it is written.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"parley/acpclient"
@@ -184,7 +185,7 @@ func (b *Set) counting() (*policy.Rules, error) {
 	var rules []policy.Rule
 	for _, e := range entries {
 		if e.Counts && (e.Verdict != policy.Allow || e.Agent == "" || b.opt.Agent.Is(e.Agent)) {
-			e.Agent = config.KnownAs(e.Agent)
+			e.Agent = agentOf(e.Agent)
 			rules = append(rules, e.Rule)
 		}
 	}
@@ -277,10 +278,13 @@ func (b *Set) Judge(_ context.Context, c session.Case) session.Ruling {
 
 // request describes a call. What denies or asks holds for whatever has one of the agent's names.
 func (b *Set) request(call policy.Call, mode string) policy.Request {
-	r := policy.Describe(call, config.KnownAs(b.opt.Agent.ID), mode, b.places.resolve)
+	r := policy.Describe(call, agentOf(b.opt.Agent.ID), mode, b.places.resolve)
 	r.Search, r.Expand = b.places.search, b.places.expand
 	return r
 }
+
+// agentOf is the one name of an agent for rules, by any of its names, in any case.
+func agentOf(name string) string { return config.KnownAs(strings.ToLower(name)) }
 
 // ruled converts a decision to a ruling.
 func ruled(d policy.Decision, about policy.Request) session.Ruling {

@@ -306,6 +306,8 @@ func TestRulesOfAnAgent(t *testing.T) {
 		{config.Agent{ID: "claude-agent-acp"}, "allow read agent=claude", policy.Ask},
 		{config.Agent{ID: "claude-agent-acp"}, "deny read agent=claude", policy.Deny},
 		{config.Agent{ID: "claude-agent-acp"}, "allow read", policy.Allow},
+		{config.Agent{ID: "Mine", Source: config.SourceConfigured}, "deny read agent=mine", policy.Deny},
+		{known, "deny read agent=Claude-ACP", policy.Deny},
 		{config.Agent{ID: policy.Any}, "allow read agent=*", policy.Ask},
 		{config.Agent{ID: policy.Any}, "deny read agent=claude", policy.Deny},
 	} {

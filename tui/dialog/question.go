@@ -217,7 +217,7 @@ func (q *question) passOn(msg tea.KeyPressMsg) Action {
 // typed gives a key to the prompt and unmarks the reply, so that enter at the end of the
 // text does not give it.
 func (q *question) typed() Action {
-	q.replies.marked = -1
+	q.replies.marked, q.why = -1, ""
 	q.env.Guard.Typed()
 	return NotTaken{}
 }
