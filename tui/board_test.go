@@ -102,6 +102,19 @@ func TestTheHeadsOfTheBoardStandAboveTheirColumns(t *testing.T) {
 	})
 }
 
+// A turn that failed before the user's eyes has failed on the board, too.
+func TestTheBoardSaysThatATurnFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"bad": "handshake\nexpect session/prompt\nreply-error -32603 \"No flour\" {}\n"})
+		p.start(p.front, "bad")
+		p.press("g", "o", "enter")
+		p.until("it has failed", func() bool { return shows(p.front, "No flour") })
+		p.press("alt+a")
+		p.mustShow("❯ ✗ failed", "the turn failed")
+		p.press("esc")
+	})
+}
+
 // A session that takes no prompt says why.
 func TestTheBoardSaysWhyNothingIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

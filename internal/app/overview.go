@@ -161,6 +161,8 @@ func (o Overview) State() string {
 		return "idle, " + termtext.Count(o.Queued, "prompt") + " queued"
 	case o.Ending.How == conversation.EndedByUser:
 		return "cancelled"
+	case o.Stands() == conversation.StandingFailed:
+		return "the turn failed"
 	}
 	return "idle"
 }
@@ -192,9 +194,17 @@ var brief = [...]string{
 	conversation.StandingFailed: "failed", conversation.StandingLost: "exited", conversation.StandingAsks: "asks",
 }
 
+// Stands returns where to show that the session stands: its turn has failed also once the user knows.
+func (o Overview) Stands() conversation.Standing {
+	if o.Standing == conversation.StandingIdle && o.Ending.How == conversation.EndedBadly {
+		return conversation.StandingFailed
+	}
+	return o.Standing
+}
+
 // Brief says in a word where the session stands, and for how long.
 func (o Overview) Brief(now time.Time) string {
-	word := brief[o.Standing]
+	word := brief[o.Stands()]
 	if o.Over {
 		word = "ended"
 	}

@@ -429,7 +429,7 @@ func (v *Board) tableLines(width, most int) (heads string, lines []string) {
 			continue
 		}
 		it := &v.choice.Items[r.item]
-		mark, look := th.Mark(it.Session.Standing)
+		mark, look := th.Mark(it.Session.Stands())
 		lead, text := "  ", th.Text
 		if i == v.window.Mark {
 			lead, text = th.Accent.Render("❯")+" ", th.Strong
@@ -451,7 +451,7 @@ func (v *Board) question(width, most int) (view dialog.View) {
 // its question.
 func (v *Board) aside(it *command.Item, width, most int, asked []string) []string {
 	th := v.Theme
-	_, look := th.Mark(it.Session.Standing)
+	_, look := th.Mark(it.Session.Stands())
 	title := th.Strong.Render(termtext.Line(list.Clip(it.Title)))
 	lines := []string{
 		termtext.JoinSides(title, look.Render(it.Session.StateText(v.Now())), width),

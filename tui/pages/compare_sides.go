@@ -93,12 +93,12 @@ func (v *Compare) side(i, width, height int) []string {
 	if seat := v.seats[i]; seat != nil {
 		place = th.Faint.Render(seat.Place)
 	}
-	stands := o.Standing
+	stands := o.Stands()
 	if v.ended(i) && stands == conversation.StandingIdle { // the user has looked at it
 		switch o.Ending.How {
 		case conversation.EndedWell:
 			stands = conversation.StandingDone
-		case conversation.EndedBadly, conversation.EndedEarly:
+		case conversation.EndedEarly:
 			stands = conversation.StandingFailed
 		}
 	}
