@@ -205,7 +205,9 @@ func TestCompareTakesNoText(t *testing.T) {
 	}
 	j.write("z")
 	j.wants(j.screen(), "z does nothing here")
-	j.now = j.now.Add(dialog.ReplaceTime)
+	if j.now = j.now.Add(hintTime); strings.Contains(j.screen(), "does nothing here") {
+		t.Error("the hint stays")
+	}
 	if j.press("m"); j.asked == nil {
 		t.Error("a key after the text does nothing")
 	}

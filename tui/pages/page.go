@@ -74,6 +74,9 @@ type page struct {
 	closing  bool
 	// stray is when text was last typed that no command owns, zero if it has ended.
 	stray time.Time
+	// until is when the message goes by itself, zero for not before the next key.
+	until time.Time
+	width int // as drawn last
 	// after, if not nil, follows whatever was done by a key or the mouse.
 	after func()
 
@@ -217,11 +220,22 @@ func (p *page) Paste(text string) dialog.Action {
 	})
 }
 
+// hintTime is how long a hint about a key is shown.
+const hintTime = 3 * time.Second
+
+// drawMsg has the page drawn again.
+type drawMsg struct{}
+
 // say shows a message until the next key.
-func (p *page) say(words string) { p.note, p.failed = termtext.Line(words), false }
+func (p *page) say(words string) {
+	p.note, p.failed, p.until = termtext.Line(words), false, time.Time{}
+}
 
 // fail shows an error until the next key.
-func (p *page) fail(words string) { p.note, p.failed = termtext.Line(words), true }
+func (p *page) fail(words string) {
+	p.say(words)
+	p.failed = true
+}
 
 // keyOf returns the first key of a command.
 func (p *page) keyOf(a config.Action) string { return cmp.Or(p.Keys.First(a), string(a)) }
@@ -281,8 +295,12 @@ func (p *page) Key(k tea.KeyPressMsg) dialog.Action {
 	name := k.String()
 	row := p.commands().Pressed(p.Keys, name, p.in, config.ContextTranscript, config.ContextPrompt)
 	of, _ := p.Keys.Action(config.ContextPrompt, name)
+	before := p.until
 	if p.isStray(name, row != nil || of == command.Palette || of == command.Help) {
-		return nil
+		if p.until == before {
+			return nil
+		}
+		return dialog.Stay(func() tea.Cmd { return tea.Tick(hintTime, func(time.Time) tea.Msg { return drawMsg{} }) })
 	}
 	switch p.note = ""; {
 	case row != nil:
@@ -347,6 +365,7 @@ func (p *page) isStray(name string, owned bool) bool {
 		p.stray = p.Now()
 		if !goes {
 			p.say(name + " does nothing here: this page has no prompt")
+			p.until = p.stray.Add(hintTime)
 		}
 		return true
 	}
@@ -439,6 +458,10 @@ func (p *page) foot(idle string, style lipgloss.Style, width int) (line string, 
 		text, at := in.Draw(max(1, width-termtext.Width(lead)-1), p.Theme)
 		return p.Theme.Accent.Render(lead) + text, termtext.Width(lead) + at
 	}
+	if !p.until.IsZero() && (width != p.width || !p.Now().Before(p.until)) {
+		p.say("")
+	}
+	p.width = width
 	if flash := p.Host.Flash(); flash != "" {
 		idle, style = flash, p.Theme.Text
 	}
