@@ -109,9 +109,32 @@ func (q *question) take(msg tea.KeyPressMsg) (a Action, taken bool) {
 	case key == "backspace" && q.marker.Code != 0:
 		q.mark(-1)
 	default:
-		return nil, q.scroll.Key(keys, key)
+		return nil, q.page(key) || q.scroll.Key(keys, key)
 	}
 	return nil, true
+}
+
+// page marks an answer out of sight with a key that scrolls, once the body is at its end.
+func (q *question) page(key string) bool {
+	lines, place, at := q.replies.layout.starts, q.placement, -1
+	above, below := q.scroll.Hidden()
+	if n := len(q.replies.list); n == 0 || len(lines) != n+1 || place.footTo-place.footFrom >= lines[n] {
+		return false
+	}
+	switch down, up := below == 0, above == 0 || q.replies.marked > 0; {
+	case down && key == "end":
+		at = len(q.replies.list) - 1
+	case down && q.env.Keys.Match(command.DialogPageDown, key):
+		at = q.replies.at(min(2*place.footTo-place.footFrom, lines[len(lines)-1]) - 1)
+	case up && key == "home":
+		at = 0
+	case up && q.env.Keys.Match(command.DialogPageUp, key):
+		at = q.replies.at(max(0, place.footFrom-1))
+	default:
+		return false
+	}
+	q.mark(at)
+	return true
 }
 
 // accept gives the marked reply, marks one if none is, or goes to the end of a question
@@ -460,9 +483,7 @@ func (q *question) unseenHints(closing string) []Hint {
 	case !s.begun && q.scroll.Top > 0 && !q.env.drafts("home"):
 		hints = append(hints, Hint{"home", "to the start"})
 	case s.unseen > 0:
-		if keys := q.env.Keys.For(command.DialogDown); len(keys) > 0 {
-			hints = append(hints, Hint{q.alt(keys[0]), "all answers"})
-		}
+		hints = q.env.hint(hints, command.DialogPageDown, "all answers")
 	default:
 		hints = append(hints, Hint{"", "enlarge the window to answer"})
 	}

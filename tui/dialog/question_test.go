@@ -118,6 +118,32 @@ func TestATitleIsOneLine(t *testing.T) {
 	}
 }
 
+// The keys that scroll reach every answer, behind a body that scrolls, too.
+func TestPagesOfAnswers(t *testing.T) {
+	for name, ask := range map[string]func() *conversation.Permission{"a body that fits": runPermission, "one that scrolls": longCommand} {
+		p := ask()
+		p.Options = nil
+		for i := range 35 {
+			p.Options = append(p.Options, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: fmt.Sprintf("Option %d.", i), Kind: acpclient.AllowOnce})
+		}
+		d, _ := armed(p)
+		sees := func(option string) bool {
+			return strings.Contains(ansi.Strip(strings.Join(d.View(80, 24).Lines, "\n")), option)
+		}
+		for _, way := range []struct{ key, to string }{{"pgdown", "Option 34."}, {"pgup", "Option 0."}, {"end", "Option 34."}, {"home", "Option 0."}} {
+			for n := 0; !sees(way.to); n++ {
+				if n == 30 {
+					t.Fatalf("%s: %s does not reach %s", name, way.key, way.to)
+				}
+				d.Key(press(way.key))
+			}
+			if way.key == "pgdown" && !d.viewed.complete() {
+				t.Errorf("%s: pages leave answers out", name)
+			}
+		}
+	}
+}
+
 // However many answers there are, drawing costs as much as what is seen of them.
 func TestManyAnswersAreDrawnOnlyWhereTheyAreSeen(t *testing.T) {
 	cost := func(n int) float64 {
@@ -255,10 +281,10 @@ func TestAQuestionTakesNoAnswerBeforeItsEnd(t *testing.T) {
 						if d.viewed.complete() {
 							break
 						}
-						if d.Hints()[0].Key != "down" {
+						if d.Hints()[0].Key != "pgdown" {
 							t.Errorf("answers are out of sight, and the hint says %v", d.Hints()[0])
 						}
-						d.Key(press("down"))
+						d.Key(press("pgdown"))
 						d.View(size[0], size[1])
 					}
 					if got := answers(d, "1", "enter"); len(got) != 1 {
