@@ -14,11 +14,13 @@ import (
 // HeldPrompts are prompts for a session that is still being made, in order. Each has an ID among them.
 type HeldPrompts []conversation.QueuedPrompt
 
-// Add adds a prompt at a position, counted from 1; 0 is the end.
+// Add adds a prompt at a position, counted from 1; 0 is the end. One without an ID gets one.
 func (h *HeldPrompts) Add(q conversation.QueuedPrompt, at int) {
-	q.ID = 1
-	for _, o := range *h {
-		q.ID = max(q.ID, o.ID+1)
+	if q.ID == 0 {
+		q.ID = 1
+		for _, o := range *h {
+			q.ID = max(q.ID, o.ID+1)
+		}
 	}
 	if at == 0 || at > len(*h) {
 		at = len(*h) + 1

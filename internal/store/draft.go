@@ -26,12 +26,12 @@ func (s *Store) draftPath(cwd string) string {
 
 // SaveDraft stores the draft for a directory in place of was, the caller's previous
 // one. An empty draft removes the file. SaveDraft leaves a draft that another process,
-// such as another tab, has stored meanwhile.
+// such as another tab, has stored meanwhile. The draft is this process's as long as it lives.
 func (s *Store) SaveDraft(cwd, was, draft string) error {
 	s.drafts.Lock()
 	defer s.drafts.Unlock()
 	path := s.draftPath(cwd)
-	switch kept, err := s.Draft(cwd); {
+	switch kept, err := readDraft(path); {
 	case err != nil:
 		return err
 	case kept != was && kept != "":
@@ -41,12 +41,58 @@ func (s *Store) SaveDraft(cwd, was, draft string) error {
 			return fmt.Errorf("save the draft: %w", err)
 		}
 	}
+	s.own(path, draft != "")
 	return replaceDraft(path, []byte(draft))
 }
 
-// Draft returns the draft for a directory, or "".
+// own has the draft of a path belong to this process, or to none any more. It is best effort: without it
+// another process may offer the draft, too. s.drafts must be held.
+func (s *Store) own(path string, mine bool) {
+	f := s.owned[path]
+	switch {
+	case mine && f == nil:
+		f, err := os.OpenFile(path+lockSuffix, os.O_RDWR|os.O_CREATE, fileMode)
+		if err != nil {
+			return
+		}
+		if ok, err := config.TryLock(f); !ok || err != nil {
+			_ = f.Close()
+			return
+		}
+		if s.owned == nil {
+			s.owned = map[string]*os.File{}
+		}
+		s.owned[path] = f
+	case !mine && f != nil:
+		_ = os.Remove(f.Name())
+		config.Unlock(f)
+		_ = f.Close()
+		delete(s.owned, path)
+	}
+}
+
+// lockSuffix is that of the file which the process that has a draft locks.
+const lockSuffix = ".lock"
+
+// Draft returns the draft for a directory, or "". While another process that has stored it lives, it is
+// that one's, which may send it.
 func (s *Store) Draft(cwd string) (string, error) {
+	s.drafts.Lock()
+	defer s.drafts.Unlock()
 	path := s.draftPath(cwd)
+	if s.owned[path] == nil {
+		if f, err := os.OpenFile(path+lockSuffix, os.O_RDWR, 0); err == nil {
+			free, err := config.TryLock(f)
+			_ = f.Close()
+			if !free && err == nil {
+				return "", nil
+			}
+		}
+	}
+	return readDraft(path)
+}
+
+func readDraft(path string) (string, error) {
 	b, err := fs.ReadHead(path, mostDraft)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read the draft: %w", config.ExplainRead(path, err))

@@ -41,7 +41,17 @@ func TestDraftsOfDirectories(t *testing.T) {
 	save("/a", "what another tab has kept", "another thought")
 	save("/a", "what another tab has kept", "")
 	drafts("half a\nthought", "/a")
-	save("/a", "half a\nthought", "")
+	// Another process has it only once this one has ended, or has let it go.
+	mine := s
+	s = New(s.dir)
+	drafts("", "/a")
+	for _, f := range mine.owned {
+		_ = f.Close()
+	}
+	drafts("half a\nthought", "/a")
+	save("/a", "half a\nthought", "my thought")
+	s = New(s.dir)
+	save("/a", "my thought", "")
 	drafts("", "/a")
 	drafts("another", "/b")
 }
@@ -81,7 +91,7 @@ func TestSeveralKeepADraftAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 				kept, err = s.Draft("/project")
-				if err != nil || !slices.Contains(drafts, kept) {
+				if err != nil || kept != "" && !slices.Contains(drafts, kept) { // "" is for those whose draft it is not
 					t.Errorf("%d bytes are kept that nobody wrote, and the error is %v", len(kept), err)
 				}
 				if _, err := s.View(id); err != nil {

@@ -74,7 +74,8 @@ type Meta struct {
 // processes.
 type Store struct {
 	dir    string
-	drafts sync.Mutex // held while a draft is compared and replaced
+	drafts sync.Mutex          // held while a draft is compared and replaced
+	owned  map[string]*os.File // the locks of the drafts of this process, by the paths of those
 }
 
 // New returns the store in a directory, which need not exist. It does not access the

@@ -366,19 +366,25 @@ func (c *comparison) unsent(side int) string {
 	return draft
 }
 
-// offer asks whether to send a prompt to sides that never had it. Otherwise their tabs have it as the draft.
+// offer asks whether to send a prompt to sides that never had it. Otherwise their tabs have it as the
+// draft, as those of sides have where more was written since.
 func (c *comparison) offer(unsent map[int]string) {
 	sides := slices.Sorted(maps.Keys(unsent))
 	if len(sides) == 0 {
 		return
 	}
 	var names []string
+	same, others := []int{}, ""
 	for _, i := range sides {
-		names = append(names, c.Title(i))
+		if names = append(names, c.Title(i)); unsent[i] == unsent[sides[0]] {
+			same = append(same, i)
+		} else {
+			others += "\nIn the tab of " + c.Title(i) + " stands another text, which stays there."
+		}
 	}
 	prompt, send := unsent[sides[0]], app.Choice{Name: "Send it", Key: "s", Risky: true, Here: c.home.here(func() tea.Cmd {
 		var all []tea.Cmd
-		for _, i := range sides {
+		for _, i := range same {
 			if c.tab(i) == nil {
 				all = append(all, c.begin(i, unsent[i]))
 			}
@@ -390,7 +396,7 @@ func (c *comparison) offer(unsent map[int]string) {
 	}
 	c.lost = unsent
 	c.home.ask(app.Question{
-		Title: "The prompt was not sent", Text: "parley ended while it set up the worktrees of " + strings.Join(names, ", ") + ".\n❯ " + termtext.Block(prompt),
+		Title: "The prompt was not sent", Text: "parley ended while it set up the worktrees of " + strings.Join(names, ", ") + ".\n❯ " + termtext.Block(prompt) + others,
 		Choices: []app.Choice{{Name: "Keep it", Key: "k"}, send},
 	})
 }

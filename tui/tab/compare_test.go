@@ -280,6 +280,14 @@ func TestAComparisonThatWasKilledAsItBegan(t *testing.T) {
 				b.t.Fatal(err)
 			}
 		}, "s", []string{"sing, all of it"}, ""},
+		"another text behind it": {func(b *bench, c *compare.Comparison) {
+			prepared(b.t, c)
+			for i, text := range []string{"sing", "sing\n\nhalf a thought"} {
+				if err := b.program.Stored.SaveDraft(c.Sides[i].Dir, "", text); err != nil {
+					b.t.Fatal(err)
+				}
+			}
+		}, "s", []string{"sing"}, "sing\n\nhalf a thought"},
 		"long": {func(b *bench, c *compare.Comparison) { c.Prompt = strings.Repeat("la ", 681) + "…" }, "k", nil, strings.Repeat("la ", 681) + "…"},
 	} {
 		t.Run(name, func(t *testing.T) {
