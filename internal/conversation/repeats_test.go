@@ -108,3 +108,33 @@ func TestWhatRepeatsIsWrittenOnce(t *testing.T) {
 		t.Errorf("what is new: %d bytes, %v", len(text), err)
 	}
 }
+
+// A line that was damaged is refused, or at least read as another, and never read outside of what it repeats.
+func TestADamagedLineThatRepeats(tt *testing.T) {
+	rapid.Check(tt, func(t *rapid.T) {
+		first := test.Up(tt, `{"sessionUpdate":"tool_call_update","toolCallId":"a","rawOutput":{"text":"`+strings.Repeat("words ", 400)+`"}}`)
+		next := test.Up(tt, `{"sessionUpdate":"tool_call_update","toolCallId":"a","rawOutput":{"text":"`+strings.Repeat("words ", 400)+`more"}}`)
+		writer, reader := new(conversation.Repeats), new(conversation.Repeats)
+		one, err := writer.AppendEncode(nil, first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := writer.AppendEncode(nil, next)
+		if err != nil || !strings.Contains(string(line), `"kept":[[`) {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if _, err := reader.Decode(one); err != nil {
+			t.Fatal(err)
+		}
+		numbers := strings.Join(strings.Fields(fmt.Sprint(rapid.SliceOfN(rapid.IntRange(-1<<40, 1<<40), 3, 3).Draw(t, "kept"))), ",")
+		from := strings.Index(string(line), "[[")
+		damaged := string(line[:from]) + "[" + numbers + string(line[from+strings.Index(string(line[from:]), "]]")+1:])
+		_, _ = reader.Decode([]byte(damaged)) // it does not panic
+		if _, err := reader.Decode([]byte(strings.Replace(string(line), `"of":`, `"of":7,"was":`, 1))); err == nil {
+			t.Error("it repeats an update that it was not made for")
+		}
+		if got, err := reader.Decode(line); err != nil || !reflect.DeepEqual(got, next) {
+			t.Errorf("after that: %v", err)
+		}
+	})
+}

@@ -517,3 +517,33 @@ func TestSavedRulesAreReadOnce(t *testing.T) {
 		t.Errorf("a rule that another parley has removed: %+v", r)
 	}
 }
+
+// One press may answer what no rule speaks of, but not what a rule asks about, nor files of parley's own
+// or that run something, nor a change of the mode.
+func TestWhatIsOrdinary(t *testing.T) {
+	dir := project(t, "", "a", ".git/hooks/pre-commit")
+	for _, c := range []struct {
+		kind, input, rule string
+		switching, want   bool
+	}{
+		{"read", `{"path":"a"}`, "", false, true},
+		{"read", `{"path":"a"}`, "ask read(a)", false, false},
+		{"read", `{"path":"a"}`, "allow edit", false, true},
+		{"edit", `{"path":".git/hooks/pre-commit"}`, "", false, false},
+		{"edit", `{"path":".parley/config.toml"}`, "", false, false},
+		{"read", `{"path":"a"}`, "", true, false},
+	} {
+		var configured []policy.Rule
+		if c.rule != "" {
+			rule, err := policy.Parse(c.rule)
+			must(t, err)
+			configured = []policy.Rule{rule}
+		}
+		b, err := Open(Options{Cwd: dir, Store: NewStore(t.TempDir()), Configured: configured})
+		must(t, err)
+		call := &conversation.ToolCall{Kind: acpclient.ToolKind(c.kind), RawInput: []byte(c.input)}
+		if got := b.Judge(t.Context(), session.Case{Call: call, Switching: c.switching}).Ordinary; got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
