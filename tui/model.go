@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
@@ -338,13 +339,13 @@ func (m *Model) windowTitle() string {
 	}
 	switch waiting := m.count(conversation.StandingAsks); {
 	case waiting > 0:
-		return fmt.Sprintf("(%d waiting) %s", waiting, title)
+		return fmt.Sprintf("(%s %d) %s", app.Words[conversation.StandingAsks], waiting, title)
 	case m.count(conversation.StandingLost) > 0:
-		return "(agent exited) " + title
+		return "(" + app.Words[conversation.StandingLost] + ") " + title
 	case m.count(conversation.StandingFailed) > 0:
-		return "(failed) " + title
+		return "(" + app.Words[conversation.StandingFailed] + ") " + title
 	case m.works():
-		return "(working) " + title
+		return "(" + app.Words[conversation.StandingWorking] + ") " + title
 	}
 	return title
 }

@@ -547,7 +547,7 @@ func TestTitleAndProgressSayTheState(t *testing.T) {
 		check("parley", tea.ProgressBarNone, tea.ProgramStateIdle, "")
 		a.say("go")
 		a.until("it works", a.front.Works)
-		check("(working) go · parley", tea.ProgressBarIndeterminate, tea.ProgramStateWorking, "")
+		check("(works) go · parley", tea.ProgressBarIndeterminate, tea.ProgramStateWorking, "")
 
 		a = newAttentive(t, says, c, nil)
 		a.say("go")
@@ -559,13 +559,13 @@ func TestTitleAndProgressSayTheState(t *testing.T) {
 		a = newAttentive(t, asks, c, nil)
 		a.say("go")
 		a.until("it asks", func() bool { return a.front.State() == conversation.StandingAsks })
-		check("(1 waiting) go · parley", tea.ProgressBarWarning, tea.ProgramStateBlocked, tea.ProgramStatusKindPermission)
+		check("(asks 1) go · parley", tea.ProgressBarWarning, tea.ProgramStateBlocked, tea.ProgramStatusKindPermission)
 
 		lost := newAttentive(t, vanishes, c, nil)
 		lost.say("go")
 		lost.until("it dies", func() bool { return lost.front.State() == conversation.StandingLost })
 		a = lost
-		check("(agent exited) go · parley", tea.ProgressBarError, tea.ProgramStateError, "")
+		check("(exited) go · parley", tea.ProgressBarError, tea.ProgramStateError, "")
 
 		c.NoTitle, c.Progress = true, nil
 		a = newAttentive(t, works, c, nil)
@@ -763,7 +763,7 @@ func TestTheTitleCountsWhoWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, first, _ := twoTabs(t, map[string]string{"asks": asks}, "asks")
 		p.until("it asks", func() bool { return first.State() == conversation.StandingAsks })
-		if got := p.Frame().WindowTitle; got != "(1 waiting) parley" {
+		if got := p.Frame().WindowTitle; got != "(asks 1) parley" {
 			t.Errorf("the title of the window is %q", got)
 		}
 		p.mustShow(" 1 ? go")

@@ -188,8 +188,8 @@ func (o Overview) Group() int {
 	return 3
 }
 
-// brief are the standings in a word.
-var brief = [...]string{
+// Words are the standings in a word, wherever one stands for a session.
+var Words = [...]string{
 	conversation.StandingIdle: "idle", conversation.StandingLimited: "waits", conversation.StandingWorking: "works", conversation.StandingDone: "done",
 	conversation.StandingFailed: "failed", conversation.StandingLost: "exited", conversation.StandingAsks: "asks",
 }
@@ -204,7 +204,7 @@ func (o Overview) Stands() conversation.Standing {
 
 // Brief says in a word where the session stands, and for how long.
 func (o Overview) Brief(now time.Time) string {
-	word := brief[o.Stands()]
+	word := Words[o.Stands()]
 	if o.Over {
 		word = "ended"
 	}

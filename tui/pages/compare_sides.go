@@ -40,13 +40,13 @@ func (v *Compare) sidesHead(width int) string {
 	}
 	var words []string
 	if asking > 0 {
-		words = append(words, th.Warning.Render(fmt.Sprintf("%d waiting for you", asking)))
+		words = append(words, th.Warning.Render(fmt.Sprint(app.Words[conversation.StandingAsks], " ", asking)))
 	}
 	if working > 0 {
-		words = append(words, th.Info.Render(fmt.Sprintf("%d working", working)))
+		words = append(words, th.Info.Render(fmt.Sprint(app.Words[conversation.StandingWorking], " ", working)))
 	}
 	if asking+working == 0 {
-		words = append(words, th.Muted.Render("none is working"))
+		words = append(words, th.Muted.Render("none works"))
 	}
 	if len(spent) == 1 {
 		for currency, amount := range spent {

@@ -179,7 +179,7 @@ func TestCompareShowsTheSides(t *testing.T) {
 		if size[0] < 60 {
 			continue
 		}
-		j.wants(s, "Compare", "1 waiting for you", "working", "waits for your answer", "finished after 42s", "12.3k tokens", "$0.31", "not checked", "no changes")
+		j.wants(s, "Compare", "asks 1", "working", "waits for your answer", "finished after 42s", "12.3k tokens", "$0.31", "not checked", "no changes")
 		if size[1] > 20 {
 			j.wants(s, "2/3 Rewrite it", "it is done", "soon", "1m 05s")
 		}
@@ -357,7 +357,7 @@ func TestCompareSaysHowATurnEnded(t *testing.T) {
 	j.overviews[1] = app.Overview{Standing: conversation.StandingLost, Since: j.now, Gone: true, Ending: conversation.Ending{How: conversation.EndedBadly, Why: "exit status 3"}}
 	j.past[2] = app.Overview{Ending: conversation.Ending{How: conversation.EndedWell, Seconds: 25}, Last: []string{"It is done."}, Spent: conversation.Spent{Tokens: 12300}}
 	j.shows("not open, finished after 25s", "It is done.", "12.3k tokens")
-	j.shows("1 waiting for you", "? alpha", "waits for you: the plan's limit is reached", "5-hour limit reached", "the agent has exited: exit status 3")
+	j.shows("asks 1", "? alpha", "waits for you: the plan's limit is reached", "5-hour limit reached", "the agent has exited: exit status 3")
 }
 
 // All rows are used, also below each other.

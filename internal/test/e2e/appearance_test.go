@@ -59,7 +59,7 @@ func TestTellsTheTerminalHowThingsStand(t *testing.T) {
 	p.Ready().WaitState("the terminal is asked to tell", func(s ptytest.State) bool {
 		return s.Has(ansi.ModeFocusEvent) && s.Has(ansi.ModeLightDark)
 	})
-	p.Ask("go").Shows("Wait.").Titled("(working) ")
+	p.Ask("go").Shows("Wait.").Titled("(works) ")
 	p.Focus(false).Focus(true)
 	p.Press("esc").Shows("Cancelled").Titled("go")
 	p.Leave().WaitState("the terminal has everything back", func(s ptytest.State) bool {

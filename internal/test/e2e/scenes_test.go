@@ -136,7 +136,7 @@ func compared(s *stage) *ptytest.Terminal {
 		term.Type(name).WaitFor("/ " + name).Press("enter").WaitFor("● " + name).Press("esc").WaitFor("type to filter")
 	}
 	term.Press("end", "up", "enter").WaitFor("Command that tests").Type("grep -q range main.go").Press("enter").WaitFor("grep -q")
-	return term.Press("home").WaitFor("❯   Start").Press("enter").WaitFor("check passed", "1 waiting for you", "Tag the release", "I compare", "1 file +2 −2", "1 file +1 −1").WaitGone("making 3 worktrees")
+	return term.Press("home").WaitFor("❯   Start").Press("enter").WaitFor("check passed", "asks 1", "Tag the release", "I compare", "1 file +2 −2", "1 file +1 −1").WaitGone("making 3 worktrees")
 }
 
 // scenes are the pictures.

@@ -83,7 +83,7 @@ func TestTwoAgentsStreamAtOnce(t *testing.T) {
 	asker := p.Other("asker")
 	p.Ask("launch").Shows("● 1").Press("alt+,") // with a number it might answer the question
 	p.TabLine("1 ◐ count", "2 ? launch")        // it asks, and streams on in front
-	p.Titled("(1 waiting) ")
+	p.Titled("(asks 1) ")
 
 	// No key answers what is behind: all of this is for the prompt in front.
 	p.Shows("count").Type("y1").Shows("❯ y1")
