@@ -216,13 +216,20 @@ func LeftInWorktree(work *git.WorktreeWork) string {
 	return strings.Join(left, "\n")
 }
 
-// DropWorktree ends the session in a worktree, so that its agent writes no more, and drops the
-// worktree. It returns the outcome in words.
+// DropWorktree ends the session in a worktree, if there is one, so that its agent writes no more, and
+// drops the worktree unless another session works there. It returns the outcome in words.
 func DropWorktree(ctx context.Context, s Session, tree *git.Worktree) (string, error) {
-	bounded, stop := context.WithTimeout(ctx, StopTime)
-	defer stop()
-	if err := s.End(bounded); err != nil {
+	if s != nil {
+		bounded, stop := context.WithTimeout(ctx, StopTime)
+		defer stop()
+		if err := s.End(bounded); err != nil {
+			return "", err
+		}
+	}
+	if works, err := WorksIn(tree.Path); err != nil {
 		return "", err
+	} else if works {
+		return "", fmt.Errorf("a session works in the worktree %s: end it first", tree.Name)
 	}
 	return DropEmptyWorktree(context.WithoutCancel(ctx), tree) // do not stop halfway
 }

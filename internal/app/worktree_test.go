@@ -26,12 +26,19 @@ func (s endingSession) End(context.Context) error {
 	return s.err
 }
 
-// A worktree is dropped once its session has ended, and not at all if that does not end.
+// A worktree is dropped once its session has ended, and not at all if that does not end, or if another
+// session works there.
 func TestAWorktreeOutlivesItsSession(t *testing.T) {
 	dir, _ := test.New(t, map[string]string{"poem.txt": "one\n"})
 	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{})
 	must(t, err)
 	there := func() bool { _, err := os.Stat(tree.Path); return err == nil }
+	leave, err := workIn([]string{tree.Path})
+	must(t, err)
+	if _, err := DropWorktree(t.Context(), endingSession{look: func() {}}, tree); err == nil || !there() {
+		t.Errorf("dropped while another session works there: %v", err)
+	}
+	leave()
 	for _, fails := range []error{errors.New("it does not end"), nil} {
 		ended := false
 		_, err := DropWorktree(t.Context(), endingSession{err: fails, look: func() { ended = there() }}, tree)

@@ -679,17 +679,7 @@ func (c *comparison) Drop(side int) func(context.Context) error {
 		t.stored.readOnly = "its worktree is being dropped"
 	}
 	return func(ctx context.Context) error {
-		if s != nil {
-			bounded, stop := context.WithTimeout(ctx, app.StopTime)
-			defer stop()
-			if err := s.End(bounded); err != nil {
-				return err
-			}
-		}
-		if works, err := app.WorksIn(tree.Path); err != nil || works {
-			return errors.Join(err, fmt.Errorf("a session works in the worktree %s: end it first", tree.Name))
-		}
-		_, err := app.DropEmptyWorktree(context.WithoutCancel(ctx), tree)
+		_, err := app.DropWorktree(ctx, s, tree)
 		return err
 	}
 }
