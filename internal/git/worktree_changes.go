@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -154,6 +155,7 @@ func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
 	}
 	k.Ignored, _ = apart(k.Ignored, now.asPrepared(now.Given))
 	k.Uncommitted, k.made = apart(k.Uncommitted, now.asPrepared(now.Made))
+	k.own, _ = apart(k.own, k.made)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -190,7 +192,8 @@ func (w *Writer) count(ctx context.Context, which ...string) (n int, err error) 
 
 // status sets Uncommitted and Ignored.
 func (k *WorktreeWork) status(ctx context.Context, w *Writer) error {
-	out, err := w.Run(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none", "--no-ahead-behind")
+	// Only the commits of submodules are compared: for more, git would run in them, with their own configuration.
+	out, err := w.Run(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty", "--no-ahead-behind")
 	if err != nil {
 		return err
 	}
@@ -202,6 +205,18 @@ func (k *WorktreeWork) status(ctx context.Context, w *Writer) error {
 		k.Uncommitted = append(k.Uncommitted, path)
 		if strings.HasSuffix(path, "/") { // git does not look into nested repositories
 			k.own = append(k.own, path)
+		}
+	}
+	links, err := w.submodules(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(links)) {
+		if w.changedIn(ctx, name) {
+			k.own = append(k.own, name)
+			if !slices.Contains(k.Uncommitted, name) {
+				k.Uncommitted = append(k.Uncommitted, name)
+			}
 		}
 	}
 	ignored, err := w.Run(ctx, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
@@ -462,7 +477,7 @@ func (t *Worktree) Patch(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary", "--full-index", "--no-renames", k.since, tree, "--")
+	return w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--binary", "--full-index", "--no-renames", "--submodule=short", k.since, tree, "--")
 }
 
 // Snapshot commits everything in the working tree of dir except ignored files, on top of its
@@ -506,11 +521,86 @@ func snapshot(ctx context.Context, w *Writer) (tree string, err error) {
 		return "", err
 	}
 	env := []string{"GIT_INDEX_FILE=" + file}
-	if _, err := w.runWith(ctx, env, "add", "--all"); err != nil {
+	if err := w.addAll(ctx, env); err != nil {
 		return "", err
 	}
 	tree, err = w.runWith(ctx, env, "write-tree")
 	return strings.TrimSpace(tree), err
+}
+
+// maxIndex limits what git says of an index, in bytes.
+const maxIndex = 256 << 20
+
+// submodules returns the submodules in the index, with their commits.
+func (w *Writer) submodules(ctx context.Context, env []string) (commits map[string]string, err error) {
+	all := *w
+	all.most = maxIndex
+	out, err := all.runWith(ctx, env, "ls-files", "--full-name", "--stage", "-z")
+	commits = map[string]string{}
+	for _, entry := range split(out) {
+		if about, name, _ := strings.Cut(entry, "\t"); strings.HasPrefix(about, "160000 ") {
+			commits[name] = strings.Fields(about)[1]
+		}
+	}
+	return commits, err
+}
+
+// changedIn reports whether a submodule contains files that are not committed there. Git looks at them from
+// a repository without the submodule's configuration, which an agent may have written.
+func (w *Writer) changedIn(ctx context.Context, name string) bool {
+	top, err := Top(w.dir)
+	sub := filepath.Join(top, filepath.FromSlash(name))
+	if err != nil || absent(filepath.Join(sub, ".git")) {
+		return false
+	}
+	in := &Writer{dir: sub, env: w.env}
+	said, err := in.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index", "--git-path", "objects", "--verify", "HEAD")
+	at := strings.Split(said, "\n")
+	dir, failed := os.MkdirTemp("", "parley-submodule-")
+	if failed != nil {
+		return true
+	}
+	defer os.RemoveAll(dir)
+	if err != nil || len(at) < 3 || copyIndex(at[0], filepath.Join(dir, "index")) != nil ||
+		os.Mkdir(filepath.Join(dir, "refs"), 0o700) != nil || os.WriteFile(filepath.Join(dir, "HEAD"), []byte(at[2]+"\n"), 0o600) != nil {
+		return true
+	}
+	out, err := in.runWith(ctx, []string{"GIT_DIR=" + dir, "GIT_WORK_TREE=" + sub, "GIT_OBJECT_DIRECTORY=" + at[1]},
+		"status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-ahead-behind")
+	return err != nil || out != ""
+}
+
+// addAll adds everything except ignored files to the index, which is that of the top of a working tree.
+// It adds submodules apart, because git add runs git in each, with the filters of its own configuration.
+func (w *Writer) addAll(ctx context.Context, env []string) error {
+	links, err := w.submodules(ctx, env)
+	if err != nil {
+		return err
+	}
+	top, err := Top(w.dir)
+	if err != nil {
+		return err
+	}
+	args := []string{"--no-literal-pathspecs", "add", "--all"}
+	if len(links) > 0 {
+		args = append(args, "--", ":/")
+	}
+	for name := range links {
+		args = append(args, ":(top,exclude,literal)"+name)
+	}
+	if _, err := w.runWith(ctx, env, args...); err != nil {
+		return err
+	}
+	for name := range links {
+		how := "--add"
+		if absent(filepath.Join(top, name)) {
+			how = "--force-remove"
+		}
+		if _, err := (&Writer{dir: top, env: w.env}).runWith(ctx, env, "update-index", how, "--", name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // copyIndex copies an index with its time. Git compares the contents of files that are as young
