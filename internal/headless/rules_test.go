@@ -223,7 +223,7 @@ func TestNoEndHidesWhatARuleDenies(t *testing.T) {
 					t.Fatal(err)
 				}
 				var h heard
-				if r := headless.Run(t.Context(), s, h.options("go")); r.Status != headless.Bypassed || !strings.Contains(strings.Join(h.told, "\n"), session.DeniedDone) {
+				if r := headless.Run(t.Context(), s, h.options("go")); r.Status != headless.Bypassed || !strings.Contains(strings.Join(h.told, "\n"), session.DeniedDone+": execute: Work (command: rm a)") {
 					t.Errorf("the run has ended as %s (%s), and told %q", r.Status, r.Message, h.told)
 				}
 			})

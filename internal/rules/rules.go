@@ -288,7 +288,7 @@ func agentOf(name string) string { return config.KnownAs(strings.ToLower(name)) 
 
 // ruled converts a decision to a ruling.
 func ruled(d policy.Decision, about policy.Request) session.Ruling {
-	r := session.Ruling{Verdict: d.Verdict, Why: d.Why, Subject: about.Subject()}
+	r := session.Ruling{Verdict: d.Verdict, Why: d.Why, Subject: about.Subject(), Command: about.Command}
 	if d.Rule == nil {
 		return r
 	}

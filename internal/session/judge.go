@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/acpclient"
@@ -49,6 +50,8 @@ type Ruling struct {
 	Verdict policy.Verdict
 	// Subject is what was judged, in a form that can be compared.
 	Subject string
+	// Command is the command that was judged, "" if there is none: the title may be of another time.
+	Command string
 	// Rule is the rule that decided, and Source where it is written.
 	Rule, Source string
 	// Why, Proposals and Ordinary are those of conversation.PermissionReferred.
@@ -309,11 +312,15 @@ func (s *Session) noticeDenied(d doneCall) {
 		if s.opt.Bounds != "" {
 			others = "this one is bounded by the sandbox alone"
 		}
+		title := c.Call.Title
+		if ruling.Command != "" && ruling.Command != title {
+			title = strings.TrimSpace(fmt.Sprintf("%s (command: %s)", title, ruling.Command))
+		}
 		hash := fnv.New64a()
 		_, _ = hash.Write([]byte(ruling.Subject)) // cannot fail
 		s.mu.Lock()
 		s.warnOnce(fmt.Sprintf("call %s %d %x", t.ID, t.Started.UnixNano(), hash.Sum64()), DeniedDone,
-			fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, c.Call.Title, ruling.Rule, ruling.Source, others))
+			fmt.Sprintf("%s: %s; the rule is %s (%s). Rules only hold agents that ask; %s.", c.Call.Kind, title, ruling.Rule, ruling.Source, others))
 		s.mu.Unlock()
 	}
 }
