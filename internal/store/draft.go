@@ -63,11 +63,13 @@ func (s *Store) own(path string, mine bool) {
 			s.owned = map[string]*os.File{}
 		}
 		s.owned[path] = f
-	case !mine && f != nil:
-		_ = os.Remove(f.Name())
-		config.Unlock(f)
-		_ = f.Close()
-		delete(s.owned, path)
+	case !mine:
+		_ = os.Remove(path + lockSuffix) // also what a process has left that was killed
+		if f != nil {
+			config.Unlock(f)
+			_ = f.Close()
+			delete(s.owned, path)
+		}
 	}
 }
 
