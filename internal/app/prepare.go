@@ -235,7 +235,10 @@ func (p *preparation) setup(ctx context.Context) {
 	p.tell("setting up the worktree: " + command)
 	began := time.Now()
 	r, err := p.l.RunFor(ctx, *p.s.Agent, p.s.Cwd, p.given.Setup, 0)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		r.Why = "interrupted"
+	case err != nil:
 		r.Why = err.Error()
 	}
 	lines := strings.Split(r.Output, "\n")

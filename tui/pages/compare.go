@@ -483,7 +483,7 @@ func (v *Compare) undo() {
 		v.say("wait: " + v.acting)
 		return
 	case len(v.merged) == 0:
-		v.say("nothing was merged here")
+		v.say("nothing was merged since parley began: git undoes what was before")
 		return
 	}
 	last := v.merged[len(v.merged)-1]

@@ -434,7 +434,7 @@ func TestCompareActsOnTheMarkedSide(t *testing.T) {
 	j.wants(j.press("tab"), "first show the differences: d")
 	j.press("enter", "s", "right", "a")
 	j.wants(j.press("s"), "beta is not working")
-	j.wants(j.press("u"), "nothing was merged here")
+	j.wants(j.press("u"), "nothing was merged since parley began")
 	j.wants(j.press("right", "d"), "none of them has changed anything")
 	j.wants(j.press("m"), "gamma has changed nothing")
 	if got := strings.Join(j.did, ", "); got != "go to alpha, stop alpha, answer beta" {
@@ -536,7 +536,7 @@ func TestCompareKeepsAll(t *testing.T) {
 		t.Errorf("there is %q, asked %+v", got, j.asked)
 	}
 	j.wants(j.press("u"), "the merge of beta is committed in main: undo it with git")
-	j.wants(j.press("u"), "nothing was merged here")
+	j.wants(j.press("u"), "nothing was merged since parley began")
 
 	// Commits that were not merged hide no merge that can be undone.
 	j = newJudge(t, "")
