@@ -189,6 +189,9 @@ func (p *preparation) files(ctx context.Context) {
 	if err != nil && ctx.Err() == nil {
 		p.warn("Ignored files were not copied into the worktree", err.Error())
 	}
+	if empty, err := p.t.EmptySubmodules(ctx); err == nil && len(empty) > 0 && p.given.Setup == "" {
+		p.warn("Submodules are empty in the worktree: "+named(empty), "To fill them there: git submodule update --init --recursive")
+	}
 	if b == nil {
 		return
 	}

@@ -545,6 +545,17 @@ func (w *Writer) submodules(ctx context.Context, env []string) (commits map[stri
 	return commits, err
 }
 
+// EmptySubmodules returns the submodules that have no files in the worktree, with slashes.
+func (t *Worktree) EmptySubmodules(ctx context.Context) ([]string, error) {
+	w, err := NewWriter(ctx, t.Path)
+	if err != nil {
+		return nil, err
+	}
+	all, err := w.submodules(ctx, nil)
+	filled := func(name string) bool { return !absent(filepath.Join(t.Path, filepath.FromSlash(name), ".git")) }
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), filled), err
+}
+
 // changedIn reports whether a submodule contains files that are not committed there. Git looks at them from
 // a repository without the submodule's configuration, which an agent may have written.
 func (w *Writer) changedIn(ctx context.Context, name string) bool {
