@@ -150,13 +150,13 @@ func TestUnsentPromptsOutliveTheirViewer(t *testing.T) {
 	for name, leave := range map[string]func(c *Client){
 		"it leaves": func(c *Client) { c.Close(context.Background()) },
 		"it is killed": func(c *Client) { // the lock goes with its process
-			c.cancel()
 			c.mu.Lock()
-			c.left = true
+			c.left = true // first: it says no more
 			if c.conn != nil {
 				c.conn.Close()
 			}
 			c.mu.Unlock()
+			c.cancel()
 			<-c.done
 		},
 	} {
