@@ -93,6 +93,9 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell func(string)) (note
 	p := &preparation{l: l, s: s, t: t, tell: tell}
 	p.files(ctx)
 	p.setup(ctx)
+	if empty, err := t.EmptySubmodules(ctx); err == nil && len(empty) > 0 { // the setup may have filled them
+		p.warn("Submodules are empty in the worktree: "+named(empty), "To fill them there: git submodule update --init --recursive")
+	}
 	if ctx.Err() == nil {
 		if err := t.Prepared(ctx, p.failed); err != nil {
 			p.warn("The next session prepares the worktree again", err.Error())
@@ -188,9 +191,6 @@ func (p *preparation) files(ctx context.Context) {
 	}
 	if err != nil && ctx.Err() == nil {
 		p.warn("Ignored files were not copied into the worktree", err.Error())
-	}
-	if empty, err := p.t.EmptySubmodules(ctx); err == nil && len(empty) > 0 && p.given.Setup == "" {
-		p.warn("Submodules are empty in the worktree: "+named(empty), "To fill them there: git submodule update --init --recursive")
 	}
 	if b == nil {
 		return

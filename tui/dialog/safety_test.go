@@ -275,7 +275,7 @@ func TestAQuestionAboutNothingCloses(t *testing.T) {
 	}
 }
 
-// A question of parley's says what is so now, and is asked anew when that changes.
+// A question that parley asks says what is true now, and is replaced when that changes.
 func TestAQuestionSaysWhatIsSo(t *testing.T) {
 	s, env, c := newStack()
 	amount := "$1"

@@ -148,8 +148,8 @@ func (s *Stack) Follow(c *conversation.Conversation) (asking bool) {
 	return asking
 }
 
-// Renew brings parley's own questions up to date with what they are about: it closes those that make no
-// sense any more, and one that says something else is asked anew. It reports whether there was any.
+// Renew brings parley's own questions up to date with what they are about: it closes those that no
+// longer apply, and replaces those whose words have changed. It reports whether there were any.
 func (s *Stack) Renew() (renewed bool) {
 	visible, settled := s.Top(), s.guard.settled
 	s.closeIf(func(d Dialog) bool {
