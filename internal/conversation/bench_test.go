@@ -149,7 +149,6 @@ func benchEvents(b *testing.B) map[string]conversation.Event {
 		"plan":       test.Up(b, test.Plan("completed", "in_progress", "pending")),
 		"turn_ended": conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: time.Unix(1, 5)},
 		"permission": test.Permission(1, `{"toolCallId":"t","title":"Run","rawInput":{"command":"ls"}}`),
-		"file_64KB":  conversation.FileWritten{Path: "/p/main.go", After: strings.Repeat("\tfmt.Println(\"a line of code\")\n", 1<<16/33)},
 	}
 }
 

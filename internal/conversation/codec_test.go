@@ -154,7 +154,7 @@ func sameFold(t rapid.TB, stream []conversation.Event) *conversation.Conversatio
 
 // The lines are what the documentation says: stored sessions depend on them.
 func TestLines(t *testing.T) {
-	before, line := "old\n", 3
+	line := 3
 	at := time.Date(2026, 11, 21, 13, 0, 0, 5e8, time.FixedZone("", 3600))
 	for _, c := range []struct {
 		event conversation.Event
@@ -169,7 +169,7 @@ func TestLines(t *testing.T) {
 		{conversation.AgentLost{Err: &acpclient.VersionError{Agent: 2}, Stderr: "e"}, `{"v":1,"event":"agent_lost","data":{"error":{"text":"the agent speaks version 2 of the Agent Client Protocol, but this client only version 1","agentVersion":2},"stderr":"e"}}`},
 		{conversation.SessionFailed{Err: &acpclient.StartError{Command: acpclient.Command{Path: "x", Env: []string{"A=b"}}, Err: errors.New("no")}}, `{"v":1,"event":"session_failed","data":{"error":{"text":"cannot start x: no","notStarted":true}}}`},
 		{conversation.SessionOpening{How: conversation.OpenLoad, ID: "s", Clear: true}, `{"v":1,"event":"session_opening","data":{"how":"load","id":"s","clear":true}}`},
-		{conversation.FileWritten{Path: "/a", Before: &before, After: "new"}, `{"v":1,"event":"file_written","data":{"path":"/a","before":"old\n","after":"new"}}`},
+		{conversation.FileWritten{Path: "/a"}, `{"v":1,"event":"file_written","data":{"path":"/a"}}`},
 		{conversation.OptionChosen{Seq: 1, Option: "o", Value: acpclient.BoolValue(false)}, `{"v":1,"event":"option_chosen","data":{"seq":1,"option":"o","value":false}}`},
 		{test.Permission(7, `{"toolCallId":"t"}`), `{"v":1,"event":"permission_opened","data":{"id":7,"request":{"sessionId":"s","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"},{"optionId":"n","name":"No","kind":"reject_once"}]}}}`},
 		{conversation.PermissionReferred{ID: 7, Why: "because", Proposals: [][]string{{"allow read"}}}, `{"v":1,"event":"permission_referred","data":{"id":7,"why":"because","proposals":[["allow read"]]}}`},

@@ -26,10 +26,8 @@ type Transcript struct {
 	Terminals  map[acpclient.TerminalID]*Terminal
 	running    []*Terminal // those that run on this machine
 	heldOutput held
-	// Files are the files that the agent wrote through the client, in the order
-	// of the first write.
-	Files     []*FileChange
-	heldFiles held
+	// Files are the paths that the agent wrote through the client, in the order of the first write.
+	Files []string
 
 	outline
 

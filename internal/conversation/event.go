@@ -228,13 +228,9 @@ type (
 
 // What the agent, or the user, does on this machine.
 type (
-	// FileWritten: the agent wrote a file through the client. Before is nil for a new file.
-	// Dropped means that the contents are left out.
+	// FileWritten: the agent wrote a file through the client.
 	FileWritten struct {
-		Path    string  `json:"path"`
-		Before  *string `json:"before,omitzero"`
-		After   string  `json:"after"`
-		Dropped bool    `json:"dropped,omitzero"`
+		Path string `json:"path"`
 	}
 	// TerminalCreated: the agent started a command through the client.
 	TerminalCreated struct {

@@ -68,7 +68,9 @@ func (c *Conversation) Apply(e Event) {
 	case NoticeAdded:
 		c.addNote(e.Severity, e.Title, e.Detail)
 	case FileWritten:
-		c.applyFileWritten(e)
+		if !slices.Contains(c.Files, e.Path) {
+			c.Files = append(c.Files, e.Path)
+		}
 	case TerminalCreated:
 		c.terminalCreated(e)
 	case ShellStarted:
@@ -90,7 +92,6 @@ func (c *Conversation) Apply(e Event) {
 	}
 	c.heldItems.arrives(c.effect.size)
 	c.heldOutput.arrives(c.effect.size)
-	c.heldFiles.arrives(c.effect.size)
 }
 
 // applySessionOpening prepares the transcript for the session that is being opened.
@@ -104,11 +105,11 @@ func (c *Conversation) applySessionOpening(e SessionOpening) {
 	switch {
 	case !e.Clear:
 		// The user can go on reading what happened, though the agent has forgotten it.
-		c.Items, c.Files, c.heldFiles, c.Terminals = was.Items, was.Files, was.heldFiles, was.Terminals
+		c.Items, c.Files, c.Terminals = was.Items, was.Files, was.Terminals
 		c.outline, c.heldItems = was.outline, was.heldItems
 		clear(c.orphans) // their parents would be calls of the previous session
 	case e.ID != "" && e.ID == c.ID: // the same session is replayed
-		c.Files, c.heldFiles, c.Terminals = was.Files, was.heldFiles, was.Terminals
+		c.Files, c.Terminals = was.Files, was.Terminals
 	}
 	c.keepPersonal(&was)
 	switch {

@@ -88,13 +88,6 @@ func TestWhatASessionHoldsIsBounded(t *testing.T) {
 			t.Errorf("%s: %d MB are held", name, grown>>20)
 		}
 	}
-	const piece, mostFiles = 4 << 20, 80 << 20 // which have limits of their own
-	file := strings.Repeat("x", piece)
-	if grown := grows(pieces, func(i int) []conversation.Event {
-		return []conversation.Event{conversation.FileWritten{Path: fmt.Sprint(i), After: fmt.Sprint(i) + file[10:]}}
-	}); grown > mostFiles {
-		t.Errorf("files: %d MB are held", grown>>20)
-	}
 }
 
 // Pieces that are small stay only as long as there are not too many of them. What has no end stays.

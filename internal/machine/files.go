@@ -84,7 +84,7 @@ func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileR
 	}
 	m.gate.saw(place.Target, change.Version)
 	m.announceEncoding(place, change.Encoding)
-	m.observer(conversation.FileWritten{Path: change.Path, Before: change.Before, After: change.After})
+	m.observer(conversation.FileWritten{Path: change.Path})
 	return &acpclient.WriteTextFileResponse{}, nil
 }
 

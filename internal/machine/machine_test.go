@@ -47,11 +47,8 @@ func (r *record) got() string {
 func (r *record) observe(e conversation.Event) {
 	switch e := e.(type) {
 	case conversation.FileWritten:
-		was := "nothing"
-		if e.Before != nil {
-			was = *e.Before
-		}
-		r.add("wrote %s: %s to %s", filepath.Base(e.Path), was, e.After)
+		now, _ := os.ReadFile(e.Path)
+		r.add("wrote %s: %s", filepath.Base(e.Path), now)
 	case conversation.NoticeAdded:
 		r.add("%s", e.Title)
 	case conversation.TerminalCreated:
@@ -123,7 +120,7 @@ func TestFiles(t *testing.T) {
 	if _, err := m.WriteTextFile(t.Context(), &acpclient.WriteTextFileRequest{Path: filepath.Join(dir, "sub", "b.txt"), Content: "b"}); err != nil {
 		t.Error(err)
 	}
-	want := "wrote a.txt: one\ntwo\nthree\n to new; wrote b.txt: nothing to b"
+	want := "wrote a.txt: new; wrote b.txt: b"
 	if got := r.got(); got != want {
 		t.Errorf("the observer saw %q, want %q", got, want)
 	}

@@ -431,7 +431,7 @@ func (m *fakeMachine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextF
 			return nil, err
 		}
 	}
-	m.observer(conversation.FileWritten{Path: r.Path, After: r.Content})
+	m.observer(conversation.FileWritten{Path: r.Path})
 	return &acpclient.WriteTextFileResponse{}, nil
 }
 

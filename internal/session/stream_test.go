@@ -396,14 +396,12 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%.100s… has the size %d", u, n)
 		}
 	}
-	before := long
 	permission := test.Permission(1, `{"toolCallId":"t","title":"`+long+`"}`)
 	permission.Request.Raw = nil
 	for _, e := range []conversation.Event{
 		conversation.AgentLost{Stderr: long},
 		test.Sent(long), permission,
-		conversation.FileWritten{Before: &before},
-		conversation.FileWritten{After: long},
+		conversation.FileWritten{Path: long},
 		conversation.TerminalOutput{Data: []byte(long)},
 	} {
 		if n := conversation.SizeOf(e); n < big || n > 2*big {

@@ -150,7 +150,6 @@ func newPromptRows() command.Rows[command.Common] {
 			Why: ofTab(noCompare), Do: onTab(openCompare), With: func(f command.Front, words string) { f.(*front).add(newCompare(f.(*front).tab, words)) }, AtQuestion: true,
 		}},
 		{ID: command.CloseTab, Keys: "alt+w", Help: "Close the tab", Do: command.Common{Do: onTab(func(t *Tab) tea.Cmd { return t.leaving.Close() })}},
-		{ID: "files", Help: "Show the files the agent wrote", Words: "edits diff changes", Do: command.Common{Session: true, Do: onLive(fileList)}},
 		{ID: "shell", Help: "Open your shell", Words: "terminal bash console command !", Do: command.Common{Session: true, Do: onLive(func(l *live) tea.Cmd { return l.commands.Run("") })}},
 		{ID: "theme", Help: "Choose the theme", Words: "colours colors dark light appearance", Slash: "theme themes", Do: command.Common{Do: onTab(func(t *Tab) tea.Cmd { return chooseTheme(t, t.program.ThemeSwitcher) })}},
 		{ID: "edit_config", Help: "Edit the configuration file", Words: "settings preferences vim mcp servers sandbox keys notifications", Slash: "config vim mcp sandbox keys", Do: command.Common{Do: onTab((*Tab).editConfig)}},

@@ -51,20 +51,20 @@ func TestWhatWasChosenLastComesFirst(t *testing.T) {
 	b := newBench(t, t.TempDir())
 	dir := t.TempDir()
 	b.program.Recent = config.NewRecentFile(dir)
-	for _, id := range []string{"files", "find", "no longer there"} {
+	for _, id := range []string{"lend_mouse", "find", "no longer there"} {
 		if err := b.program.Recent.Action(id); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b.press("ctrl+p")
 	text := b.screen()
-	first, second, all := strings.Index(text, "Find words in"), strings.Index(text, "files the agent wrote"), strings.Index(text, "Choose the mode")
+	first, second, all := strings.Index(text, "Find words in"), strings.Index(text, "Let the terminal use the mouse"), strings.Index(text, "Choose the mode")
 	if first < 0 || second < first || all < second || !strings.Contains(text, "recently used") {
 		t.Errorf("the palette is\n%s", text)
 	}
 	b.press("down")
 	carryOut(b.Update(keyPress("enter")))
-	if got := config.NewRecentFile(dir).Load().Actions; got[0] != "files" {
+	if got := config.NewRecentFile(dir).Load().Actions; got[0] != "lend_mouse" {
 		t.Errorf("chosen last: %v", got)
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/test"
-	"parley/tui/screen"
 	"parley/tui/theme"
 )
 
@@ -229,26 +228,6 @@ func TestCategory(t *testing.T) {
 		b.MustSay("this agent offers no models")
 		b.shared("mode")
 		b.MustSay("Mode code")
-	})
-}
-
-// The files that the agent wrote are listed with how much they have changed, and opened in
-// the user's editor.
-func TestFiles(t *testing.T) {
-	t.Setenv("VISUAL", "my-editor")
-	runBench(t, func(t *testing.T, b *bench) {
-		b.ready()
-		b.conv().Apply(conversation.FileWritten{Path: b.cwd + "/a.txt", After: "one\ntwo\n"})
-		b.Do(fileList(b.open()))
-		b.MustSay("a.txt")
-		b.MustSay("+2")
-		b.Choose("a.txt")
-		if got := b.wished(); len(got) != 1 || !slices.Contains(got[0].(Exec).To.(screen.Command).Args, b.cwd+"/a.txt") {
-			t.Errorf("it wished %v", got)
-		}
-		b.open().Conversation = conversation.New()
-		b.Do(fileList(b.open()))
-		b.MustSay("No files written through parley.")
 	})
 }
 

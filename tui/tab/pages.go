@@ -13,7 +13,6 @@ import (
 	"parley/tui/diffview"
 	"parley/tui/pages"
 	"parley/tui/theme"
-	"parley/tui/toolview"
 	"parley/tui/transcript"
 )
 
@@ -87,41 +86,6 @@ func (f *front) Compose(text string) {
 // TellNews announces a new version of parley until the user has seen the news or sent a
 // prompt.
 func (t *Tab) TellNews() { t.news = true }
-
-// fileList lists the files that the agent wrote through parley, with the size of each
-// change. It compares them in the background.
-func fileList(l *live) tea.Cmd {
-	c := l.Conversation
-	at := toolview.PathsIn(l.cwd)
-	files := make([]conversation.FileChange, 0, len(c.Files))
-	for _, f := range c.Files {
-		files = append(files, *f)
-	}
-	return inBackground(func() then {
-		items := make([]command.Item, 0, len(files))
-		for _, f := range files {
-			detail := "too large to compare"
-			if !f.Dropped {
-				added, removed := diffview.New(f.Path, f.Before, f.After).Stats()
-				detail = toolview.Counts{Added: added, Removed: removed}.String()
-			}
-			if f.New {
-				detail += ", new"
-			}
-			items = append(items, command.Item{
-				ID: f.Path, Title: at.Path(f.Path), Detail: detail,
-				Do: func() { l.acting.add(l.edit(f.Path, 0)) },
-			})
-		}
-		return func() tea.Cmd {
-			l.dialogs.PushBelow(dialog.NewSelector(l.env(), command.Choice{
-				Title: "Files written", Items: items,
-				Empty: "No files written through parley. The transcript shows what the agent wrote by itself.",
-			}))
-			return nil
-		}
-	})
-}
 
 // panStep is how many cells unwrapped lines move to the side.
 const panStep = 20

@@ -25,7 +25,6 @@ func TestEveryMessageNamesItsTab(t *testing.T) {
 		{"what is said for a moment", func(b *bench) tea.Cmd { return b.Update(ErrorMsg{Err: errors.New("it went wrong")}) }},
 		{"a second ctrl+c that does not come", func(b *bench) tea.Cmd { return b.Update(keyPress("ctrl+c")) }},
 		{"a turn's end", func(b *bench) tea.Cmd { return b.batch(conversation.TurnEnded{}) }},
-		{"the files that were written", func(b *bench) tea.Cmd { return b.address(fileList(b.open())) }},
 		{"a file in an editor", func(b *bench) tea.Cmd { return b.address(b.edit("a.txt", 0)) }},
 		{"the prompt in an editor", func(b *bench) tea.Cmd { return b.Update(keyPress("ctrl+g")) }},
 		{"a copy", func(b *bench) tea.Cmd {
@@ -37,7 +36,7 @@ func TestEveryMessageNamesItsTab(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBench(t, dir)
 				defer b.Close()(t.Context())
-				b.events(conversation.FileWritten{Path: "a.txt", After: "a"}, conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "hello"})
+				b.events(conversation.FileWritten{Path: "a.txt"}, conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "hello"})
 				if n := b.follow(t, tt.do(b)); n == 0 {
 					t.Error("nothing came")
 				}

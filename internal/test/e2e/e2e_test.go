@@ -141,11 +141,8 @@ end-turn
 	p.Question("parley asks", "/etc/passwd").Answer("No")
 	p.Shows("Edit main.go", "+1", "−1", `println("old")`, `println("new")`, "1 file changed")
 	p.Gone("working")
-	p.Press("ctrl+p")
-	p.Type("files the")
-	p.Shows("Show the files the agent wrote")
-	p.Press("enter")
-	p.Shows("Files written", "main.go", "+1 −1")
+	p.Press("f5")
+	p.Shows("Session changes", "main.go", "+1 −1")
 	p.Press("esc")
 	b, err := os.ReadFile(filepath.Join(p.Dir(), "main.go"))
 	if err != nil || !strings.Contains(string(b), `println("new")`) {
