@@ -37,6 +37,8 @@ type Quirks struct {
 	// ForksAtMessageSince is the first version whose session/fork takes the message to
 	// fork at, in _meta.jetbrains.air.fork; "" if none does.
 	ForksAtMessageSince string
+	// Interruptions are its notes to its own model, in the user's name, that a turn was cancelled.
+	Interruptions []string
 	// Modes are what its modes allow by their ids, where their names do not tell; see
 	// [State.Autonomy].
 	Modes map[string]Autonomy
@@ -79,6 +81,8 @@ var known = map[string]Quirks{
 		ExitCodeInOutput: true, ForksAtMessageSince: "0.101.0",
 		// "This tool result is internal metadata — never quote or paste any part of it".
 		LaunchNote: "Async agent launched successfully.",
+		// Replayed as prompts, they would look like turns.
+		Interruptions: []string{"[Request interrupted by user]", "[Request interrupted by user for tool use]"},
 		// A model decides what is asked. Since 0.101 it is the first one.
 		Modes: map[string]Autonomy{"auto": DoesAnything},
 	},
@@ -249,6 +253,12 @@ var shapes = sync.OnceValue(func() []shape {
 		},
 	}
 })
+
+// Interrupted reports whether an update is one of the agent's notes that a turn was cancelled.
+func (q Quirks) Interrupted(u acpclient.SessionUpdate) bool {
+	c, is := u.(*acpclient.ContentChunk)
+	return is && c.Chunk == acpclient.UserMessageChunk && slices.Contains(q.Interruptions, c.Content.Text)
+}
 
 // Announced returns the mode that a chunk announces; ok is false unless the chunk is exactly
 // that.

@@ -150,9 +150,13 @@ func (a *agent) quirks() conversation.Quirks {
 // and text of subagents stays a separate update, because the stream merges text of one
 // message. Session.mu must be held.
 func (a *agent) event(n *acpclient.SessionNotification) conversation.Event {
+	q := a.quirks()
+	if q.Interrupted(n.Update) {
+		n = &acpclient.SessionNotification{SessionID: n.SessionID, Update: &acpclient.Notice{Severity: acpclient.NoticeInfo, Title: "Cancelled"}}
+	}
 	e := conversation.FromNotification(n)
 	if text, ok := e.(conversation.Text); ok {
-		if _, announces := a.quirks().Announced(text.Text); !announces && n.SessionID == a.current {
+		if _, announces := q.Announced(text.Text); !announces && n.SessionID == a.current {
 			return e
 		}
 	}
@@ -231,7 +235,7 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 	case a.retired:
 	case a.isOpen(n):
 		if a.quiet && isHistory(n.Update) {
-			if a.elsewhere.take(n); s.ready() && len(a.elsewhere.told) == 0 && a.elsewhere.message == nil {
+			if a.elsewhere.take(n, a.quirks()); s.ready() && len(a.elsewhere.told) == 0 && a.elsewhere.message == nil {
 				s.showElsewhere() // it is replayed late
 			}
 			return

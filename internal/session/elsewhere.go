@@ -20,10 +20,10 @@ type elsewhere struct {
 	more    []*acpclient.SessionNotification // all since the first message behind those of the transcript
 }
 
-// take takes an update of the replay.
-func (e *elsewhere) take(n *acpclient.SessionNotification) {
+// take takes an update of the replay of an agent with quirks.
+func (e *elsewhere) take(n *acpclient.SessionNotification, q conversation.Quirks) {
 	c, isChunk := n.Update.(*acpclient.ContentChunk)
-	isUser := isChunk && c.Chunk == acpclient.UserMessageChunk && !conversation.Nested(c.Meta)
+	isUser := isChunk && c.Chunk == acpclient.UserMessageChunk && !conversation.Nested(c.Meta) && !q.Interrupted(c)
 	if !isUser || len(e.message) > 0 && e.message[0].Update.(*acpclient.ContentChunk).MessageID != c.MessageID {
 		e.end()
 	}
@@ -66,6 +66,7 @@ func (s *Session) showElsewhere() {
 		for _, n := range more {
 			s.post(s.agent.event(n))
 		}
+		s.agent.quiet = len(e.told) > 0 // what follows is new, too
 	case e.seen > e.all:
 		s.warnOnce(wentOn, "The agent has more of this session than parley",
 			fmt.Sprintf("It replays %d prompts, none of which is among the %d above: the session may have gone on in another program.", e.seen, e.all))

@@ -46,7 +46,7 @@ func TestTheReplayOfAKeptSessionIsLeftOut(t *testing.T) {
 // What the user did with the session in another program is added to what parley has of it, however
 // the agent cuts it into chunks, and whether it comes before the answer or after it.
 func TestTurnsOfAnotherProgramAreAdded(t *testing.T) {
-	const wentOn = "note: The session went on in another program"
+	const wentOn, interrupted = "note: The session went on in another program", "[Request interrupted by user]"
 	user := func(text string) string {
 		return fmt.Sprintf(`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":%q}}`, text)
 	}
@@ -59,6 +59,8 @@ func TestTurnsOfAnotherProgramAreAdded(t *testing.T) {
 		"with files, and cut": {[]string{"one", "cut", "cut too"}, []string{"one\nfile: a", "yes"}, []string{wentOn, "user: yes", "agent: on yes"}},
 		"the same words":      {[]string{"go on"}, []string{"go on", "go on"}, []string{wentOn, "user: go on", "agent: on go on"}},
 		"a summary":           {[]string{"one", "two"}, []string{"Summary"}, nil},
+		"cancelled":           {[]string{"one"}, []string{"one", interrupted}, nil},
+		"cancelled elsewhere": {[]string{"one"}, []string{"one", "two", interrupted}, []string{wentOn, "user: two", "agent: on two", "note: Cancelled"}},
 		"summed up, and more": {[]string{"one"}, []string{"Summary", "more"}, []string{"note: The agent has more of this session than parley"}},
 	} {
 		for _, late := range []bool{false, true} {
@@ -69,7 +71,10 @@ func TestTurnsOfAnotherProgramAreAdded(t *testing.T) {
 					}
 					for _, text := range c.replayed {
 						h.agent().update("old", user(text))
-						h.agent().text("old", "on "+text)
+						if text != interrupted {
+							h.agent().text("old", "on ")
+							h.agent().text("old", text)
+						}
 					}
 					if h.settle(); !late {
 						h.reply("session/load", `null`)
@@ -78,7 +83,7 @@ func TestTurnsOfAnotherProgramAreAdded(t *testing.T) {
 						c.want = append(c.want, "user: next")
 					}
 					test.WantTranscript(t, h.conv, c.want...)
-				}, capable(everything), func(h *harness, o *Options) { kept(h, o); o.Told = c.told })
+				}, claude("0.101.0", everything), func(h *harness, o *Options) { kept(h, o); o.Told = c.told })
 			})
 		}
 	}
