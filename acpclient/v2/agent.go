@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -26,8 +27,8 @@ type Agent struct {
 	working map[string]int // prompts by session
 }
 
-// Serve hands what a client sends over t to agent, in version 1; only initialize is answered in
-// the version that it offers, at most the second. The agent lists, resumes and closes sessions,
+// Serve hands what a client sends over t to agent, in version 1; the params of initialize name the
+// version that was offered. The agent lists, resumes and closes sessions,
 // which version 2 always has, and gives its messages ids. Its session/prompt calls acpclient.Async once
 // it has accepted a prompt, and sends no updates of it before.
 func Serve(t acpclient.Transport, agent acpclient.Receiver, opt acpclient.ConnOptions) *Agent {
@@ -132,7 +133,10 @@ func (s *server) HandleRequest(ctx context.Context, method string, params json.R
 	}
 	_ = acpclient.Unmarshal(params, &p) // the agent checks them
 	served, known := methodsOfV1[method]
-	if !known {
+	switch {
+	case strings.HasPrefix(method, "_"): // an extension
+		return a.agent.HandleRequest(ctx, method, params)
+	case !known:
 		return nil, acpclient.MethodNotFoundError(method)
 	}
 	if from := p.ReplayFrom; from != nil && from.Type != "start" {
@@ -250,10 +254,11 @@ func (a *Agent) initialize(ctx context.Context, params json.RawMessage) (any, er
 		},
 	}
 	result, err := a.agent.HandleRequest(ctx, acpclient.Initialize.Name, change(params, func(o object) { o["clientCapabilities"] = encoded(offered) }))
-	if err == nil {
-		a.speak(true)
+	if err != nil {
+		return nil, err
 	}
-	return result, err
+	a.speak(true)
+	return change(encoded(result), infoOfV1), nil
 }
 
 // updatesOfV1 translate the updates that version 2 spells differently.

@@ -53,8 +53,9 @@ func TestAnAgentOfVersion1ServesVersion2(t *testing.T) {
 	refuse := true
 	agent := answering{
 		"initialize": func(context.Context, json.RawMessage) (any, error) {
-			return json.RawMessage(`{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"session":{
-				"prompt":{"image":{}},"mcp":{"stdio":{},"http":{}},"delete":{}}},"authMethods":[{"methodId":"in","name":"In","type":"agent"}]}`), nil
+			return json.RawMessage(`{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{"loadSession":true,
+				"promptCapabilities":{"image":true,"audio":false},"mcpCapabilities":{"http":true},"sessionCapabilities":{"list":{},"delete":{}}},
+				"authMethods":[{"id":"in","name":"In","type":"agent"}]}`), nil
 		},
 		"session/new": func(context.Context, json.RawMessage) (any, error) {
 			return json.RawMessage(`{"sessionId":"s","modes":{"currentModeId":"m","availableModes":[]},
@@ -62,6 +63,7 @@ func TestAnAgentOfVersion1ServesVersion2(t *testing.T) {
 		},
 		"session/load":  func(context.Context, json.RawMessage) (any, error) { return nil, errors.New("loaded") },
 		"session/close": func(context.Context, json.RawMessage) (any, error) { return nil, nil },
+		"_own":          func(context.Context, json.RawMessage) (any, error) { return nil, errors.New("an extension") },
 		"session/prompt": func(ctx context.Context, _ json.RawMessage) (any, error) {
 			if refuse {
 				return nil, errors.New("not now")

@@ -141,6 +141,50 @@ func renameInfo(o object) {
 
 var yes, empty = json.RawMessage(`true`), json.RawMessage(`{}`)
 
+// infoOfV1 is renameInfo the other way round, for an agent of ours.
+func infoOfV1(o object) {
+	var capabilities, session, prompt, mcp object
+	_ = json.Unmarshal(o["agentCapabilities"], &capabilities)
+	_ = json.Unmarshal(capabilities["sessionCapabilities"], &session)
+	_ = json.Unmarshal(capabilities["promptCapabilities"], &prompt)
+	_ = json.Unmarshal(capabilities["mcpCapabilities"], &mcp)
+	if session == nil {
+		session = object{}
+	}
+	for _, always := range []string{"list", "resume", "close"} {
+		delete(session, always)
+	}
+	servers := object{"stdio": empty}
+	if string(mcp["noStdio"]) == "true" {
+		delete(servers, "stdio")
+	}
+	if string(mcp["http"]) == "true" {
+		servers["http"] = empty
+	}
+	session["prompt"], session["mcp"] = encoded(markers(prompt)), encoded(servers)
+	out := object{"session": encoded(session)}
+	if meta := capabilities["_meta"]; meta != nil {
+		out["_meta"] = meta
+	}
+	agentInfo.to(Version, o)
+	each(o, "authMethods", func(method object) { methodID.to(Version, method) })
+	delete(o, "agentCapabilities")
+	o["protocolVersion"], o["capabilities"] = encoded(Version), encoded(out)
+}
+
+// markers is flags the other way round.
+func markers(flags object) object {
+	out := object{}
+	for name, on := range flags {
+		if name == "_meta" {
+			out[name] = on
+		} else if string(on) == "true" {
+			out[name] = empty
+		}
+	}
+	return out
+}
+
 // flags replaces markers, which advertise by their presence, by booleans.
 func flags(capabilities object) {
 	for name, marker := range capabilities {

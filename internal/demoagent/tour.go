@@ -140,9 +140,6 @@ func (a *agent) initialize(_ context.Context, r *acpclient.InitializeRequest) (a
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.client = &r.ClientCapabilities
-	if r.ProtocolVersion >= v2.Version {
-		return json.RawMessage(embedded("initialize_v2.json")), nil
-	}
 	return json.RawMessage(embedded("initialize.json")), nil
 }
 
