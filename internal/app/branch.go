@@ -109,7 +109,7 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 	c := old.Transcript.Conversation
 	b := &Opened{Agent: old.Agent, Branched: BranchOf(c, s)}
 	log, err := l.Store.Branch(ctx, s.Stored, s.Branch, func(m *store.Meta) {
-		m.Retells = b.way == WayRetell
+		m.ID, m.Retells = s.As, b.way == WayRetell
 		if s.HandOver {
 			m.Agent, m.Command = old.Agent.ID, givenCommand(old.Agent)
 		}
@@ -147,7 +147,7 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 	m := b.Transcript.Meta
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		Past: b.past(c, s), JournalOf: c.JournalOf,
+		Past: b.past(c, s), JournalOf: c.JournalOf, MCPServers: s.MCP,
 	}
 	switch b.way {
 	case WayForkAtMessage:

@@ -96,8 +96,13 @@ type Overrides struct {
 type Spec struct {
 	// Agent is its agent; nil for that of the stored session.
 	Agent *config.Agent `json:"-"`
-	// Cwd is its directory; "" for the launcher's, or that of the stored session.
-	Cwd string `json:"cwd,omitempty"`
+	// Cwd is its directory; "" for the launcher's, or that of the stored session. Dirs are more of a
+	// new one, and MCP more servers for its agent.
+	Cwd  string                `json:"cwd,omitempty"`
+	Dirs []string              `json:"dirs,omitempty"`
+	MCP  []acpclient.MCPServer `json:"mcp,omitempty"`
+	// As is the id under which a new one is stored; "" makes one up.
+	As store.ID `json:"as,omitempty"`
 	// Session is the agent's session to open; "" for a new one.
 	Session acpclient.SessionID `json:"session,omitempty"`
 
@@ -191,7 +196,10 @@ func (l *Launcher) Make(ctx context.Context, s Spec) (*Opened, error) {
 			return nil, err
 		}
 	}
-	made, err := l.session(a, session.Options{Recorder: l.recorder(a, cwd), Cwd: cwd, AdditionalDirectories: l.Dirs, ResumeID: l.first(s)}, nil)
+	dirs := slices.Concat(l.Dirs, s.Dirs)
+	made, err := l.session(a, session.Options{
+		Recorder: l.recorder(a, cwd, dirs, s.As), Cwd: cwd, AdditionalDirectories: dirs, ResumeID: l.first(s), MCPServers: s.MCP,
+	}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -215,8 +223,8 @@ func (l *Launcher) first(s Spec) acpclient.SessionID {
 	return acpclient.SessionID(l.Resume)
 }
 
-// session makes a session with an agent. opt has its directories and history; before are the
-// events of the stored session that it continues.
+// session makes a session with an agent. opt has its directories, history and own MCP servers; before
+// are the events of the stored session that it continues.
 func (l *Launcher) session(a config.Agent, opt session.Options, before []conversation.Event) (Session, error) {
 	servers, leftOut := mcpServers(serversFor(l.Config, a), a.Remote())
 	var err error
@@ -244,7 +252,12 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		Store: rules.NewStore(config.StateDir()), Files: l.Config.Files,
 	})
 	opt.Client = l.client()
-	opt.MCPServers, opt.Mode, opt.Values = servers, a.Mode, a.Options
+	for _, s := range servers {
+		if !slices.ContainsFunc(opt.MCPServers, func(own acpclient.MCPServer) bool { return own.Name == s.Name }) {
+			opt.MCPServers = append(opt.MCPServers, s)
+		}
+	}
+	opt.Mode, opt.Values = a.Mode, a.Options
 	opt.OfferV2, opt.Versions = l.offersV2(a)
 	if opt.Judge = own; l.NoRules {
 		opt.Judge = nil

@@ -40,7 +40,7 @@ func storedBy(k session.Recorder) stored {
 
 // recorder returns the recorder of a new session; nil if nothing is stored. The tour is not
 // stored, since its project is temporary.
-func (l *Launcher) recorder(a config.Agent, cwd string) session.Recorder {
+func (l *Launcher) recorder(a config.Agent, cwd string, dirs []string, id store.ID) session.Recorder {
 	switch {
 	case l.Store != nil && a.ID != TourID:
 	case l.Unstored != "":
@@ -48,7 +48,7 @@ func (l *Launcher) recorder(a config.Agent, cwd string) session.Recorder {
 	default:
 		return nil
 	}
-	m := store.Meta{Agent: a.ID, Cwd: cwd, Dirs: l.Dirs, Command: givenCommand(a)}
+	m := store.Meta{ID: id, Agent: a.ID, Cwd: cwd, Dirs: dirs, Command: givenCommand(a)}
 	if t := git.WorktreeOf(cwd); t != nil {
 		m.Worktree, m.From = t.Branch, git.Original(cwd)
 	}

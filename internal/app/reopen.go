@@ -122,7 +122,7 @@ func (l *Launcher) reopen(ctx context.Context, s Spec) (*Opened, error) {
 		if v, err := l.Store.TakeView(s.Stored); err == nil {
 			r.View = v
 		}
-		r.Session, r.ReadOnly = l.resume(r, log)
+		r.Session, r.ReadOnly = l.resume(r, log, s.MCP)
 		log = nil
 	}
 	if r.ReadOnly == nil {
@@ -200,9 +200,9 @@ func (l *Launcher) StoredAgent(m store.Meta, s Spec) (config.Agent, error) {
 	return a, untrusted
 }
 
-// resume makes the session that continues a stored one, and takes over its log. On an error it
-// closes the log.
-func (l *Launcher) resume(r *Opened, log *store.Log) (Session, error) {
+// resume makes the session that continues a stored one, with more MCP servers, and takes over its
+// log. On an error it closes the log.
+func (l *Launcher) resume(r *Opened, log *store.Log, servers []acpclient.MCPServer) (Session, error) {
 	t := r.Transcript
 	if r.Tells() { // it goes on as the branch began
 		r.Earlier = EarlierText(t.Conversation)
@@ -220,7 +220,7 @@ func (l *Launcher) resume(r *Opened, log *store.Log) (Session, error) {
 	m, c := t.Meta, t.Conversation
 	opt := session.Options{
 		Recorder: l.record(m, log), Cwd: m.Cwd, AdditionalDirectories: m.Dirs,
-		ResumeID: c.ID, JournalOf: c.JournalOf, HasTranscript: c.ID != "", Told: c.Told(), Past: &c.State,
+		ResumeID: c.ID, JournalOf: c.JournalOf, HasTranscript: c.ID != "", Told: c.Told(), Past: &c.State, MCPServers: servers,
 	}
 	var before []conversation.Event
 	if l.Recording != nil {

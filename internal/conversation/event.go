@@ -59,14 +59,16 @@ type (
 
 // A turn.
 type (
-	// PromptSent: a prompt was sent and its turn has begun.
+	// PromptSent: a prompt was sent and its turn has begun. Ref is that of [QueuedPrompt].
 	PromptSent struct {
 		Prompt []acpclient.ContentBlock `json:"prompt,omitzero"`
+		Ref    string                   `json:"ref,omitzero"`
 		At     time.Time                `json:"at,omitzero"`
 	}
 	// PromptSteered: the agent has taken a prompt into the running turn.
 	PromptSteered struct {
 		Prompt []acpclient.ContentBlock `json:"prompt,omitzero"`
+		Ref    string                   `json:"ref,omitzero"`
 		At     time.Time                `json:"at,omitzero"`
 	}
 	// CancelRequested: the user cancelled the turn; the agent has yet to end it.

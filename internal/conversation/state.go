@@ -542,6 +542,8 @@ type Turn struct {
 type QueuedPrompt struct {
 	ID     int                      `json:"id"`
 	Prompt []acpclient.ContentBlock `json:"prompt"`
+	// Ref is a name by which the one who sent the prompt knows it again, "" for none.
+	Ref string `json:"ref,omitempty"`
 	// Files are the mentioned files, as written. They are read when the prompt is sent.
 	Files []string `json:"files,omitempty"`
 	// Folds are the parts of the text that the draft shows folded, in order.

@@ -164,8 +164,7 @@ func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
 	if s.sendable(queue, paused) {
 		p := queue[0]
 		if content, reads := s.agent.content(p); !reads {
-			s.limit.sent = p
-			s.send(content())
+			s.send(p, content())
 			queue = queue[1:]
 		} else {
 			queue = slices.Clone(queue)
@@ -182,8 +181,7 @@ func (s *Session) setQueue(queue []conversation.QueuedPrompt, paused bool) {
 					queue[at].Reading = false
 				}
 				if s.epoch == epoch && at == 0 && s.sendable(queue, paused) {
-					s.limit.sent = p
-					s.send(prompt)
+					s.send(p, prompt)
 					queue = queue[1:]
 				}
 				s.setQueue(queue, paused)

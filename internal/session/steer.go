@@ -89,7 +89,7 @@ func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
 				}
 				s.mu.Lock()
 				defer s.unlock()
-				answer <- s.steered(p.ID, prompt, epoch, res, err)
+				answer <- s.steered(p, prompt, epoch, res, err)
 			})
 		})
 	}
@@ -109,16 +109,16 @@ func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
 
 // steered handles the answer to a prompt that was to go into the running turn. s.mu must be
 // held.
-func (s *Session) steered(id int, prompt []acpclient.ContentBlock, epoch int, r *acpclient.SteeringResponse, err error) error {
+func (s *Session) steered(p conversation.QueuedPrompt, prompt []acpclient.ContentBlock, epoch int, r *acpclient.SteeringResponse, err error) error {
 	if err != nil {
-		return s.notSteered(id, err)
+		return s.notSteered(p.ID, err)
 	}
 	queue, paused := s.state.Queue, s.state.QueuePaused
-	at := positionOf(queue, id)
+	at := positionOf(queue, p.ID)
 	switch r.Outcome {
 	case acpclient.SteeringInjected, acpclient.SteeringStartedNewTurn:
 		if s.epoch == epoch { // else another transcript is open
-			s.post(conversation.PromptSteered{Prompt: prompt, At: s.opt.Now()})
+			s.post(conversation.PromptSteered{Prompt: prompt, Ref: p.Ref, At: s.opt.Now()})
 		}
 		if at >= 0 {
 			s.setQueue(without(queue, at), paused)
@@ -132,7 +132,7 @@ func (s *Session) steered(id int, prompt []acpclient.ContentBlock, epoch int, r 
 		}
 		return nil
 	}
-	return s.notSteered(id, fmt.Errorf("the agent answered %q", r.Outcome))
+	return s.notSteered(p.ID, fmt.Errorf("the agent answered %q", r.Outcome))
 }
 
 // steerTime is how long the agent may take, after the turn has ended, to say whether it took

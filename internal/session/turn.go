@@ -22,8 +22,9 @@ func (s *Session) cutTurn() {
 	s.post(conversation.TurnEnded{Reason: acpclient.StopCancelled, At: s.opt.Now()})
 }
 
-// send begins a turn. s.mu must be held.
-func (s *Session) send(prompt []acpclient.ContentBlock) {
+// send begins a turn with the content of a prompt. s.mu must be held.
+func (s *Session) send(p conversation.QueuedPrompt, prompt []acpclient.ContentBlock) {
+	s.limit.sent = p
 	s.showElsewhere()
 	s.agent.quiet = false // what comes from now on is new
 	s.agent.works = true
@@ -31,7 +32,7 @@ func (s *Session) send(prompt []acpclient.ContentBlock) {
 		s.warnOnce("mode", "The agent itself decides what to ask about: its mode is "+mode,
 			"You have not chosen this mode. Rules only report what it does without asking. To have it ask, choose another mode: f2, or --mode.")
 	}
-	sent := func() { s.post(conversation.PromptSent{Prompt: prompt, At: s.opt.Now()}) }
+	sent := func() { s.post(conversation.PromptSent{Prompt: prompt, Ref: p.Ref, At: s.opt.Now()}) }
 	sent()
 	s.hold()
 	call(s, acpclient.SessionPrompt,

@@ -44,7 +44,7 @@ func (s *Store) Branch(ctx context.Context, from ID, prompt int, change func(*Me
 	if !found && len(c.Prompts())+1 != prompt {
 		return nil, fmt.Errorf("the stored session %s has no prompt %d", from, prompt)
 	}
-	m.Created, m.Origin, m.OriginPrompt = time.Time{}, from, prompt
+	m.ID, m.Created, m.Origin, m.OriginPrompt = "", time.Time{}, from, prompt
 	if change != nil {
 		change(&m)
 	}

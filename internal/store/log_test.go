@@ -340,7 +340,7 @@ func TestIDsAreNames(t *testing.T) {
 		}
 	}
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	if a, b := newID(at), newID(at.Add(time.Second)); a >= b || !a.valid() {
+	if a, b := NewID(at), NewID(at.Add(time.Second)); a >= b || !a.valid() {
 		t.Errorf("%s, %s", a, b)
 	}
 }

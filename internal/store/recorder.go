@@ -254,6 +254,7 @@ func (r *Recorder) create() (*Log, error) {
 		return unnamedLog(r.dir)
 	}
 	l, err := r.store.Create(r.meta)
+	r.meta.ID = "" // a later log has another one
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -38,7 +39,8 @@ var (
 // ID is the name of a stored session: letters, digits and dashes. Ids sort by time.
 type ID string
 
-func newID(at time.Time) ID {
+// NewID returns the id of a session that is made at a time.
+func NewID(at time.Time) ID {
 	return ID(at.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:10]))
 }
 
@@ -90,7 +92,7 @@ func (s *Store) Create(m Meta) (*Log, error) {
 	if m.Created.IsZero() {
 		m.Created = time.Now()
 	}
-	m.ID = newID(m.Created)
+	m.ID = cmp.Or(m.ID, NewID(m.Created))
 	l, err := s.openLog(m.ID, os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return nil, err
