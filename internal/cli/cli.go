@@ -108,6 +108,7 @@ var subcommands = []func(*streams) *cobra.Command{
 	waitCommand,
 	sendCommand,
 	answerCommand,
+	serveCommand,
 	agentsCommand,
 	sessionsCommand,
 	worktreeCommand,

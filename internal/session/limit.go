@@ -76,7 +76,7 @@ func (s *Session) checkLimit(e conversation.TurnEnded, worked bool) {
 	}
 	p := s.limit.sent
 	if worked {
-		p = conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(GoOn)}}
+		p = conversation.QueuedPrompt{Ref: p.Ref, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(GoOn)}}
 	}
 	s.lastNumber++
 	p.ID, p.Now, p.Reading, p.Steering, p.Unsure = s.lastNumber, false, false, false, false

@@ -27,6 +27,7 @@ var rules = []struct{ says, who, except, what, only string }{
 	{"rules do not know the protocol", `^internal/policy(/|$)`, `^$`, `.`, leaves},
 	{"the rules of a session judge it and know no front end", `^internal/rules$`, `^$`, `.`, `^(acpclient|config|internal/(conversation|git|policy|prompt|session))$|` + leaves},
 	{"headless knows sessions, but no machines and files", `^internal/headless$`, `^$`, `.`, `^(acpclient|internal/(app|compare|conversation|session))$|` + leaves},
+	{"a client is served what a front end knows", `^internal/serve$`, `^$`, `.`, `^(acpclient(/v2)?|config|terminal/screen|internal/(app|conversation|journal|session|store))$|` + leaves},
 	{"only the command line works without a screen", `.`, `^internal/cli$`, `^internal/headless$`, `^$`},
 	{"what is done with sessions is drawn elsewhere", `^internal/app(/|$)`, `^$`, `^internal/(cli|headless|doctor)$|^tui(/|$)`, `^$`},
 	{"the doctor knows the protocol only", `^internal/doctor(/|$)`, `^$`, `.`, `^(acpclient|internal/schema)$|` + leaves},

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/host"
+	"parley/internal/serve"
+)
+
+// serveCommand returns the command that serves sessions to a client of the protocol.
+func serveCommand(s *streams) *cobra.Command {
+	o := &startOptions{streams: s}
+	readOnly := false
+	cmd := leaf("serve [SESSION] [-- COMMAND ARG...]", `Serve sessions to an editor, or any client of the protocol
+serve is an agent that speaks the Agent Client Protocol on stdin and stdout, for an
+editor or another client to start. It offers the sessions that run here and those
+that are stored, and new ones of an agent; without -a or a COMMAND the client chooses
+among the agents of this machine. With a SESSION it serves that one alone.
+
+Its sessions are kept, as with --keep: 'parley attach' and 'parley board' show the
+same ones, also while the client works in them. Rules, sandbox, budget and undo are
+parley's.`, func(cmd *cobra.Command, args []string) error {
+		before, err := o.takeSession(cmd, args, "parley serve -- my-agent --acp")
+		if err == nil && len(before) > 1 {
+			err = misused(cmd, "", "at most one session, not %d", len(before))
+		}
+		if err == nil && len(before) == 1 && (o.agent != "" || o.command != nil) {
+			err = misused(cmd, "", "a session has its agent already")
+		}
+		if err != nil {
+			return err
+		}
+		return o.checkAgent(cmd)
+	}, func(cmd *cobra.Command, args []string) error {
+		if at := cmd.ArgsLenAtDash(); at >= 0 {
+			args = args[:at]
+		}
+		return o.serve(cmd.Context(), args, readOnly)
+	})
+	cmd.Example = `  parley serve                 what an editor starts: all sessions, any agent
+  parley serve -a claude       new sessions have this agent
+  parley serve 4f2c            one session that keeps running
+  ssh build parley serve       the sessions of another machine`
+	f := cmd.Flags()
+	f.StringVarP(&o.agent, "agent", "a", "", "new sessions have this agent, by its `NAME`")
+	f.BoolVar(&readOnly, "read-only", false, "let the client look only: it sends nothing and answers nothing")
+	f.BoolVar(&o.sandbox, "sandbox", false, "run agents and their commands in the sandbox")
+	protocolFlag(f, &o.protocol)
+	return cmd
+}
+
+// serve serves a session, or all, until the client leaves.
+func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool) error {
+	if !host.Available {
+		return host.ErrUnavailable
+	}
+	cfg, err := o.configuration()
+	if err != nil {
+		return err
+	}
+	opt := serve.Options{ReadOnly: readOnly, Version: currentVersion(), First: cfg.DefaultAgent}
+	if len(args) == 1 {
+		if opt.Running, err = runningNamed(ctx, o.streams, args); err != nil {
+			return err
+		}
+	}
+	if o.agent != "" || o.command != nil {
+		if opt.Agent, err = o.named(cfg); err != nil {
+			return err
+		}
+		if filepath.IsLocal(opt.Agent.Command) && filepath.Base(opt.Agent.Command) != opt.Agent.Command { // sessions have directories of their own
+			opt.Agent.Command = filepath.Join(o.cwd, opt.Agent.Command)
+		}
+	}
+	l := o.launcher(cfg)
+	l.Keep, l.Warn = true, o.streams.warn
+	if opt.Agent != nil && o.command != nil {
+		l.Command = opt.Agent.Words()
+	}
+	defer l.Close()
+	opt.Backend = host.Keeping(l, l.Backend())
+	if opt.Backend.Stored != nil {
+		defer opt.Backend.Stored.Close()
+	}
+	opt.Hello = func(ctx context.Context, a config.Agent) (conversation.AgentState, error) {
+		defer supervise(ctx)()
+		return hello(ctx, l, a)
+	}
+	serve.Run(ctx, o.streams.In, o.streams.Out, opt)
+	return nil
+}
+
+// hello asks an agent what it offers, without opening a session.
+func hello(ctx context.Context, l *app.Launcher, a config.Agent) (conversation.AgentState, error) {
+	live, err := l.SigningIn(a, false, io.Discard)
+	if err != nil {
+		return conversation.AgentState{}, err
+	}
+	defer endAgent(ctx, live)
+	err = await(ctx, live, "start ", func(e conversation.Event) bool { _, ready := e.(conversation.AgentReady); return ready })
+	return live.Conversation.Agent, err
+}

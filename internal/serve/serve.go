@@ -1,0 +1,573 @@
+// Package serve is parley as an agent: a front end whose user is a client of the Agent Client
+// Protocol, such as an editor.
+//
+// Its sessions are those of this machine, each in a host of its own, which a client shares with the
+// screen and with other clients. What a client asks for becomes acts; what happens in a session is
+// folded as everywhere, and what that changes becomes updates ([view]): so a client gets the same
+// messages from every agent, and the same ones when it loads a session as when it has seen it happen.
+//
+// Whatever decides stays with the session: rules, sandbox, budget, files and terminals.
+package serve
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/acpclient"
+	v2 "parley/acpclient/v2"
+	"parley/config"
+	"parley/internal/app"
+	"parley/internal/conversation"
+	"parley/internal/session"
+	"parley/internal/store"
+)
+
+// Options say what is served, and how.
+type Options struct {
+	// Backend makes the sessions, and Agent is that of new ones; nil lets the client choose among
+	// the available ones, beginning with First.
+	Backend app.Backend
+	Agent   *config.Agent
+	First   string
+	// Running is the one session that is served, by its id in a host; "" serves all.
+	Running string
+	// ReadOnly lets the client look only.
+	ReadOnly bool
+	// Hello asks an agent what it offers, without a session.
+	Hello func(context.Context, config.Agent) (conversation.AgentState, error)
+	// Version is the version of this parley.
+	Version string
+}
+
+// Run serves the client behind two streams until in or ctx ends. Sessions in which something goes on
+// outlive it. A pending read of in continues until in ends.
+func Run(ctx context.Context, in io.Reader, out io.Writer, opt Options) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &server{opt: opt, ctx: ctx, sessions: map[acpclient.SessionID]*served{}}
+	s.mu.Lock() // until conn is set
+	s.conn = v2.Serve(acpclient.NewLines(in, out), s, acpclient.ConnOptions{})
+	s.mu.Unlock()
+	select {
+	case <-s.conn.Done():
+	case <-ctx.Done():
+	}
+	s.conn.Close()
+	s.mu.Lock()
+	s.ending = true
+	left := s.sessions
+	s.sessions = nil
+	s.mu.Unlock()
+	cancel()
+	var leaving sync.WaitGroup
+	for _, one := range left {
+		leaving.Go(one.leave)
+	}
+	leaving.Wait()
+	s.work.Wait()
+}
+
+// server serves one client.
+type server struct {
+	opt  Options
+	ctx  context.Context
+	conn *v2.Agent
+	work sync.WaitGroup // requests being answered; added to with mu held
+
+	mu       sync.Mutex
+	ending   bool
+	client   *acpclient.InitializeRequest // nil before initialize
+	agent    conversation.AgentState      // what the served agent, or that of the one session, offers
+	sessions map[acpclient.SessionID]*served
+	// waiting is a new session whose agent wants the user to sign in first, and asked an open one whose
+	// agent wants it; nil if there is none.
+	waiting, asked *served
+}
+
+// methods are the requests that a client may make.
+var methods = map[string]func(*server, context.Context, json.RawMessage) (any, error){
+	acpclient.Initialize.Name:             answers((*server).initialize),
+	acpclient.Authenticate.Name:           answers((*server).authenticate),
+	acpclient.SessionNew.Name:             answers((*server).newSession),
+	acpclient.SessionList.Name:            answers((*server).listSessions),
+	acpclient.SessionLoad.Name:            answers((*server).loadSession),
+	acpclient.SessionResume.Name:          answers((*server).resumeSession),
+	acpclient.SessionFork.Name:            answers((*server).forkSession),
+	acpclient.SessionClose.Name:           of((*served).close),
+	acpclient.SessionPrompt.Name:          of((*served).prompt),
+	acpclient.SessionSteering.Name:        of((*served).steer),
+	acpclient.SessionSetMode.Name:         of((*served).setMode),
+	acpclient.SessionSetConfigOption.Name: of((*served).setOption),
+	MethodStatus:                          of((*served).status),
+	MethodChanges:                         of((*served).changes),
+	MethodUnqueue:                         of((*served).unqueue),
+	MethodResumeQueue:                     of((*served).resumeQueue),
+}
+
+// answers decodes the params of a request for the function that answers it.
+func answers[P any](answer func(*server, context.Context, *P) (any, error)) func(*server, context.Context, json.RawMessage) (any, error) {
+	return func(s *server, ctx context.Context, params json.RawMessage) (any, error) {
+		p := new(P)
+		if err := acpclient.Unmarshal(params, p); err != nil {
+			return nil, invalid("%v", err)
+		}
+		return answer(s, ctx, p)
+	}
+}
+
+// of decodes the params of a request for the function of the session that it names.
+func of[P any](answer func(*served, context.Context, *P) (any, error)) func(*server, context.Context, json.RawMessage) (any, error) {
+	return func(s *server, ctx context.Context, params json.RawMessage) (any, error) {
+		var named acpclient.SessionRequest
+		p := new(P)
+		if err := errors.Join(acpclient.Unmarshal(params, &named), acpclient.Unmarshal(params, p)); err != nil {
+			return nil, invalid("%v", err)
+		}
+		one, err := s.session(named.SessionID)
+		if err != nil {
+			return nil, err
+		}
+		return answer(one, ctx, p)
+	}
+}
+
+func invalid(format string, args ...any) error {
+	return &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+// errReadOnly is the answer to what would take part in a session.
+var errReadOnly = &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "parley serves its sessions to look on only: start it without --read-only to take part"}
+
+// HandleNotification implements [acpclient.Receiver].
+func (s *server) HandleNotification(_ context.Context, method string, params json.RawMessage) {
+	var n acpclient.CancelNotification
+	if method != acpclient.SessionCancel.Name || acpclient.Unmarshal(params, &n) != nil || s.opt.ReadOnly {
+		return
+	}
+	if one, _ := s.session(n.SessionID); one != nil {
+		one.withdraw(true)
+	}
+}
+
+// HandleRequest implements [acpclient.Receiver].
+func (s *server) HandleRequest(ctx context.Context, name string, params json.RawMessage) (any, error) {
+	s.mu.Lock()
+	initialized, ending := s.client != nil, s.ending
+	if !ending {
+		s.work.Add(1)
+	}
+	s.mu.Unlock()
+	if ending {
+		return nil, acpclient.ErrClosed
+	}
+	defer s.work.Done()
+	switch answer := methods[name]; {
+	case !initialized && name != acpclient.Initialize.Name:
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "initialize comes first"}
+	case answer == nil:
+		return nil, acpclient.MethodNotFoundError(name)
+	default:
+		return answer(s, ctx, params)
+	}
+}
+
+// initialize answers with what the agent behind it offers, as far as parley passes it on.
+func (s *server) initialize(ctx context.Context, r *acpclient.InitializeRequest) (any, error) {
+	info, err := s.hello(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.client, s.agent = r, info
+	s.mu.Unlock()
+	yes, caps := &acpclient.Supported{}, info.Capabilities
+	out := &acpclient.InitializeResponse{
+		ProtocolVersion: acpclient.ProtocolVersion,
+		AgentInfo:       &acpclient.Implementation{Name: "parley", Title: "parley", Version: s.opt.Version},
+		AgentCapabilities: acpclient.AgentCapabilities{
+			LoadSession: true, PromptCapabilities: caps.PromptCapabilities, MCPCapabilities: caps.MCPCapabilities,
+			SessionCapabilities: acpclient.SessionCapabilities{
+				List: yes, Resume: yes, Close: yes, Fork: caps.SessionCapabilities.Fork, AdditionalDirectories: caps.SessionCapabilities.AdditionalDirectories,
+			},
+			Meta: acpclient.Meta(`{"parley":{"status":true}}`),
+		},
+	}
+	if name := info.Name(); name != "" {
+		out.AgentInfo.Title = name + " (parley)"
+	}
+	if info.Steering {
+		out.Meta = acpclient.Meta(`{"steering":{"supported":true}}`)
+	}
+	for _, m := range info.AuthMethods {
+		if !session.RunsInTerminal(m) { // those would run parley, not the agent, in the client's terminal
+			m.Args, m.Env, m.Meta = nil, nil, nil
+			out.AuthMethods = append(out.AuthMethods, m)
+		}
+	}
+	return out, nil
+}
+
+// hello returns what the agent offers. Where the client chooses the agent, it is what parley makes of
+// any prompt.
+func (s *server) hello(ctx context.Context) (conversation.AgentState, error) {
+	anything := conversation.AgentState{Capabilities: acpclient.AgentCapabilities{
+		PromptCapabilities: acpclient.PromptCapabilities{Image: true, EmbeddedContext: true},
+	}}
+	switch {
+	case s.opt.Running != "":
+		c, err := s.opt.Backend.Visit(ctx, s.opt.Running)
+		if err != nil {
+			return anything, err
+		}
+		defer app.Leave(ctx, c)
+		return c.Past().Agent, nil
+	case s.opt.Agent != nil:
+		return s.opt.Hello(ctx, *s.opt.Agent)
+	}
+	return anything, nil
+}
+
+// session returns an open session, or an error.
+func (s *server) session(id acpclient.SessionID) (*served, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one := s.sessions[id]; one != nil {
+		return one, nil
+	}
+	return nil, acpclient.NotFoundError("session " + string(id))
+}
+
+// newSession makes a session; where only one is served, it opens that, and sends what was said in it.
+func (s *server) newSession(ctx context.Context, r *acpclient.NewSessionRequest) (any, error) {
+	acpclient.Async(ctx)
+	if s.opt.Running != "" {
+		one, err := s.open(ctx, acpclient.SessionID(s.opt.Running), app.Spec{Running: s.opt.Running})
+		if err != nil {
+			return nil, err
+		}
+		return one.opened(ctx, after), nil
+	}
+	a, err := s.chosen()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := s.fresh(r.Cwd, r.AdditionalDirectories, r.MCPServers)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	one := s.waiting // the user has signed in since
+	s.waiting = nil
+	s.mu.Unlock()
+	if one == nil || one.spec.Cwd != spec.Cwd {
+		spec.Agent = &a
+		if one, err = s.open(ctx, "", spec); err != nil {
+			return nil, err
+		}
+	} else if err := one.await(ctx); err != nil {
+		return nil, s.failed(one, err)
+	}
+	return one.opened(ctx, before), nil
+}
+
+// fresh is the spec of a new session.
+func (s *server) fresh(cwd string, dirs []string, servers []acpclient.MCPServer) (spec app.Spec, err error) {
+	if s.opt.ReadOnly {
+		return spec, errReadOnly
+	}
+	spec = app.Spec{Keep: true, As: store.NewID(time.Now()), MCP: servers}
+	if spec.Cwd, err = directory(cwd); err != nil {
+		return spec, err
+	}
+	for _, dir := range dirs {
+		if dir, err = directory(dir); err != nil {
+			return spec, err
+		}
+		spec.Dirs = append(spec.Dirs, dir)
+	}
+	return spec, nil
+}
+
+// directory is [app.Directory] of a path that the client has to give in full.
+func directory(dir string) (string, error) {
+	if !filepath.IsAbs(dir) {
+		return "", invalid("the directory %q is not absolute", dir)
+	}
+	dir, err := app.Directory(dir)
+	if err != nil {
+		return "", invalid("%v", err)
+	}
+	return dir, nil
+}
+
+// chosen returns the agent of new sessions, until the client chooses another.
+func (s *server) chosen() (config.Agent, error) {
+	if s.opt.Agent != nil {
+		return *s.opt.Agent, nil
+	}
+	all, err := s.opt.Backend.Available()
+	if err != nil {
+		return config.Agent{}, err
+	}
+	s.opt.Backend.SortByUse(all)
+	if i := slices.IndexFunc(all, func(a config.Agent) bool { return a.ID == s.opt.First }); i >= 0 {
+		return all[i], nil
+	}
+	if len(all) == 0 {
+		return config.Agent{}, errors.New("no agent is installed: 'parley agents' lists those that parley can install")
+	}
+	return all[0], nil
+}
+
+// open opens a session, and waits until its agent is ready. id is the name that the client has for it,
+// "" for that under which it is stored.
+func (s *server) open(ctx context.Context, id acpclient.SessionID, spec app.Spec) (*served, error) {
+	spec.LookOn = s.opt.ReadOnly
+	made, err := s.opt.Backend.Make(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	if made.ReadOnly != nil && !s.opt.ReadOnly {
+		app.End(ctx, made.Session)
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "this session can only be read: " + made.ReadOnly.Error() + ". 'parley' opens it."}
+	}
+	if about := made.Session.About(); id == "" && about.Stored {
+		id = acpclient.SessionID(spec.As)
+	} else if id == "" {
+		id = acpclient.SessionID(about.Host)
+	}
+	one := newServed(s, id, spec, made)
+	s.mu.Lock()
+	ending := s.ending
+	if !ending {
+		s.sessions[id] = one
+	}
+	s.mu.Unlock()
+	go one.follow()
+	if ending {
+		one.leave()
+		return nil, acpclient.ErrClosed
+	}
+	if err := one.await(ctx); err != nil {
+		return nil, s.failed(one, err)
+	}
+	return one, nil
+}
+
+// failed lets go of a session that could not be opened. One whose agent wants the user to sign in
+// waits for that.
+func (s *server) failed(one *served, err error) error {
+	s.mu.Lock()
+	signIn := errors.Is(err, errSignIn) && s.waiting == nil && !s.ending
+	if signIn {
+		s.waiting = one
+	} else {
+		delete(s.sessions, one.id)
+	}
+	s.mu.Unlock()
+	if !signIn {
+		one.leave()
+	}
+	return err
+}
+
+// errSignIn is wrapped by the answer to a request for which the user has to sign in first.
+var errSignIn = errors.New("the agent wants you to sign in")
+
+// codeSignIn is the protocol's code for that.
+const codeSignIn acpclient.ErrorCode = -32000
+
+// authenticate signs in to the agent that has asked for it.
+func (s *server) authenticate(ctx context.Context, r *acpclient.AuthenticateRequest) (any, error) {
+	acpclient.Async(ctx)
+	s.mu.Lock()
+	one := cmp.Or(s.waiting, s.asked)
+	s.mu.Unlock()
+	if one == nil { // it has not asked: there is nothing to sign in to
+		return nil, nil
+	}
+	if err := one.signIn(ctx, r.MethodID); err != nil {
+		return nil, err
+	}
+	return nil, nil
+}
+
+// listPage is the number of sessions on a page of the list.
+const listPage = 100
+
+// listSessions lists the sessions that run here, and then those that are stored.
+func (s *server) listSessions(ctx context.Context, r *acpclient.ListSessionsRequest) (any, error) {
+	acpclient.Async(ctx)
+	var offset int
+	if _, err := fmt.Sscan(cmp.Or(r.Cursor, "0"), &offset); err != nil || offset < 0 {
+		return nil, invalid("unknown cursor %q", r.Cursor)
+	}
+	cwd := r.Cwd
+	if dir, err := app.Directory(cwd); cwd != "" && err == nil {
+		cwd = dir
+	}
+	res := &acpclient.ListSessionsResponse{}
+	seen := map[store.ID]bool{}
+	running, err := s.running(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range running {
+		seen[r.Stored] = true
+		if offset == 0 && (cwd == "" || r.Cwd == cwd) {
+			res.Sessions = append(res.Sessions, acpclient.SessionInfo{
+				SessionID: s.nameOf(r), Cwd: r.Cwd, Title: app.Title(r.Overview.Title), UpdatedAt: r.Active.UTC().Format(time.RFC3339),
+				Meta: metaOf(map[string]any{"parley": map[string]any{"running": true, "agent": r.Agent, "state": r.State()}}),
+			})
+		}
+	}
+	if s.opt.Running != "" || s.opt.Backend.Stored == nil {
+		return res, nil
+	}
+	stored, err := s.opt.Backend.Stored.List(ctx, store.Query{Cwd: cwd, Limit: listPage, Offset: offset})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range stored {
+		if !seen[m.ID] {
+			res.Sessions = append(res.Sessions, acpclient.SessionInfo{
+				SessionID: acpclient.SessionID(m.ID), Cwd: m.Cwd, AdditionalDirectories: m.Dirs, Title: app.Title(m.Name()), UpdatedAt: m.Updated.UTC().Format(time.RFC3339),
+				Meta: metaOf(map[string]any{"parley": map[string]any{"agent": cmp.Or(m.AgentName, m.Agent)}}),
+			})
+		}
+	}
+	if len(stored) == listPage {
+		res.NextCursor = fmt.Sprint(offset + listPage)
+	}
+	return res, nil
+}
+
+// running lists the running sessions that are served.
+func (s *server) running(ctx context.Context) ([]app.Running, error) {
+	if s.opt.Backend.Running == nil {
+		return nil, nil
+	}
+	all, err := s.opt.Backend.Running(ctx)
+	if s.opt.Running != "" {
+		all = slices.DeleteFunc(all, func(r app.Running) bool { return r.ID != s.opt.Running })
+	}
+	return all, err
+}
+
+// idOf is the name of a running session for clients: that under which it is stored, if it is.
+func idOf(r app.Running) acpclient.SessionID {
+	return acpclient.SessionID(cmp.Or(string(r.Stored), r.ID))
+}
+
+// nameOf is idOf, or the name by which the client has opened it.
+func (s *server) nameOf(r app.Running) acpclient.SessionID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, one := range s.sessions {
+		if one.live.Session.About().Host == r.ID {
+			return id
+		}
+	}
+	return idOf(r)
+}
+
+// specOf finds a session by the name that a client has for it: parley's, that of its host, or the
+// agent's.
+func (s *server) specOf(ctx context.Context, id acpclient.SessionID) (app.Spec, error) {
+	running, err := s.running(ctx)
+	if err != nil {
+		return app.Spec{}, err
+	}
+	for _, r := range running {
+		if idOf(r) == id || r.ID == string(id) || r.Session == id {
+			return app.Spec{Running: r.ID, Stored: r.Stored}, nil
+		}
+	}
+	if s.opt.Running == "" && s.opt.Backend.Stored != nil && id != "" {
+		stored, err := app.StoredNamed(ctx, s.opt.Backend.Stored, string(id), nil)
+		if err != nil {
+			return app.Spec{}, err
+		}
+		if stored != "" {
+			return app.Spec{Stored: stored, Keep: true}, nil
+		}
+	}
+	return app.Spec{}, acpclient.NotFoundError("session " + string(id))
+}
+
+// loadSession opens a session, and sends what was said in it before it answers.
+func (s *server) loadSession(ctx context.Context, r *acpclient.LoadSessionRequest) (any, error) {
+	one, err := s.again(ctx, r.SessionID, r.MCPServers)
+	if err != nil {
+		return nil, err
+	}
+	return one.opened(ctx, before), nil
+}
+
+// resumeSession opens a session of which the client knows what was said.
+func (s *server) resumeSession(ctx context.Context, r *acpclient.ResumeSessionRequest) (any, error) {
+	one, err := s.again(ctx, r.SessionID, r.MCPServers)
+	if err != nil {
+		return nil, err
+	}
+	return one.opened(ctx, nothing), nil
+}
+
+func (s *server) again(ctx context.Context, id acpclient.SessionID, servers []acpclient.MCPServer) (*served, error) {
+	acpclient.Async(ctx)
+	if one, _ := s.session(id); one != nil {
+		return one, nil
+	}
+	spec, err := s.specOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if s.opt.ReadOnly && spec.Running == "" {
+		return nil, errReadOnly
+	}
+	spec.MCP = servers
+	return s.open(ctx, id, spec)
+}
+
+// forkSession makes a session that goes on with the conversation of another.
+func (s *server) forkSession(ctx context.Context, r *acpclient.ForkSessionRequest) (any, error) {
+	acpclient.Async(ctx)
+	spec, err := s.fresh(r.Cwd, r.AdditionalDirectories, r.MCPServers)
+	if err != nil {
+		return nil, err
+	}
+	from, err := s.specOf(ctx, r.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	if from.Stored == "" {
+		return nil, invalid("nothing was said in the session yet: begin a new one")
+	}
+	t, err := s.opt.Backend.Stored.Read(ctx, from.Stored)
+	if err != nil {
+		return nil, err
+	}
+	spec.Stored, spec.Branch = from.Stored, len(t.Conversation.Prompts())+1
+	if one, _ := s.session(r.SessionID); one != nil {
+		spec.Beside = one.live.Session
+	}
+	one, err := s.open(ctx, "", spec)
+	if err != nil {
+		return nil, err
+	}
+	return one.opened(ctx, nothing), nil
+}
+
+// metaOf encodes values for a _meta field.
+func metaOf(v any) acpclient.Meta {
+	raw, _ := acpclient.Marshal(v) // of plain values
+	return raw
+}
