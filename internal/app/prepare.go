@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -91,10 +92,12 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell func(string)) (note
 		return nil
 	}
 	p := &preparation{l: l, s: s, t: t, tell: tell}
+	unfilled := t.FillSubmodules(ctx)
 	p.files(ctx)
 	p.setup(ctx)
 	if empty, err := t.EmptySubmodules(ctx); err == nil && len(empty) > 0 { // the setup may have filled them
-		p.warn("Submodules are empty in the worktree: "+named(empty), "To fill them there: git submodule update --init --recursive")
+		why := termtext.Block(errors.Join(unfilled, errors.New("To fill them there: git submodule update --init --recursive")).Error())
+		p.warn("Submodules are empty in the worktree: "+named(empty), why)
 	}
 	if ctx.Err() == nil {
 		if err := t.Prepared(ctx, p.failed); err != nil {

@@ -145,7 +145,7 @@ func (g *Guard) materialise(dir *os.Root, name, path, target string) bool {
 	}
 	_, err = io.Copy(to, io.MultiReader(bytes.NewReader(begins), from))
 	if err = errors.Join(err, to.Close()); err == nil {
-		err = dir.Chtimes(fresh, info.ModTime(), info.ModTime()) // see copyIndex
+		err = dir.Chtimes(fresh, info.ModTime(), info.ModTime()) // see copyFile
 	}
 	if err == nil {
 		err = dir.Rename(fresh, name)

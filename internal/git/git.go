@@ -83,7 +83,7 @@ var maxMemory uint64 = 4 << 30
 // writing reports whether a command may take long because of large or many files.
 func writing(args []string) bool {
 	switch args[0] {
-	case "add", "commit", "merge", "merge-tree", "reset":
+	case "add", "bundle", "checkout", "commit", "merge", "merge-tree", "reset":
 		return true
 	}
 	return args[0] == "worktree" && (args[1] == "add" || args[1] == "remove")
@@ -253,8 +253,11 @@ type Writer struct {
 
 // NewWriter returns a Writer for the repository of dir. It fails without git or a
 // repository.
-func NewWriter(ctx context.Context, dir string) (*Writer, error) {
-	w := &Writer{dir: dir}
+func NewWriter(ctx context.Context, dir string) (*Writer, error) { return newWriter(ctx, dir) }
+
+// newWriter is NewWriter with environment variables, which come first in its own.
+func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) {
+	w := &Writer{dir: dir, env: env}
 	if _, err := w.Run(ctx, "rev-parse", "--git-dir"); err != nil {
 		return nil, err
 	}
@@ -284,7 +287,7 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) {
 		settings[section+".required"] = "true"
 		w.refused = append(w.refused, strings.TrimPrefix(section, "filter."))
 	}
-	w.env = configured(settings)
+	w.env = append(env, configured(settings)...)
 	return w, nil
 }
 

@@ -237,6 +237,10 @@ func (g *Guard) named(ctx context.Context, dir string) error {
 	for entry := range strings.SplitSeq(out, "\x00") {
 		if _, path, ok := strings.Cut(entry, "\n"); ok && exists(filepath.Join(dir, path, ".git")) {
 			inside(filepath.Join(dir, path, ".git"), false)
+			admin, own := adminOf(dir), linkedDir(filepath.Join(dir, path))
+			if admin != "" && own != "" && (&Worktree{Path: admin}).Has(own) {
+				g.Keep = append(g.Keep, filepath.Clean(own))
+			}
 		}
 	}
 	if ctx.Err() != nil {

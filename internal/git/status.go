@@ -164,7 +164,7 @@ func (w *Status) copyIndex(ctx context.Context) error {
 	if from = strings.TrimSuffix(from, "\n"); !filepath.IsAbs(from) {
 		from = filepath.Join(w.dir, from)
 	}
-	switch err := copyIndex(from, w.index); {
+	switch err := copyFile(from, w.index); {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case err != nil:

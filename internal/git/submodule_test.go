@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/internal/git"
 )
 
 // withSubmodule makes a project with the submodule vendor/sm.
@@ -55,5 +57,127 @@ func TestSubmoduleRunsNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a program was run that the submodule names")
+	}
+}
+
+// The submodules of a new worktree, and those in them, are filled from the repository, without where they
+// came from and without its programs; its own working tree stays as it is. What is committed in one is
+// merged and kept, what is not stops a drop.
+func TestFillSubmodules(t *testing.T) {
+	dir, run := withSubmodule(t)
+	top, ran := filepath.Dir(dir), filepath.Join(t.TempDir(), "ran")
+	lib, deep := filepath.Join(top, "lib"), filepath.Join(top, "deep")
+	put(t, filepath.Join(deep, "deep.txt"), "deep\n")
+	run(deep, "init", "-q")
+	run(deep, "add", ".")
+	run(deep, "commit", "-q", "-m", "first")
+	run(lib, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", deep, "deep")
+	put(t, filepath.Join(lib, ".gitattributes"), "* filter=x\n")
+	run(lib, "add", ".")
+	run(lib, "commit", "-q", "-m", "deep")
+	run(lib, "tag", "v1")
+	run(filepath.Join(dir, "vendor", "sm"), "pull", "-q", lib, "HEAD", "--tags")
+	run(dir, "commit", "-q", "-a", "-m", "second")
+	run(dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "--recursive")
+	for _, gone := range []string{lib, deep} {
+		if err := os.RemoveAll(gone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	module := filepath.Join(dir, ".git", "modules", "vendor", "sm")
+	put(t, filepath.Join(module, "hooks", "post-checkout"), "#!/bin/sh\ntouch "+ran+"\n")
+	if err := os.Chmod(filepath.Join(module, "hooks", "post-checkout"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run(module, "config", "core.fsmonitor", "touch "+ran)
+	tree := create(t, dir, "wren")
+	if err := tree.FillSubmodules(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a program was run that the original submodule names")
+	}
+	run(module, "config", "--unset", "core.fsmonitor")
+	sub := filepath.Join(tree.Path, "vendor", "sm")
+	if first, second := read(t, filepath.Join(sub, "file.txt")), read(t, filepath.Join(sub, "deep", "deep.txt")); first != "first\n" || second != "deep\n" {
+		t.Errorf("it has %q and %q", first, second)
+	}
+	if work, err := tree.Work(t.Context()); err != nil || !work.Empty() || len(work.Files) > 0 {
+		t.Errorf("the work is %+v, %v", work, err)
+	}
+	if said := run(tree.Path, "submodule", "status", "--recursive"); strings.Contains("\n"+said, "\n-") {
+		t.Errorf("git says of the submodules:\n%s", said)
+	}
+	run(tree.Path, "submodule", "--quiet", "update", "--init", "--recursive")
+	for _, in := range []string{dir, filepath.Join(dir, "vendor", "sm"), tree.Path, sub} {
+		if said := run(in, "status", "--porcelain"); said != "" {
+			t.Errorf("in %s, git says %s", in, said)
+		}
+	}
+	if said := run(sub, "describe", "--tags"); said != "v1" {
+		t.Errorf("it is at %s", said)
+	}
+
+	own := run(sub, "rev-parse", "--absolute-git-dir")
+	if g, err := git.GuardOf(t.Context(), tree.Path); err != nil || !slices.Contains(g.Keep, own) {
+		t.Errorf("an agent may write to %s: %v", own, err)
+	}
+
+	put(t, filepath.Join(sub, "file.txt"), "second\n")
+	run(sub, "commit", "-q", "-a", "-m", "the agent's")
+	head := run(sub, "rev-parse", "HEAD")
+	if err := tree.Commit(t.Context(), "third"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := merge(t, tree); err != nil {
+		t.Fatal(err)
+	}
+	run(dir, "submodule", "--quiet", "update")
+	if text := read(t, filepath.Join(dir, "vendor", "sm", "file.txt")); text != "second\n" {
+		t.Errorf("after the merge, the submodule has %q", text)
+	}
+	put(t, filepath.Join(sub, "deep", "deep.txt"), "changed\n")
+	if _, err := tree.Drop(t.Context()); err == nil || !strings.Contains(err.Error(), "vendor/sm is a separate git repository") {
+		t.Errorf("dropped with what is not committed: %v", err)
+	}
+	run(filepath.Join(sub, "deep"), "commit", "-q", "-a", "-m", "the agent's, too")
+	run(sub, "commit", "-q", "-a", "-m", "both")
+	last := run(filepath.Join(sub, "deep"), "rev-parse", "HEAD")
+	if _, err := tree.Drop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run(module, "--work-tree=.", "merge-base", "--is-ancestor", head, "refs/parley/dropped/wren-2")
+	run(dir, "--git-dir="+filepath.Join(module, "modules", "deep"), "--work-tree=.", "rev-parse", "--verify", last)
+
+	// One that is not checked out is filled, too. What is not there, and what needs a filter of the repository's own, is
+	// named and stays empty; a kill's half is filled.
+	run(dir, "submodule", "--quiet", "deinit", "-f", "vendor/sm")
+	tree = create(t, dir, "owl")
+	if err := tree.FillSubmodules(t.Context()); err != nil || read(t, filepath.Join(tree.Path, "vendor", "sm", "file.txt")) != "second\n" {
+		t.Errorf("not filled: %v", err)
+	}
+	own = run(filepath.Join(tree.Path, "vendor", "sm"), "rev-parse", "--absolute-git-dir")
+	for _, half := range []string{filepath.Join(own, "index"), filepath.Join(tree.Path, "vendor", "sm", "file.txt")} {
+		if err := os.Remove(half); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tree.FillSubmodules(t.Context()); err != nil || read(t, filepath.Join(tree.Path, "vendor", "sm", "file.txt")) != "second\n" {
+		t.Errorf("not filled after a kill: %v", err)
+	}
+	run(dir, "--git-dir="+module, "--work-tree=.", "config", "filter.x.smudge", "touch "+ran+"; cat")
+	for name, c := range map[string]struct{ commit, why string }{
+		"crane": {strings.Repeat("1", 40), "vendor/sm: the commit 11111111 is not there"},
+		"dove":  {head, "parley runs no filters of the repository's own"},
+	} {
+		run(dir, "update-index", "--cacheinfo", "160000,"+c.commit+",vendor/sm")
+		run(dir, "commit", "-q", "--allow-empty", "-m", "another")
+		tree := create(t, dir, name)
+		if err := tree.FillSubmodules(t.Context()); err == nil || !strings.Contains(err.Error(), c.why) {
+			t.Errorf("%s: filled: %v", name, err)
+		}
+		if empty, err := tree.EmptySubmodules(t.Context()); err != nil || !slices.Equal(empty, []string{"vendor/sm"}) || run(tree.Path, "status", "--porcelain") != "" {
+			t.Errorf("%s: empty are %q, %v", name, empty, err)
+		}
 	}
 }

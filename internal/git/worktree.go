@@ -18,7 +18,7 @@ import (
 )
 
 // branchPrefix is the prefix of worktree branches, and droppedPrefix that of the refs
-// of dropped ones.
+// of dropped ones, and of the commits in their submodules.
 const (
 	branchPrefix  = "parley/"
 	droppedPrefix = "refs/parley/dropped/"

@@ -515,7 +515,7 @@ func snapshot(ctx context.Context, w *Writer) (tree string, err error) {
 	file := filepath.Join(dir, "index")
 	index, err := w.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
 	if err == nil {
-		err = copyIndex(strings.TrimSuffix(index, "\n"), file)
+		err = copyFile(strings.TrimSuffix(index, "\n"), file)
 	}
 	if err != nil {
 		return "", err
@@ -545,19 +545,8 @@ func (w *Writer) submodules(ctx context.Context, env []string) (commits map[stri
 	return commits, err
 }
 
-// EmptySubmodules returns the submodules that have no files in the worktree, with slashes.
-func (t *Worktree) EmptySubmodules(ctx context.Context) ([]string, error) {
-	w, err := NewWriter(ctx, t.Path)
-	if err != nil {
-		return nil, err
-	}
-	all, err := w.submodules(ctx, nil)
-	filled := func(name string) bool { return !absent(filepath.Join(t.Path, filepath.FromSlash(name), ".git")) }
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), filled), err
-}
-
-// changedIn reports whether a submodule contains files that are not committed there. Git looks at them from
-// a repository without the submodule's configuration, which an agent may have written.
+// changedIn reports whether a submodule, or one in it, contains files that are not committed there. Git looks
+// at them from a repository without the submodule's configuration, which an agent may have written.
 func (w *Writer) changedIn(ctx context.Context, name string) bool {
 	top, err := Top(w.dir)
 	sub := filepath.Join(top, filepath.FromSlash(name))
@@ -572,13 +561,15 @@ func (w *Writer) changedIn(ctx context.Context, name string) bool {
 		return true
 	}
 	defer os.RemoveAll(dir)
-	if err != nil || len(at) < 3 || copyIndex(at[0], filepath.Join(dir, "index")) != nil ||
+	if err != nil || len(at) < 3 || copyFile(at[0], filepath.Join(dir, "index")) != nil ||
 		os.Mkdir(filepath.Join(dir, "refs"), 0o700) != nil || os.WriteFile(filepath.Join(dir, "HEAD"), []byte(at[2]+"\n"), 0o600) != nil {
 		return true
 	}
 	out, err := in.runWith(ctx, []string{"GIT_DIR=" + dir, "GIT_WORK_TREE=" + sub, "GIT_OBJECT_DIRECTORY=" + at[1]},
 		"status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-ahead-behind")
-	return err != nil || out != ""
+	links, failed := in.submodules(ctx, nil)
+	return err != nil || failed != nil || out != "" ||
+		slices.ContainsFunc(slices.Collect(maps.Keys(links)), func(name string) bool { return in.changedIn(ctx, name) })
 }
 
 // addAll adds everything except ignored files to the index, which is that of the top of a working tree.
@@ -614,9 +605,9 @@ func (w *Writer) addAll(ctx context.Context, env []string) error {
 	return nil
 }
 
-// copyIndex copies an index with its time. Git compares the contents of files that are as young
+// copyFile copies a file with its time. Git compares the contents of files that are as young
 // as the index, because their times do not show whether they have changed since.
-func copyIndex(from, to string) error {
+func copyFile(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {
 		return err

@@ -217,6 +217,9 @@ func (w *Writer) changed(ctx context.Context, from, to string) (files []MergedFi
 // Do carries the merge out. Where git refuses, as it does if the branch has gone on or a file that is
 // not committed would be overwritten, also an ignored one, nothing has changed.
 func (m *Merge) Do(ctx context.Context) error {
+	if err := m.tree.keepSubmodules(ctx); err != nil { // a merged commit may name one of theirs
+		return err
+	}
 	if m.path == "" {
 		_, err := m.at.Run(ctx, "update-ref", "-m", "parley: merge "+m.tree.Branch, "refs/heads/"+m.tree.Into, m.commit, m.tip)
 		return err
@@ -275,6 +278,9 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 		return "", err
 	}
 	commit, err := t.keep(ctx, w, k)
+	if err == nil {
+		err = t.keepSubmodules(ctx)
+	}
 	if err != nil {
 		return "", fmt.Errorf("save the contents of the worktree: %w", err)
 	}
