@@ -64,8 +64,7 @@ func (s *served) askPermission(ctx context.Context, p *conversation.Permission) 
 func (v *view) askedOf(p *conversation.Permission) acpclient.ToolCallUpdate {
 	asked := *p.Asked
 	asked.Terminals = nil
-	call := v.callOf(&asked)
-	call.ToolCallID = v.callID(p.ToolCall)
+	call := v.callOf(&asked, v.callID(p.ToolCall))
 	status := statusOf(p.ToolCall)
 	u := acpclient.ToolCallUpdate{
 		ToolCallID: call.ToolCallID, Title: &call.Title, Kind: &call.Kind, Status: &status, Content: slices.Clone(call.Content),

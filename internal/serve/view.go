@@ -349,7 +349,7 @@ func (v visit) Message(m *conversation.Message) {
 
 // ToolCall implements [conversation.Visitor].
 func (v visit) ToolCall(t *conversation.ToolCall) {
-	was, now := v.shown.call, v.callOf(t)
+	was, now := v.shown.call, v.callOf(t, v.callID(t))
 	v.shown.call = now
 	if !v.known {
 		v.update(&now)
@@ -359,10 +359,10 @@ func (v visit) ToolCall(t *conversation.ToolCall) {
 	v.terminals(now.ToolCallID, t.Terminals)
 }
 
-// callOf returns a call as the client gets it.
-func (v *view) callOf(t *conversation.ToolCall) acpclient.ToolCall {
+// callOf returns a call as the client gets it, under a name.
+func (v *view) callOf(t *conversation.ToolCall, id acpclient.ToolCallID) acpclient.ToolCall {
 	call := acpclient.ToolCall{
-		ToolCallID: v.callID(t), Title: cmp.Or(strings.TrimSpace(t.Title), t.Name, string(t.Kind)), Kind: t.Kind, Status: statusOf(t),
+		ToolCallID: id, Title: cmp.Or(strings.TrimSpace(t.Title), t.Name, string(t.Kind)), Kind: t.Kind, Status: statusOf(t),
 		Content: t.Content, Locations: t.Locations, RawInput: t.RawInput, RawOutput: t.RawOutput,
 	}
 	if t.Parent != "" {

@@ -1,0 +1,248 @@
+package serve
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/session"
+)
+
+// working is an agent that works as agents do: options, a plan, a call it asks about, text.
+const working = `handshake {} {"sessionId":"agents","modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"},{"id":"b","name":"B"}]}}
+update {"sessionUpdate":"available_commands_update","availableCommands":[{"name":"go","description":"Go"}]}
+serve session/set_mode
+expect session/prompt
+say Good morning
+update {"sessionUpdate":"plan","entries":[{"content":"one","priority":"high","status":"in_progress"}]}
+update {"sessionUpdate":"tool_call","toolCallId":"t","title":"Write a.txt","kind":"edit","status":"pending","content":[{"type":"diff","path":"/w/a.txt","oldText":"b","newText":"a"}]}
+request session/request_permission {"sessionId":"${session}","toolCall":{"toolCallId":"t"},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]} as asked
+await asked contains "yes"
+update {"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}
+say , and good night
+end-turn
+`
+
+// A client works in a session as with the agent itself, in both versions, and gets the same when it
+// loads it.
+func TestAClientWorksInASession(t *testing.T) {
+	for name, v2 := range map[string]bool{"version 1": false, "version 2": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, working+"serve\n")
+			c := s.client(Options{}, acpclient.ClientCapabilities{}, v2)
+			if caps := c.info.AgentCapabilities; c.info.AgentInfo.Title != "scripted (parley)" || !caps.LoadSession || caps.SessionCapabilities.List == nil || caps.PromptCapabilities.Image {
+				t.Errorf("%+v", c.info)
+			}
+			c.open(s.opt.Cwd)
+			c.ends(c.prompt("hello"), "end_turn")
+			want := "agent: Good morning\nplan one in_progress\ncall t Write a.txt completed\nagent: , and good night\n"
+			if got := withoutPrompts(transcript(c.conv)); got != want {
+				t.Errorf("%s", got)
+			}
+			if len(c.asked) != 1 || c.asked[0].ToolCall.Content == nil || len(c.asked[0].Options) != 2 {
+				t.Errorf("%+v", c.asked)
+			}
+			c.until("the commands", func() bool { return len(c.conv.Commands) == 1 })
+
+			other := s.client(Options{}, acpclient.ClientCapabilities{}, v2)
+			list, err := acpclient.Call(t.Context(), other, acpclient.SessionList, &acpclient.ListSessionsRequest{})
+			if err != nil || len(list.Sessions) != 1 {
+				t.Fatalf("%+v, %v", list, err)
+			}
+			if _, err := acpclient.Call(t.Context(), other, acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: list.Sessions[0].SessionID, Cwd: s.opt.Cwd}); err != nil {
+				t.Fatal(err)
+			}
+			other.until("the rest", func() bool { return withoutPrompts(transcript(other.conv)) == want })
+			if told := other.conv.Told(); len(told) != 1 || told[0] != "hello" {
+				t.Errorf("%q", told)
+			}
+		})
+	}
+}
+
+func withoutPrompts(transcript string) string {
+	var kept []string
+	for line := range strings.Lines(transcript) {
+		if !strings.HasPrefix(line, "user") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// What another viewer does reaches the client: its prompts, its answers, its settings.
+func TestWhatAnotherViewerDoes(t *testing.T) {
+	s := newStage(t, working+"serve\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false)
+	c.decide = func(ctx context.Context, _ *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error) {
+		<-ctx.Done() // withdrawn, once it is answered elsewhere
+		return "no", nil
+	}
+	c.open(s.opt.Cwd)
+	viewer, err := s.attach(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer viewer.Close(context.Background())
+	session.Post(viewer, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("from elsewhere")}}})
+	c.until("the question", func() bool { return len(c.asked) == 1 })
+	see := viewer.Past()
+	for len(conversation.Questions[*conversation.Permission](&see.State)) == 0 {
+		<-viewer.Stream().Ready()
+		for _, e := range viewer.Stream().Take() {
+			see.Apply(e)
+		}
+	}
+	p := conversation.Questions[*conversation.Permission](&see.State)[0]
+	if err := session.Try(t.Context(), viewer, session.Answer{Question: p.Seen, Option: "yes"}); err != nil {
+		t.Fatal(err)
+	}
+	c.said("and good night")
+	if got := transcript(c.conv); !strings.HasPrefix(got, "user: from elsewhere\nagent: Good morning\n") || !strings.Contains(got, "call t Write a.txt completed") {
+		t.Errorf("%s", got)
+	}
+	if err := session.Try(t.Context(), viewer, session.SetOption{Option: see.OptionByCategory(acpclient.CategoryMode).ID, Value: acpclient.SelectValue("b")}); err != nil {
+		t.Fatal(err)
+	}
+	c.until("the mode", func() bool {
+		o := c.conv.OptionByCategory(acpclient.CategoryMode)
+		return o != nil && o.CurrentValue.ID == "b"
+	})
+}
+
+// asksTwice is an agent that asks, changes what it asks, and does what it may.
+const asksTwice = `handshake {} {"modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"},{"id":"b","name":"B"}]}}
+expect session/prompt
+update {"sessionUpdate":"tool_call","toolCallId":"t","title":"ls","kind":"execute","rawInput":{"command":"ls"}}
+request session/request_permission {"sessionId":"${session}","toolCall":{"toolCallId":"t"},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]} as asked
+expect session/set_mode
+reply
+update {"sessionUpdate":"tool_call_update","toolCallId":"t","title":"rm","rawInput":{"command":"rm -rf /"}}
+await asked contains "no"
+end-turn
+serve
+`
+
+// An answer counts for what the client was asked: a question that has become another is withdrawn and
+// asked anew, and an answer that comes late allows nothing.
+func TestAnAnswerIsForWhatWasAsked(t *testing.T) {
+	s := newStage(t, asksTwice)
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false)
+	withdrawn := make(chan string, 2)
+	c.decide = func(ctx context.Context, r *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error) {
+		if string(r.ToolCall.RawInput) != `{"command":"ls"}` {
+			withdrawn <- string(r.ToolCall.RawInput)
+			return "no", nil
+		}
+		go func() { // lets the agent go on
+			_, _ = acpclient.Call(t.Context(), c, acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: c.id, ModeID: "b"})
+		}()
+		<-ctx.Done()
+		withdrawn <- "the first"
+		return "yes", nil // too late
+	}
+	c.open(s.opt.Cwd)
+	c.ends(c.prompt("go"), "end_turn")
+	got := []string{<-withdrawn, <-withdrawn}
+	slices.Sort(got)
+	if got[1] != `{"command":"rm -rf /"}` || got[0] != "the first" {
+		t.Errorf("%q", got)
+	}
+	c.said("call t rm failed")
+}
+
+// Who looks on gets everything and does nothing.
+func TestAClientThatLooksOn(t *testing.T) {
+	s := newStage(t, working+"serve\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	looks := s.client(Options{ReadOnly: true, Running: "host"}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	c.ends(c.prompt("hello"), "end_turn")
+	looks.said("and good night")
+	if len(looks.asked) > 0 {
+		t.Error("it was asked")
+	}
+	looks.ends(looks.prompt("mine"), "to look on only")
+	if err := looks.conn.Notify(acpclient.SessionCancel.Name, &acpclient.CancelNotification{SessionID: looks.id}); err != nil {
+		t.Error(err)
+	}
+	for method, params := range map[string]any{
+		acpclient.SessionSetMode.Name:  &acpclient.SetSessionModeRequest{SessionID: looks.id, ModeID: "b"},
+		acpclient.SessionSteering.Name: &acpclient.SteeringRequest{SessionID: looks.id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("x")}},
+		MethodUnqueue:                  map[string]any{"sessionId": looks.id, "id": 1},
+		MethodResumeQueue:              map[string]any{"sessionId": looks.id},
+	} {
+		if err := looks.Call(t.Context(), method, params, nil); err == nil || !strings.Contains(err.Error(), "to look on only") {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+}
+
+// A prompt waits in the queue while a turn runs, and the client can take it back; cancelling ends the
+// turn, and what it has queued.
+func TestPromptsOfAClientAreQueuedAndCancelled(t *testing.T) {
+	s := newStage(t, "handshake\nexpect session/prompt\nsay working\nwait-cancel\nend-turn cancelled\nserve\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	first := c.prompt("one")
+	c.said("working")
+	second := c.prompt("two")
+	var st Status
+	for len(st.Queue) == 0 {
+		if err := c.Call(t.Context(), MethodStatus, map[string]any{"sessionId": c.id}, &st); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if st.Queue[0].Text != "two" || !st.Queue[0].Own || st.State != "working" {
+		t.Errorf("%+v", st)
+	}
+	if err := c.Call(t.Context(), MethodUnqueue, map[string]any{"sessionId": c.id, "id": st.Queue[0].ID}, nil); err != nil {
+		t.Fatal(err)
+	}
+	c.ends(second, "cancelled")
+	third := c.prompt("three")
+	if err := c.conn.Notify(acpclient.SessionCancel.Name, &acpclient.CancelNotification{SessionID: c.id}); err != nil {
+		t.Fatal(err)
+	}
+	c.ends(first, "cancelled")
+	c.ends(third, "cancelled")
+	c.ends(c.prompt("four"), "end_turn")
+}
+
+// What goes wrong at the agent is the answer to the prompt.
+func TestAPromptThatFails(t *testing.T) {
+	s := newStage(t, "handshake\nexpect session/prompt\nreply-error -32000 sign in first\nexpect session/prompt\nreply-error -32603 it broke\nexpect session/prompt\nexit 1\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	c.ends(c.prompt("one"), "code -32000")
+	c.ends(c.prompt("two"), "it broke")
+	c.ends(c.prompt("three"), "The agent exited")
+	c.ends(c.prompt("four"), "Load the session again")
+}
+
+// The output of a command is text, or comes as the client can show it.
+func TestACommandsOutput(t *testing.T) {
+	const script = "handshake\nexpect session/prompt\n" +
+		`update {"sessionUpdate":"tool_call","toolCallId":"t","title":"make","kind":"execute","status":"in_progress","_meta":{"terminal_info":{"terminal_id":"x"}}}` + "\n" +
+		`update {"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"terminal_id":"x","data":"\u001b[31mred\u001b[0m\r\n"}}}` + "\n" +
+		`update {"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","_meta":{"terminal_exit":{"terminal_id":"x","exit_code":0}}}` + "\n" +
+		"end-turn\nserve\n"
+	for name, as := range map[string]struct {
+		caps acpclient.ClientCapabilities
+		v2   bool
+		want string
+	}{
+		"text":         {want: "call t make completed\n  red\n"},
+		"in _meta":     {caps: acpclient.ClientCapabilities{Meta: acpclient.Meta(`{"terminal_output":true}`)}, want: "call t make completed\n  terminal \x1b[31mred\x1b[0m\r\n\n"},
+		"in version 2": {v2: true, want: "call t make completed\n  terminal \x1b[31mred\x1b[0m\r\n\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, script)
+			c := s.client(Options{}, as.caps, as.v2).open(s.opt.Cwd)
+			c.ends(c.prompt("go"), "end_turn")
+			if got := withoutPrompts(transcript(c.conv)); got != as.want {
+				t.Errorf("%q, not %q", got, as.want)
+			}
+		})
+	}
+}
