@@ -3,6 +3,7 @@ package tab
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -229,7 +230,7 @@ func TestTheListHasWhatRuns(t *testing.T) {
 			t.Errorf("the list is\n%s", screen)
 		}
 		b.Choose("bake bread")
-		if got := b.wished(); len(got) != 1 || len(got[0].(Open)) != 1 || got[0].(Open)[0] != (app.Spec{Stored: ids[1], Running: "h1"}) {
+		if got := b.wished(); len(got) != 1 || len(got[0].(Open)) != 1 || !reflect.DeepEqual(got[0].(Open)[0], app.Spec{Stored: ids[1], Running: "h1"}) {
 			t.Errorf("it wished %v", got)
 		}
 	})
@@ -281,7 +282,7 @@ func TestFollowsARewind(t *testing.T) {
 			if tries++; tries < 5 {
 				return nil, app.ErrGone
 			}
-			if o != (app.Spec{Running: "next"}) {
+			if !reflect.DeepEqual(o, app.Spec{Running: "next"}) {
 				t.Errorf("it opens %+v", o)
 			}
 			return &app.Opened{Session: next, Runs: true, Transcript: &store.Transcript{Conversation: conversation.New()}}, nil
