@@ -93,6 +93,9 @@ func TestBring(t *testing.T) {
 	if err != nil || !slices.Equal(work.Ignored, []string{"dist/", "new.tmp"}) || !slices.Equal(work.Files, []string{"changed later"}) || git.WorktreeAt(tree.Path).Fresh || git.WorktreeAt(tree.Path).Failed != "exit code 7" {
 		t.Errorf("ignored are %q, changed %q, %v", work.Ignored, work.Files, err)
 	}
+	if patch, err := tree.Patch(t.Context()); err != nil || !strings.Contains(patch, "changed later") || strings.Contains(patch, "made by setup") {
+		t.Errorf("the patch is %q, %v", patch, err)
+	}
 
 	// A copy keeps mode and time.
 	second := create(t, dir, "")

@@ -466,14 +466,14 @@ func (t *Worktree) opaque(ctx context.Context, c *WorktreeChange, name string) (
 	return was, &text, err
 }
 
-// Patch returns the difference in git's format, including uncommitted changes. It
+// Patch returns the difference in git's format, including uncommitted changes that count as work. It
 // changes nothing: it adds new files to a temporary index.
 func (t *Worktree) Patch(ctx context.Context) (string, error) {
 	w, k, err := t.open(ctx)
 	if err != nil {
 		return "", err
 	}
-	tree, err := snapshot(ctx, w)
+	tree, err := snapshot(ctx, w, k.made...)
 	if err != nil {
 		return "", err
 	}
@@ -503,10 +503,10 @@ func Snapshot(ctx context.Context, dir string) (commit string, err error) {
 	return w.commitTree(ctx, tree, "The working tree when a comparison began", head)
 }
 
-// snapshot writes everything in the worktree, except ignored files, to the repository,
-// and returns the hash of the tree. It uses a copy of the index, and does not touch the worktree's
-// own.
-func snapshot(ctx context.Context, w *Writer) (tree string, err error) {
+// snapshot writes everything in the worktree, except ignored files and the changes of some others, to the
+// repository, and returns the hash of the tree. It uses a copy of the index, and does not touch the
+// worktree's own.
+func snapshot(ctx context.Context, w *Writer, but ...string) (tree string, err error) {
 	dir, err := os.MkdirTemp("", "parley-index-")
 	if err != nil {
 		return "", err
@@ -521,7 +521,7 @@ func snapshot(ctx context.Context, w *Writer) (tree string, err error) {
 		return "", err
 	}
 	env := []string{"GIT_INDEX_FILE=" + file}
-	if err := w.addAll(ctx, env); err != nil {
+	if err := w.addAll(ctx, env, but...); err != nil {
 		return "", err
 	}
 	tree, err = w.runWith(ctx, env, "write-tree")
@@ -572,9 +572,10 @@ func (w *Writer) changedIn(ctx context.Context, name string) bool {
 		slices.ContainsFunc(slices.Collect(maps.Keys(links)), func(name string) bool { return in.changedIn(ctx, name) })
 }
 
-// addAll adds everything except ignored files to the index, which is that of the top of a working tree.
+// addAll adds everything except ignored files and the changes of some others to the index, which is that of
+// the top of a working tree.
 // It adds submodules apart, because git add runs git in each, with the filters of its own configuration.
-func (w *Writer) addAll(ctx context.Context, env []string) error {
+func (w *Writer) addAll(ctx context.Context, env []string, but ...string) error {
 	links, err := w.submodules(ctx, env)
 	if err != nil {
 		return err
@@ -602,7 +603,10 @@ func (w *Writer) addAll(ctx context.Context, env []string) error {
 			return err
 		}
 	}
-	return nil
+	if len(but) > 0 {
+		_, err = w.runWith(ctx, env, append([]string{"reset", "--quiet", "--"}, but...)...)
+	}
+	return err
 }
 
 // copyFile copies a file with its time. Git compares the contents of files that are as young

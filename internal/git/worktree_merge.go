@@ -54,11 +54,7 @@ func (t *Worktree) Commit(ctx context.Context, message string) error {
 	if err := k.Whole(); err != nil {
 		return err
 	}
-	err = w.addAll(ctx, nil)
-	if err == nil && len(k.made) > 0 {
-		_, err = w.Run(ctx, append([]string{"reset", "--quiet", "--"}, k.made...)...)
-	}
-	if err != nil {
+	if err := w.addAll(ctx, nil, k.made...); err != nil {
 		return err
 	}
 	_, err = w.Run(ctx, "commit", "--quiet", "--message="+message)
