@@ -102,15 +102,28 @@ func TestTheHeadsOfTheBoardStandAboveTheirColumns(t *testing.T) {
 	})
 }
 
-// A turn that failed before the user's eyes has failed on the board, too.
-func TestTheBoardSaysThatATurnFailed(t *testing.T) {
+// A turn that failed, or was cancelled, before the user's eyes is that on the board, too.
+func TestTheBoardSaysHowATurnEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newProgram(t, map[string]string{"bad": "handshake\nexpect session/prompt\nreply-error -32603 \"No flour\" {}\n"})
+		p := newProgram(t, map[string]string{"bad": `handshake
+expect session/prompt
+reply-error -32603 "No flour" {}
+expect session/prompt
+say "Kneading."
+expect session/cancel
+end-turn cancelled
+`})
 		p.start(p.front, "bad")
 		p.press("g", "o", "enter")
 		p.until("it has failed", func() bool { return shows(p.front, "No flour") })
 		p.press("alt+a")
 		p.mustShow("❯ ✗ failed", "the turn failed")
+		p.press("esc", "g", "o", "enter")
+		p.until("it works", func() bool { return shows(p.front, "Kneading.") })
+		p.press("esc")
+		p.until("it is cancelled", func() bool { return shows(p.front, "· Cancelled") })
+		p.press("alt+a")
+		p.mustShow("❯ · cancelled", "cancelled")
 		p.press("esc")
 	})
 }

@@ -205,8 +205,11 @@ func (o Overview) Stands() conversation.Standing {
 // Brief says in a word where the session stands, and for how long.
 func (o Overview) Brief(now time.Time) string {
 	word := Words[o.Stands()]
-	if o.Over {
+	switch {
+	case o.Over:
 		word = "ended"
+	case o.Standing == conversation.StandingIdle && o.Ending.How == conversation.EndedByUser:
+		word = "cancelled"
 	}
 	return word + o.age(now, " ")
 }
