@@ -213,8 +213,10 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 		t.Status = *u.Status
 		if t.ended() {
 			// The agent's word counts even after a cancel or a denial: the call may have ended
-			// before that reached it. A denied call that failed was rejected.
-			t.Cancelled, t.Rejected = t.Status == acpclient.ToolCancelled, t.Status == acpclient.ToolFailed && t.Answer.Rejects()
+			// before that reached it. A denied call that failed was rejected, a cancelled one
+			// cancelled: agents have no other word for that.
+			failed := t.Status == acpclient.ToolFailed
+			t.Cancelled, t.Rejected = t.Status == acpclient.ToolCancelled || failed && t.Cancelled, failed && t.Answer.Rejects()
 		}
 	}
 	if u.Content != nil {

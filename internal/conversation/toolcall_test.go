@@ -76,6 +76,9 @@ func TestToolCallUpdates(t *testing.T) {
 
 func TestLivelinessOfToolCalls(t *testing.T) {
 	call := `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","status":"in_progress"}`
+	ends := func(status string) string {
+		return `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"` + status + `"}`
+	}
 	for name, c := range map[string]struct {
 		events             []any
 		running, cancelled bool
@@ -84,6 +87,9 @@ func TestLivelinessOfToolCalls(t *testing.T) {
 		"in a replay":                {[]any{call}, false, false},
 		"when its turn has ended":    {[]any{test.Sent("x"), call, conversation.TurnEnded{}}, false, false},
 		"when the cancel went out":   {[]any{test.Sent("x"), call, conversation.CancelRequested{}}, false, true},
+		"failed by the cancel":       {[]any{test.Sent("x"), call, conversation.CancelRequested{}, ends("failed")}, false, true},
+		"completed all the same":     {[]any{test.Sent("x"), call, conversation.CancelRequested{}, ends("completed")}, false, false},
+		"failed before":              {[]any{test.Sent("x"), call, ends("failed"), conversation.CancelRequested{}}, false, false},
 		"announced after the cancel": {[]any{test.Sent("x"), conversation.CancelRequested{}, call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
 		"cancelled by the agent":     {[]any{test.Sent("x"), call, conversation.TurnEnded{Reason: acpclient.StopCancelled}}, false, true},
 		"with the agent lost":        {[]any{test.Sent("x"), call, conversation.AgentLost{}}, false, true},
