@@ -528,7 +528,7 @@ type Backend struct {
 	Make func(context.Context, Spec) (*Opened, error)
 	// Prepare prepares the worktree of a new session: see [Launcher.Prepare]. It is slow; nil prepares
 	// nothing.
-	Prepare func(ctx context.Context, s Spec, tell func(string)) []session.AddNotice
+	Prepare func(ctx context.Context, s Spec, tell Tell) []session.AddNotice
 	// Worktree makes a git worktree for a directory and returns its path. It may be slow; nil
 	// makes none.
 	Worktree func(ctx context.Context, cwd string) (string, error)
@@ -546,6 +546,14 @@ type Backend struct {
 	EndRunning func(ctx context.Context, running string) error
 	// MCP are the servers for all agents.
 	MCP []config.MCPServer
+}
+
+// MakePrepared makes a session after its worktree is prepared, for which preparing is the context.
+func (b Backend) MakePrepared(ctx, preparing context.Context, s Spec, tell Tell) (*Opened, error) {
+	if b.Prepare != nil {
+		s.Notes = new(b.Prepare(preparing, s, tell))
+	}
+	return b.Make(ctx, s)
 }
 
 // Redactor returns [RedactorFor] an agent.

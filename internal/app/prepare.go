@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"parley/acpclient"
@@ -38,6 +39,11 @@ const (
 // at most a time, which is never longer than half an hour, and that if it is 0. A command that fails is no
 // error.
 func (l *Launcher) RunFor(ctx context.Context, a config.Agent, dir, command string, most time.Duration) (Ran, error) {
+	return l.runFor(ctx, a, dir, command, most, func(string) {})
+}
+
+// runFor is RunFor that says each line of the output as it comes.
+func (l *Launcher) runFor(ctx context.Context, a config.Agent, dir, command string, most time.Duration, say func(line string)) (Ran, error) {
 	wrap, err := l.Wrap(a, dir)
 	if err != nil {
 		return Ran{}, err
@@ -49,8 +55,23 @@ func (l *Launcher) RunFor(ctx context.Context, a config.Agent, dir, command stri
 	defer cancel()
 	m := terminal.NewManager(terminal.Options{Wrap: wrap})
 	defer m.Close()
-	limit := uint64(ranOutput)
-	id, err := m.Create(ctx, terminal.Spec{Command: "sh", Args: []string{"-c", command}, Cwd: dir, OutputByteLimit: &limit})
+	limit, rest := uint64(ranOutput), ""
+	whole := func(_ string, data []byte) {
+		lines := strings.SplitAfter(rest+string(data), "\n")
+		for _, line := range lines[:len(lines)-1] {
+			say(LineOf(line))
+		}
+		rest = lines[len(lines)-1]
+		rest = rest[max(0, len(rest)-ranOutput):]
+	}
+	id, err := m.Create(ctx, terminal.Spec{
+		Command: "sh", Args: []string{"-c", command}, Cwd: dir, OutputByteLimit: &limit,
+		OnOutput: whole, OnExit: func(id string, _ terminal.ExitStatus) {
+			if rest != "" {
+				whole(id, []byte("\n"))
+			}
+		},
+	})
 	if err != nil {
 		return Ran{}, err
 	}
@@ -70,11 +91,21 @@ func (l *Launcher) RunFor(ctx context.Context, a config.Agent, dir, command stri
 	return r, nil
 }
 
+// LineOf returns what a terminal shows in the end of a line of output, which may overwrite itself.
+func LineOf(raw string) string {
+	raw = strings.TrimRight(raw, "\r\n")
+	return strings.TrimRight(termtext.Line(raw[strings.LastIndexByte(raw, '\r')+1:]), " ")
+}
+
+// Tell says what the preparation of a worktree does: that a step begins, if line is "", or that it has printed
+// a line. It may wait, which slows the step down, and returns whether what was printed stays in sight.
+type Tell func(step, line string) bool
+
 // Prepare prepares the new worktree in which a session is to work: it copies the ignored files that are
 // to be there, and runs the setup. Any other session needs nothing. It takes its time; tell is
 // told what it does. What the user has to know is returned, for the session. An interrupted preparation
 // is done again for the next session.
-func (l *Launcher) Prepare(ctx context.Context, s Spec, tell func(string)) (notes []session.AddNotice) {
+func (l *Launcher) Prepare(ctx context.Context, s Spec, tell Tell) (notes []session.AddNotice) {
 	if !s.New() || s.Agent == nil || s.Agent.ID == TourID {
 		return nil
 	}
@@ -112,7 +143,7 @@ const lockWait = 200 * time.Millisecond
 
 // lockToPrepare waits until no other session prepares a worktree, and notes that this one works there. If
 // it cannot be locked, it is prepared all the same.
-func lockToPrepare(ctx context.Context, t *git.Worktree, tell func(string)) (unlock func(), err error) {
+func lockToPrepare(ctx context.Context, t *git.Worktree, tell Tell) (unlock func(), err error) {
 	f, err := t.Lock()
 	if err != nil {
 		return nil, err
@@ -131,7 +162,7 @@ func lockToPrepare(ctx context.Context, t *git.Worktree, tell func(string)) (unl
 			_ = f.Close()
 			return nil, cmp.Or(err, ctx.Err())
 		case !told:
-			tell("another session is setting up the worktree")
+			tell("another session is setting up the worktree", "")
 		}
 		select {
 		case <-time.After(lockWait):
@@ -145,7 +176,7 @@ type preparation struct {
 	l     *Launcher
 	s     Spec
 	t     *git.Worktree
-	tell  func(string)
+	tell  Tell
 	given config.Worktree // the user's, with a trusted project's
 	notes []session.AddNotice
 	// failed is how the setup has failed.
@@ -238,17 +269,25 @@ func (p *preparation) setup(ctx context.Context) {
 		return
 	}
 	command := termtext.VisibleLine(p.given.Setup)
-	p.tell("setting up the worktree: " + command)
+	step, seen := "setting up the worktree: "+command, atomic.Bool{}
+	p.tell(step, "")
 	began := time.Now()
-	r, err := p.l.RunFor(ctx, *p.s.Agent, p.s.Cwd, p.given.Setup, 0)
+	r, err := p.l.runFor(ctx, *p.s.Agent, p.s.Cwd, p.given.Setup, 0, func(line string) {
+		if line != "" {
+			seen.Store(p.tell(step, line))
+		}
+	})
 	switch {
 	case ctx.Err() != nil:
 		r.Why = "interrupted"
 	case err != nil:
 		r.Why = err.Error()
 	}
-	lines := strings.Split(r.Output, "\n")
-	output, took := strings.Join(lines[max(0, len(lines)-setupLines):], "\n"), termtext.Elapsed(time.Since(began))
+	lines, took := strings.Split(r.Output, "\n"), termtext.Elapsed(time.Since(began))
+	output := strings.Join(lines[max(0, len(lines)-setupLines):], "\n")
+	if seen.Load() {
+		output = ""
+	}
 	if r.Passed {
 		p.note("Set up the worktree in "+took+": "+command, output)
 		return

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,12 +24,14 @@ func TestPrepare(t *testing.T) {
 		trusted     bool
 		files, lack []string
 		told, say   string
+		stays       bool // what is told
 	}{
-		"nothing":        {lack: []string{"local.conf", "made.txt"}, say: "does not apply: its .parley/config.toml is not trusted"},
-		"the user's":     {user: config.Worktree{Include: []string{"local.conf"}, Setup: "echo mine >> made.txt; echo out; pwd"}, trusted: true, files: []string{"local.conf", "made.txt=mine"}, told: "setting up the worktree: echo mine", say: "Set up the worktree in 0s"},
-		"the project's":  {trusted: true, files: []string{"local.conf", "made.txt=theirs"}, say: "Copied into the worktree: verse/local.conf"},
-		"one that fails": {user: config.Worktree{Setup: "echo broken; exit 3"}, lack: []string{"local.conf"}, say: "failed after 0s: echo broken; exit 3: exit code 3"},
-		"secrets":        {user: config.Worktree{Include: []string{".e*"}}, lack: []string{".env"}, say: "they may hold secrets: verse/.env"},
+		"nothing":           {lack: []string{"local.conf", "made.txt"}, say: "does not apply: its .parley/config.toml is not trusted"},
+		"the user's":        {user: config.Worktree{Include: []string{"local.conf"}, Setup: "echo mine >> made.txt; echo out; pwd"}, trusted: true, files: []string{"local.conf", "made.txt=mine"}, told: "setting up the worktree: echo mine", say: "Set up the worktree in 0s"},
+		"a step that stays": {user: config.Worktree{Setup: "printf '1%%\\r\\033[1mout\\n'; printf \"$PWD\""}, trusted: true, files: []string{"local.conf"}, told: "\nout\n", say: "Set up the worktree in 0s", stays: true},
+		"the project's":     {trusted: true, files: []string{"local.conf", "made.txt=theirs"}, say: "Copied into the worktree: verse/local.conf"},
+		"one that fails":    {user: config.Worktree{Setup: "echo broken; exit 3"}, lack: []string{"local.conf"}, say: "failed after 0s: echo broken; exit 3: exit code 3"},
+		"secrets":           {user: config.Worktree{Include: []string{".e*"}}, lack: []string{".env"}, say: "they may hold secrets: verse/.env"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, run := test.New(t, map[string]string{"verse/poem.txt": "one\n", ".gitignore": "*.conf\n.env\n", "verse/.parley/config.toml": project})
@@ -50,14 +53,15 @@ func TestPrepare(t *testing.T) {
 			var telling sync.Mutex
 			told := ""
 			prepare := func() []session.AddNotice {
-				return l.Prepare(t.Context(), Spec{Agent: &config.Agent{ID: "a"}, Cwd: tree.Place(dir)}, func(words string) {
+				return l.Prepare(t.Context(), Spec{Agent: &config.Agent{ID: "a"}, Cwd: tree.Place(dir)}, func(words, line string) bool {
 					telling.Lock()
 					defer telling.Unlock()
-					if told += words + "\n"; strings.HasPrefix(words, "setting up") {
+					if told += cmp.Or(line, words) + "\n"; line == "" && strings.HasPrefix(words, "setting up") {
 						if works, err := WorksIn(tree.Path); err != nil || !works {
 							t.Errorf("while it is set up, it can be dropped: %v", err)
 						}
 					}
+					return c.stays
 				})
 			}
 			other := make(chan []session.AddNotice)
@@ -72,8 +76,10 @@ func TestPrepare(t *testing.T) {
 			if !strings.Contains(said, c.say) || !strings.Contains(told, c.told) {
 				t.Errorf("it says\n%s and told\n%s", said, told)
 			}
-			if c.told != "" && !strings.Contains(said, "out\n"+tree.Place(dir)) {
-				t.Errorf("the output is not shown:\n%s", said)
+			for words, stays := range map[string]bool{said: !c.stays, told: true} {
+				if c.told != "" && strings.Contains(words, "out\n"+tree.Place(dir)) != stays {
+					t.Errorf("the output, told and said:\n%s\n%s", told, said)
+				}
 			}
 			for _, file := range c.files {
 				name, want, _ := strings.Cut(file, "=")

@@ -277,7 +277,7 @@ func (c *contest) prepare() error {
 				ctx, cancel = context.WithTimeout(ctx, c.o.timeout)
 			}
 			defer cancel()
-			notes := c.launcher.Prepare(ctx, app.Spec{Agent: &k.agent, Cwd: k.side.Dir}, tell)
+			notes := c.launcher.Prepare(ctx, app.Spec{Agent: &k.agent, Cwd: k.side.Dir}, preparation(tell, true))
 			c.o.streams.tellNotes(notes, tell)
 		})
 	}

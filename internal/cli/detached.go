@@ -45,7 +45,7 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 		return tooEarly()
 	}
 	if open == nil {
-		spec.Notes = new(l.Prepare(cmd.Context(), app.Spec{Agent: agent, Cwd: o.cwd}, o.streams.tell))
+		spec.Notes = new(l.Prepare(cmd.Context(), app.Spec{Agent: agent, Cwd: o.cwd}, preparation(o.streams.tell, false)))
 	}
 	id, err := host.Spawn(ctx, l.HostSpec(*agent, spec))
 	if err != nil {

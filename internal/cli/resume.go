@@ -121,7 +121,7 @@ func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Spec,
 		defer cancel()
 		preparing = bounded
 	}
-	o.streams.tellNotes(l.Prepare(preparing, s, o.streams.tell), o.streams.tell)
+	o.streams.tellNotes(l.Prepare(preparing, s, preparation(o.streams.tell, true)), o.streams.tell)
 	if preparing.Err() != nil {
 		return nil, tooEarly()
 	}

@@ -68,6 +68,18 @@ func (s *streams) printBlock(text string) error {
 // tell prints a line that is not of the output.
 func (s *streams) tell(line string) { fmt.Fprintln(s.Err, "parley: "+line) }
 
+// preparation tells what the preparation of a worktree does. What was told stays in sight, or is in the
+// notices, too.
+func preparation(tell func(string), stays bool) app.Tell {
+	return func(step, line string) bool {
+		if line != "" {
+			step = "  " + line
+		}
+		tell(step)
+		return stays
+	}
+}
+
 // tellNotes tells notices, with the lines below them.
 func (s *streams) tellNotes(notes []session.AddNotice, tell func(string)) {
 	for _, n := range notes {

@@ -90,11 +90,16 @@ func (f *front) After(d time.Duration, do func()) {
 		case <-p.gone:
 			return
 		}
-		select {
-		case p.calls <- func() { p.working++; do() }:
-		case <-p.gone:
-		}
+		p.call(do)
 	}()
+}
+
+// call has do called on the program's goroutine, and waits until that is free.
+func (p *program) call(do func()) {
+	select {
+	case p.calls <- func() { p.working++; do() }:
+	case <-p.gone:
+	}
 }
 
 // Open opens it in place of the session that is open.

@@ -1,6 +1,7 @@
 package linemode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -74,12 +75,10 @@ func (p *program) dropOpening() {
 func (p *program) replace(s app.Spec, create func(context.Context) (*app.Opened, error), failed func(error)) {
 	if create == nil {
 		create = func(ctx context.Context) (*app.Opened, error) {
-			if p.opt.Prepare != nil {
-				s.Notes = new(p.opt.Prepare(ctx, s, func(words string) {
-					(&front{p: p}).After(0, func() { p.out.line(termtext.Capital(words) + ".") })
-				}))
-			}
-			return p.opt.Make(ctx, s)
+			return p.opt.MakePrepared(ctx, ctx, s, func(step, line string) bool {
+				p.call(func() { p.out.line(cmp.Or(line, termtext.Capital(step)+".")) })
+				return true
+			})
 		}
 	}
 	left := p.leaving

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,10 +35,11 @@ type opening struct {
 
 func openingOf(s app.Spec) *opening { return &opening{Opening: app.Opening{Spec: s}} }
 
-// preparing is a step in the preparation of a worktree.
+// preparing is a step in the preparation of a worktree, with the last lines that it has printed.
 type preparing struct {
 	words string
 	since time.Time
+	lines []string
 }
 
 // openedMsg is a session that was made, or the error.
@@ -72,16 +74,21 @@ func (t *Tab) openChosen(s app.Spec) tea.Cmd {
 // replace replaces what the tab has by the session that create makes; nil makes it as usual. A session
 // can be read until then.
 func (t *Tab) replace(o *opening, create func(context.Context) (*app.Opened, error)) tea.Cmd {
-	ctx, usual := t.program.Context, t.program.Make
+	ctx := t.program.Context
 	if create == nil {
-		s, prepare, now := o.Spec, t.program.Prepare, t.program.Now
+		backend, now := t.program.Backend, t.program.Now
 		prepared, stop := context.WithCancel(ctx)
 		o.stop = stop
 		create = func(ctx context.Context) (*app.Opened, error) {
-			if prepare != nil {
-				s.Notes = new(prepare(prepared, s, func(words string) { o.preparing.Store(&preparing{words, now()}) }))
-			}
-			return usual(ctx, s)
+			return backend.MakePrepared(ctx, prepared, o.Spec, func(step, line string) bool {
+				p := preparing{words: step, since: now()}
+				if line != "" {
+					p = *o.preparing.Load()
+					p.lines = append(slices.Clone(p.lines[max(0, len(p.lines)-startLines+1):]), line)
+				}
+				o.preparing.Store(&p)
+				return false
+			})
 		}
 	}
 	var saved func() error

@@ -82,8 +82,11 @@ func TestAPromptBeforeTheSessionIsMade(t *testing.T) {
 func TestAWorktreeIsPreparedFirst(t *testing.T) {
 	b, _ := pending(t)
 	told, stopped := make(chan struct{}), make(chan struct{})
-	b.program.Prepare = func(ctx context.Context, s app.Spec, tell func(string)) []session.AddNotice {
-		tell("setting up the worktree: npm ci")
+	b.program.Prepare = func(ctx context.Context, s app.Spec, tell app.Tell) []session.AddNotice {
+		tell("setting up the worktree: npm ci", "")
+		for i := range 9 {
+			tell("setting up the worktree: npm ci", fmt.Sprintf("line %d", i))
+		}
 		close(told)
 		<-ctx.Done()
 		close(stopped)
@@ -97,6 +100,8 @@ func TestAWorktreeIsPreparedFirst(t *testing.T) {
 	b.Start(&config.Agent{ID: "a", Name: "Agent", Command: "quick"})
 	<-told
 	b.mustShow(t, "setting up the worktree: npm ci, 0s")
+	b.mustShow(t, "│ line 3", "│ line 8")
+	b.mustNotShow(t, "line 2")
 	if !b.Moves() {
 		t.Error("its time stands still")
 	}

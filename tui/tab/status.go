@@ -508,16 +508,23 @@ func (f *statusInfo) startWords(command string) string {
 	return f.Theme.Muted.Render(starting + termtext.Line(command))
 }
 
-// StartTail draws the last lines that a starting agent has printed.
+// StartTail draws the last lines that a starting agent has printed, or before it the setup of its worktree.
 func (f *statusInfo) StartTail(width, height int) []string {
-	if f.Conversation == nil || f.Conversation.Phase != conversation.PhaseStarting {
+	th, most := f.Theme, max(0, min(startLines, height-1))
+	var said []string
+	var d time.Duration
+	switch o := f.opening; {
+	case o != nil && o.preparing.Load() != nil:
+		said = o.preparing.Load().lines
+		said = said[max(0, len(said)-most):]
+	case f.Conversation == nil || f.Conversation.Phase != conversation.PhaseStarting:
 		return nil
+	default:
+		if d = f.now().Sub(f.Conversation.Agent.Since); d < showStderrAfter {
+			return nil
+		}
+		said = lastLines(f.stderr(), most)
 	}
-	th, d := f.Theme, f.now().Sub(f.Conversation.Agent.Since)
-	if d < showStderrAfter {
-		return nil
-	}
-	said := lastLines(f.stderr(), min(startLines, height-1))
 	if len(said) == 0 && !f.connects() && d >= longStart {
 		return []string{"", "  " + th.Muted.Render(termtext.Truncate("The agent has not answered, and has printed nothing.", max(1, width-2), "…"))}
 	}
@@ -542,15 +549,11 @@ func lastLines(raw string, most int) []string {
 	}
 	var lines []string
 	for line := range strings.Lines(raw) {
-		line = strings.TrimRight(line, "\r\n")
-		if i := strings.LastIndexByte(line, '\r'); i >= 0 {
-			line = line[i+1:]
-		}
-		if line = strings.TrimRight(termtext.Line(line), " "); line != "" {
+		if line = app.LineOf(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
-	return lines[max(0, len(lines)-max(0, most)):]
+	return lines[max(0, len(lines)-most):]
 }
 
 // statusLines draws the status line and the hints of the focused layer.
