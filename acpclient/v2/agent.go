@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,7 +25,9 @@ type Agent struct {
 
 	mu      sync.Mutex
 	v2      bool           // was agreed on
-	working map[string]int // prompts by session
+	working map[string]int // on how many prompts, and other work, by session
+	// ends is how the last of the client's prompts has ended while other work went on, by session.
+	ends map[string]*acpclient.StateUpdate
 }
 
 // Serve hands what a client sends over t to agent, in version 1; the params of initialize name the
@@ -33,7 +36,7 @@ type Agent struct {
 // it has accepted a prompt, and sends no updates of it before.
 func Serve(t acpclient.Transport, agent acpclient.Receiver, opt acpclient.ConnOptions) *Agent {
 	life, end := context.WithCancel(context.Background())
-	a := &Agent{agent: agent, life: life, working: map[string]int{}}
+	a := &Agent{agent: agent, life: life, working: map[string]int{}, ends: map[string]*acpclient.StateUpdate{}}
 	a.mu.Lock() // until Conn is set
 	defer a.mu.Unlock()
 	a.Conn = acpclient.NewConn(t, (*server)(a), opt)
@@ -96,14 +99,14 @@ func (a *Agent) Call(ctx context.Context, method string, params, result any) err
 		o["title"] = quoted(text(call["title"]))
 		o["subject"] = encoded(map[string]any{"type": "tool_call", "toolCall": call})
 	})
-	a.state(session, &acpclient.StateUpdate{State: acpclient.WorkRequiresAction})
-	defer a.state(session, &acpclient.StateUpdate{State: acpclient.WorkRunning})
+	a.send(text(session), &acpclient.StateUpdate{State: acpclient.WorkRequiresAction})
+	defer a.current(text(session))
 	return a.Conn.Call(ctx, method, raw, result)
 }
 
-// state sends the state of a session. It ignores errors: they mean that the client is gone.
-func (a *Agent) state(session json.RawMessage, u *acpclient.StateUpdate) {
-	_ = a.Notify(acpclient.SessionUpdateNotification.Name, &acpclient.SessionNotification{SessionID: acpclient.SessionID(text(session)), Update: u})
+// send sends the state of a session. It ignores errors: they mean that the client is gone.
+func (a *Agent) send(session string, u *acpclient.StateUpdate) {
+	_ = a.Conn.Notify(acpclient.SessionUpdateNotification.Name, &acpclient.SessionNotification{SessionID: acpclient.SessionID(session), Update: u})
 }
 
 // server receives what the client sends.
@@ -149,7 +152,7 @@ func (s *server) HandleRequest(ctx context.Context, method string, params json.R
 		return nil, err
 	}
 	if method == requests[acpclient.SessionResume.Name].method {
-		a.resumed(p.SessionID)
+		a.current(text(p.SessionID))
 	}
 	return change(encoded(result), func(o object) {
 		delete(o, "modes")
@@ -157,15 +160,15 @@ func (s *server) HandleRequest(ctx context.Context, method string, params json.R
 	}), nil
 }
 
-// resumed sends whether the agent works in a session.
-func (a *Agent) resumed(session json.RawMessage) {
+// current sends whether the agent works in a session.
+func (a *Agent) current(session string) {
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	u := &acpclient.StateUpdate{State: acpclient.WorkIdle}
-	if a.working[text(session)] > 0 {
+	if a.working[session] > 0 {
 		u.State = acpclient.WorkRunning
 	}
-	a.mu.Unlock()
-	a.state(session, u)
+	a.send(session, u)
 }
 
 // prompt answers a prompt when the agent has accepted it, and sends what it comes to as
@@ -180,10 +183,12 @@ func (a *Agent) prompt(ctx context.Context, params json.RawMessage) (any, error)
 	}
 	accepted, answered, refused := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	begin := sync.OnceFunc(func() {
+		a.mu.Lock()
+		a.working[text(p.SessionID)]++ // before the client knows of it
+		a.mu.Unlock()
 		close(accepted)
 		<-answered
-		a.work(p.SessionID, 1)
-		a.state(p.SessionID, &acpclient.StateUpdate{State: acpclient.WorkRunning})
+		a.current(text(p.SessionID))
 	})
 	id := acpclient.MessageID(fmt.Sprintf("prompt-%d", a.prompts.Add(1)))
 	life := context.WithValue(acpclient.OnAsync(a.life, begin), promptKey{}, id)
@@ -204,8 +209,7 @@ func (a *Agent) prompt(ctx context.Context, params json.RawMessage) (any, error)
 		} else {
 			end.Error = &acpclient.Error{Code: acpclient.CodeInternalError, Message: fmt.Sprint(err)}
 		}
-		a.work(p.SessionID, -1)
-		a.state(p.SessionID, end)
+		a.work(text(p.SessionID), -1, end)
 	}()
 	select {
 	case err := <-refused:
@@ -226,11 +230,35 @@ func PromptID(ctx context.Context) acpclient.MessageID {
 	return id
 }
 
-func (a *Agent) work(session json.RawMessage, prompts int) {
+// Work says that the agent begins to work in a session on what no prompt of this client began, or has
+// ended that. In version 1 it says nothing.
+func (a *Agent) Work(session acpclient.SessionID, begins bool) {
+	if !a.SpeaksV2() {
+		return
+	}
+	if begins {
+		a.work(string(session), 1, nil)
+	} else {
+		a.work(string(session), -1, nil)
+	}
+}
+
+// work counts what the agent works on: it is running from the first on, and idle after the last. That is
+// the end of all the client's prompts, whose last has ended so; nil is not for a prompt.
+func (a *Agent) work(session string, more int, end *acpclient.StateUpdate) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.working[text(session)] += prompts; a.working[text(session)] == 0 {
-		delete(a.working, text(session))
+	a.working[session] += more
+	if end != nil {
+		a.ends[session] = end
+	}
+	switch now := a.working[session]; {
+	case now == 0:
+		a.send(session, cmp.Or(a.ends[session], &acpclient.StateUpdate{State: acpclient.WorkIdle}))
+		delete(a.working, session)
+		delete(a.ends, session)
+	case now == 1 && more > 0:
+		a.send(session, &acpclient.StateUpdate{State: acpclient.WorkRunning})
 	}
 }
 

@@ -652,6 +652,10 @@ func (c *Client) answered(a *pendingAct, raw json.RawMessage, err error) {
 		return
 	}
 	c.pending = slices.Delete(c.pending, at, at+1)
+	if c.why != nil { // who waited for it was told that the connection is over
+		c.mu.Unlock()
+		return
+	}
 	if a.result = d.Result; err != nil {
 		c.refuse(a, err)
 	}

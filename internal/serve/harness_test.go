@@ -292,7 +292,7 @@ func transcript(c *conversation.Conversation) string {
 		case *conversation.Message:
 			b.WriteString(strings.TrimSuffix(string(i.Chunk), "_message_chunk") + ": " + i.Parts.Plain() + "\n")
 		case *conversation.ToolCall:
-			b.WriteString("call " + string(i.ID) + " " + i.Title + " " + i.State() + "\n")
+			b.WriteString("call " + i.Title + " " + string(statusOf(i)) + "\n")
 			for _, content := range i.Content {
 				if content.Content != nil {
 					b.WriteString("  " + content.Content.Text + "\n")

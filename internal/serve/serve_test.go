@@ -2,9 +2,11 @@ package serve
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -38,7 +40,7 @@ func TestAClientWorksInASession(t *testing.T) {
 			}
 			c.open(s.opt.Cwd)
 			c.ends(c.prompt("hello"), "end_turn")
-			want := "agent: Good morning\nplan one in_progress\ncall t Write a.txt completed\nagent: , and good night\n"
+			want := "agent: Good morning\nplan one in_progress\ncall Write a.txt completed\nagent: , and good night\n"
 			if got := withoutPrompts(transcript(c.conv)); got != want {
 				t.Errorf("%s", got)
 			}
@@ -66,7 +68,7 @@ func TestAClientWorksInASession(t *testing.T) {
 func withoutPrompts(transcript string) string {
 	var kept []string
 	for line := range strings.Lines(transcript) {
-		if !strings.HasPrefix(line, "user") {
+		if !strings.HasPrefix(line, "user") && !strings.HasPrefix(line, "note") {
 			kept = append(kept, line)
 		}
 	}
@@ -101,7 +103,7 @@ func TestWhatAnotherViewerDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.said("and good night")
-	if got := transcript(c.conv); !strings.HasPrefix(got, "user: from elsewhere\nagent: Good morning\n") || !strings.Contains(got, "call t Write a.txt completed") {
+	if got := transcript(c.conv); !strings.HasPrefix(got, "user: from elsewhere\nagent: Good morning\n") || !strings.Contains(got, "call Write a.txt completed") {
 		t.Errorf("%s", got)
 	}
 	if err := session.Try(t.Context(), viewer, session.SetOption{Option: see.OptionByCategory(acpclient.CategoryMode).ID, Value: acpclient.SelectValue("b")}); err != nil {
@@ -151,7 +153,7 @@ func TestAnAnswerIsForWhatWasAsked(t *testing.T) {
 	if got[1] != `{"command":"rm -rf /"}` || got[0] != "the first" {
 		t.Errorf("%q", got)
 	}
-	c.said("call t rm failed")
+	c.said("call rm failed")
 }
 
 // Who looks on gets everything and does nothing.
@@ -232,9 +234,9 @@ func TestACommandsOutput(t *testing.T) {
 		v2   bool
 		want string
 	}{
-		"text":         {want: "call t make completed\n  red\n"},
-		"in _meta":     {caps: acpclient.ClientCapabilities{Meta: acpclient.Meta(`{"terminal_output":true}`)}, want: "call t make completed\n  terminal \x1b[31mred\x1b[0m\r\n\n"},
-		"in version 2": {v2: true, want: "call t make completed\n  terminal \x1b[31mred\x1b[0m\r\n\n"},
+		"text":         {want: "call make completed\n  red\n"},
+		"in _meta":     {caps: acpclient.ClientCapabilities{Meta: acpclient.Meta(`{"terminal_output":true}`)}, want: "call make completed\n  terminal \x1b[31mred\x1b[0m\r\n\n"},
+		"in version 2": {v2: true, want: "call make completed\n  terminal \x1b[31mred\x1b[0m\r\n\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, script)
@@ -244,5 +246,112 @@ func TestACommandsOutput(t *testing.T) {
 				t.Errorf("%q, not %q", got, as.want)
 			}
 		})
+	}
+}
+
+// Three viewers of a session prompt, answer and cancel at random. Each act happens once, nothing is lost,
+// and all see the same.
+func TestViewersAtOnce(t *testing.T) {
+	const turn = `expect session/prompt
+update {"sessionUpdate":"tool_call","toolCallId":"t","title":"ask","kind":"execute","status":"pending","rawInput":{"command":"ls"}}
+request session/request_permission {"sessionId":"${session}","toolCall":{"toolCallId":"t"},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]} as asked
+await asked
+update {"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed"}
+say Done.
+end-turn
+`
+	const prompts = 12
+	s := newStage(t, "handshake\n"+strings.Repeat(turn, 3*prompts)+"serve\n")
+	clients := []*client{s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)}
+	clients = append(clients, s.client(Options{Running: "host"}, acpclient.ClientCapabilities{}, true).open(s.opt.Cwd))
+	viewer, err := s.attach(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer viewer.Close(context.Background())
+	see, seen := viewer.Past(), make(chan struct{}, 1)
+	sees := func() {
+		for _, e := range viewer.Stream().Take() {
+			see.Apply(e)
+			for _, p := range conversation.Questions[*conversation.Permission](&see.State) {
+				session.Post(viewer, session.Answer{Question: p.Seen, Option: "no"})
+			}
+		}
+	}
+	var ends []<-chan string
+	for i := range prompts {
+		for n, c := range clients {
+			ends = append(ends, c.prompt(fmt.Sprintf("prompt %d of client %d", i, n)))
+			if i%5 == 4 {
+				_ = c.conn.Notify(acpclient.SessionCancel.Name, &acpclient.CancelNotification{SessionID: c.id})
+			}
+		}
+		session.Post(viewer, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(fmt.Sprintf("prompt %d of the viewer", i))}}})
+		session.Post(viewer, session.ResumeQueue{})
+		sees()
+	}
+	stop := make(chan struct{})
+	go func() {
+		defer close(seen)
+		for {
+			if sees(); see.QueuePaused { // a cancel pauses what others have queued
+				session.Post(viewer, session.ResumeQueue{})
+			}
+			select {
+			case <-viewer.Stream().Ready():
+			case <-stop:
+				return
+			}
+		}
+	}()
+	count := map[string]int{}
+	for _, end := range ends {
+		select {
+		case how := <-end:
+			count[how]++
+		case <-time.After(20 * time.Second):
+			t.Fatalf("a prompt is not answered; %v", count)
+		}
+	}
+	if count["end_turn"]+count["cancelled"] != len(ends) {
+		t.Errorf("%v", count)
+	}
+	for _, c := range clients {
+		c.until("the end", func() bool { return strings.Contains(transcript(c.conv), "Done.") })
+	}
+	for begun := time.Now(); ; {
+		var st Status
+		if time.Since(begun) > 20*time.Second {
+			t.Fatalf("it does not come to rest: queue %+v, paused %v, turn %+v, questions %v; %s", see.Queue, see.QueuePaused, see.Turn, see.Waiting(), transcript(see))
+		}
+		if err := clients[0].Call(t.Context(), MethodStatus, map[string]any{"sessionId": clients[0].id}, &st); err != nil {
+			t.Fatal(err)
+		}
+		if len(st.Queue) == 0 && !st.Overview.Working {
+			break
+		}
+	}
+	close(stop)
+	<-seen
+	for sees(); !see.Idle(); sees() {
+		<-viewer.Stream().Ready()
+	}
+	want := withoutPrompts(transcript(see))
+	for _, c := range clients {
+		c.until("what the viewer sees:\n"+want, func() bool { return withoutPrompts(transcript(c.conv)) == want })
+	}
+	told := map[string]int{}
+	for _, prompt := range see.Told() {
+		told[prompt]++
+	}
+	for prompt, times := range told {
+		if times != 1 {
+			t.Errorf("%q was sent %d times", prompt, times)
+		}
+	}
+	for i := range prompts {
+		if told[fmt.Sprintf("prompt %d of the viewer", i)] != 1 {
+			t.Errorf("the viewer's prompt %d is lost", i)
+		}
 	}
 }

@@ -22,10 +22,13 @@ type view struct {
 	*served
 	open bool // the client knows the session: updates may be sent
 
-	items   int                             // how many of the conversation's items the client has
-	growing []*shown                        // those that may still change, oldest first
-	of      map[conversation.Item]*shown    // the same, by item
-	ids     map[acpclient.ToolCallID]*entry // of the calls, as the client knows them
+	items   int                          // how many of the conversation's items the client has
+	growing []*shown                     // those that may still change, oldest first
+	of      map[conversation.Item]*shown // the same, by item
+	// names are the client's names for calls, and named are the calls that have the agent's: it may use
+	// one again.
+	names map[*conversation.ToolCall]acpclient.ToolCallID
+	named map[acpclient.ToolCallID]*conversation.ToolCall
 	// printed are the calls that show a terminal, by its id.
 	printed map[acpclient.TerminalID]*conversation.ToolCall
 	skipped map[conversation.Item]bool // that the client has, among those that are new
@@ -35,12 +38,6 @@ type view struct {
 	// changed means that the options or the commands may have changed, and stands that anything but
 	// text may have.
 	changed, stands bool
-}
-
-// entry is a call's name for the client.
-type entry struct {
-	call *conversation.ToolCall
-	id   acpclient.ToolCallID
 }
 
 // shown is an item of which the client has seen a version.
@@ -69,7 +66,7 @@ type output struct {
 type state struct {
 	options, commands, title string
 	usage                    *acpclient.UsageUpdate
-	working                  acpclient.WorkState
+	working                  bool // on what the client has not sent
 }
 
 func (v *view) begin(s *served) {
@@ -80,8 +77,9 @@ func (v *view) begin(s *served) {
 // restart has the client get everything from the beginning.
 func (v *view) restart() {
 	v.items, v.growing, v.of = 0, nil, map[conversation.Item]*shown{}
-	v.ids, v.printed = map[acpclient.ToolCallID]*entry{}, map[acpclient.TerminalID]*conversation.ToolCall{}
-	v.skipped, v.sent, v.changed = map[conversation.Item]bool{}, state{}, true
+	v.names, v.named = map[*conversation.ToolCall]acpclient.ToolCallID{}, map[acpclient.ToolCallID]*conversation.ToolCall{}
+	v.printed = map[acpclient.TerminalID]*conversation.ToolCall{}
+	v.skipped, v.sent, v.changed = map[conversation.Item]bool{}, state{working: v.sent.working}, true
 }
 
 // skip has the client get only what happens from now on, and the state. What has been said is known to
@@ -91,7 +89,7 @@ func (v *view) skip() {
 	open := v.open
 	v.open = false
 	v.look()
-	v.open, v.sent, v.changed = open, state{}, true
+	v.open, v.sent, v.changed = open, state{working: v.sent.working}, true
 }
 
 // skipLast leaves out the item that was added last.
@@ -160,7 +158,7 @@ func (v *view) again(id acpclient.TerminalID) {
 }
 
 func (v *view) reopen(t *conversation.ToolCall) {
-	if v.of[t] == nil && v.ids[t.ID] != nil && v.ids[t.ID].call == t {
+	if v.of[t] == nil && v.names[t] != "" {
 		v.follow(&shown{item: t, known: true})
 	}
 }
@@ -188,7 +186,22 @@ func (v *view) look() {
 			continue
 		}
 		v.follow(s)
+		if len(v.growing) == atOnce && v.items < len(c.Items)-1 { // of a long session that is opened
+			v.lookAtItems(c)
+			_ = v.conn.Flush(v.ctx) // it fails when the client leaves
+		}
 	}
+	v.lookAtItems(c)
+	if v.stands || v.changed {
+		v.lookAtState(c)
+	}
+}
+
+// atOnce is how many items are sent before the client has to have read them.
+const atOnce = 256
+
+// lookAtItems sends what the client has not seen of the items that may have changed.
+func (v *view) lookAtItems(c *conversation.Conversation) {
 	still := v.growing[:0]
 	for _, s := range v.growing {
 		if now := s.item.Version(); !s.known || now != s.version {
@@ -204,9 +217,6 @@ func (v *view) look() {
 	}
 	clear(v.growing[len(still):])
 	v.growing = still
-	if v.stands || v.changed {
-		v.lookAtState(c)
-	}
 }
 
 // ended reports whether an item does not change any more, unless an event names it.
@@ -265,14 +275,10 @@ func (v *view) lookAtState(c *conversation.Conversation) {
 		v.sent.title = c.Title
 		v.update(&acpclient.SessionInfoUpdate{Title: acpclient.SetTo(c.Title)})
 	}
-	// Version 2 knows that the agent works on what another viewer has sent.
-	working := acpclient.WorkIdle
-	if c.Turn.Running || c.Busy() {
-		working = acpclient.WorkRunning
-	}
-	if working != v.sent.working && v.conn.SpeaksV2() && v.running == nil {
+	// Of its own prompts the client knows that the agent works on them.
+	if working := c.Turn.Running && v.running == nil || c.Busy(); working != v.sent.working && v.open {
 		v.sent.working = working
-		v.update(&acpclient.StateUpdate{State: working})
+		v.conn.Work(v.id, working)
 	}
 }
 
@@ -348,8 +354,11 @@ func (v visit) Message(m *conversation.Message) {
 }
 
 // ToolCall implements [conversation.Visitor].
-func (v visit) ToolCall(t *conversation.ToolCall) {
-	was, now := v.shown.call, v.callOf(t, v.callID(t))
+func (v visit) ToolCall(t *conversation.ToolCall) { v.show(t, v.callID(t)) }
+
+// show sends what the client has not seen of a call.
+func (v visit) show(t *conversation.ToolCall, id acpclient.ToolCallID) {
+	was, now := v.shown.call, v.callOf(t, id)
 	v.shown.call = now
 	if !v.known {
 		v.update(&now)
@@ -394,23 +403,22 @@ func statusOf(t *conversation.ToolCall) acpclient.ToolCallStatus {
 	return acpclient.ToolFailed // rejected or cancelled
 }
 
-// callID returns the client's name for a call. Agents use the same one in several turns.
+// callID returns the client's name for a call.
 func (v *view) callID(t *conversation.ToolCall) acpclient.ToolCallID {
-	e := v.ids[t.ID]
-	if e == nil || e.call != t {
-		e = &entry{t, t.ID}
-		if before := v.ids[t.ID]; before != nil || t.ID == "" {
-			e.id = acpclient.ToolCallID(fmt.Sprintf("%s#%d", cmp.Or(t.ID, "parley"), len(v.ids)+v.items))
+	id := v.names[t]
+	if id == "" {
+		if id = t.ID; id == "" || v.named[id] != nil {
+			id = acpclient.ToolCallID(fmt.Sprintf("%s#%d", cmp.Or(t.ID, "parley"), len(v.names)))
 		}
-		v.ids[t.ID] = e
+		v.names[t], v.named[t.ID] = id, t
 	}
-	return e.id
+	return id
 }
 
-// parentID returns the client's name for the call above another.
+// parentID returns the client's name for the latest call to which the agent gave an id.
 func (v *view) parentID(id acpclient.ToolCallID) acpclient.ToolCallID {
-	if e := v.ids[id]; e != nil {
-		return e.id
+	if t := v.named[id]; t != nil {
+		return v.names[t]
 	}
 	return id
 }
@@ -580,17 +588,11 @@ func (visit) Elicitation(*conversation.Elicitation) {}
 
 // ShellCommand implements [conversation.Visitor]: a command of another viewer's.
 func (v visit) ShellCommand(s *conversation.ShellCommand) {
-	t := &conversation.ToolCall{
-		ID: acpclient.ToolCallID(fmt.Sprintf("parley-command-%d", v.index)), Title: "! " + s.Terminal.Command, Kind: acpclient.ToolExecute,
-		Status: acpclient.ToolInProgress, Terminals: []*conversation.Terminal{s.Terminal},
-	}
+	t := &conversation.ToolCall{Title: "! " + s.Terminal.Command, Kind: acpclient.ToolExecute, Status: acpclient.ToolInProgress, Terminals: []*conversation.Terminal{s.Terminal}}
 	if s.Terminal.Exit != nil {
 		t.Status = acpclient.ToolCompleted
 	}
-	if known := v.ids[t.ID]; known != nil {
-		known.call = t
-	}
-	v.ToolCall(t)
+	v.show(t, acpclient.ToolCallID(fmt.Sprintf("parley-command-%d", v.index)))
 }
 
 // Note implements [conversation.Visitor].
