@@ -36,12 +36,37 @@ func (c *Conversation) applyTurnEnded(e TurnEnded) {
 	c.echo = Echo{}
 	worked := c.effect.worked
 	title, severity := stopWords(e.Reason)
+	if e.Reason == acpclient.StopEndTurn && c.Agent.Protocol <= 1 && c.Silent() { // version 2 may say more behind the end
+		title, severity = "The agent ended the turn without an answer", acpclient.NoticeWarning
+	}
 	switch {
 	case e.Err != nil:
 		c.addTurnFailure(e.Err).Worked = worked
 	case title != "" || worked >= longTurn:
 		c.addItem(&Note{Severity: severity, Title: title, Worked: worked})
 	}
+}
+
+// Silent reports whether the agent has neither said nor done anything since the last prompt, nor been
+// denied it. Some agents end a turn so in which the model has failed. A command of the agent may have
+// nothing to say.
+func (c *Conversation) Silent() bool {
+	for _, item := range slices.Backward(c.Items) {
+		switch item := item.(type) {
+		case *Message:
+			switch {
+			case item.Chunk == acpclient.AgentMessageChunk && !item.Banner, item.Chunk == acpclient.UserMessageChunk && strings.HasPrefix(item.Parts.Plain(), "/"):
+				return false
+			case item == c.prompt:
+				return true
+			}
+		case *ToolCall:
+			if item.Status == acpclient.ToolCompleted || item.Answer.Rejects() {
+				return false
+			}
+		}
+	}
+	return false
 }
 
 // stopWords describes a stop reason, with a severity. A normal end has no words.

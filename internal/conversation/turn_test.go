@@ -217,3 +217,23 @@ func TestErrorsComeOnceAndInWords(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 }
+
+// An agent whose model has failed may end the turn as if it had answered.
+func TestATurnWithoutAnAnswerSaysSo(t *testing.T) {
+	const silent = "note: The agent ended the turn without an answer"
+	ends := conversation.TurnEnded{Reason: acpclient.StopEndTurn}
+	call := `{"sessionUpdate":"tool_call","toolCallId":"t","title":"T","status":"completed"}`
+	for name, c := range map[string]struct {
+		events []any
+		want   []string
+	}{
+		"nothing":            {[]any{test.Sent("x"), ends}, []string{"user: x", silent}},
+		"after another turn": {[]any{test.Sent("x"), test.AgentSays("a", ""), ends, test.Sent("y"), ends}, []string{"user: x", "agent: a", "user: y", silent}},
+		"an answer":          {[]any{test.Sent("x"), test.AgentSays("a", ""), ends}, []string{"user: x", "agent: a"}},
+		"a call":             {[]any{test.Sent("x"), call, ends}, []string{"user: x", "tool t: T (completed)"}},
+		"a command":          {[]any{test.Sent("/clear"), ends}, []string{"user: /clear"}},
+		"in a replay":        {[]any{test.UserSays("x", ""), ends}, []string{"user: x"}},
+	} {
+		t.Run(name, func(t *testing.T) { test.WantTranscript(t, fold(t, c.events...), c.want...) })
+	}
+}

@@ -2,7 +2,6 @@ package headless
 
 import (
 	"fmt"
-	"strings"
 
 	"parley/acpclient"
 	"parley/internal/app"
@@ -34,35 +33,16 @@ func Replay(events []conversation.Event, opt Options) *Result {
 	return &r.result
 }
 
-// statusOf returns the status for the end of a turn. Some agents end a turn in which the
-// model has failed as if they had answered: they say nothing, and have done nothing.
+// statusOf returns the status for the end of a turn.
 func (r *run) statusOf(e conversation.TurnEnded) (Status, string) {
 	if l, limited := r.conv.LimitIn(e.Err, e.At); limited {
 		return LimitReached, app.LimitReachedText(l, e.At) + ": " + words(e.Err)
 	}
 	status, why := statusOf(e)
-	if status == Answered && r.silent() {
+	if status == Answered && r.conv.Silent() {
 		return AgentFailed, "the agent ended the turn without an answer"
 	}
 	return status, why
-}
-
-// silent reports whether the agent has neither said nor done anything in the last turn, nor
-// been denied it. A command of the agent may have nothing to say.
-func (r *run) silent() bool {
-	for _, item := range r.conv.Items[r.first:] {
-		switch item := item.(type) {
-		case *conversation.Message:
-			if item.Chunk == acpclient.AgentMessageChunk && !item.Banner || item.Chunk == acpclient.UserMessageChunk && strings.HasPrefix(textOf(item.Parts), "/") {
-				return false
-			}
-		case *conversation.ToolCall:
-			if item.Status == acpclient.ToolCompleted || item.Answer.Rejects() {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // statusOf returns the status for the end of a turn.

@@ -85,7 +85,7 @@ func TestPromptsWaitForTheirTurn(t *testing.T) {
 		}
 		h.reply("session/prompt", `null`) // success, too
 		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
-		test.WantTranscript(t, h.conv, "user: one", "user: three")
+		test.WantTranscript(t, h.conv, "user: one", "user: three", "note: The agent ended the turn without an answer")
 		if len(h.conv.Queue) != 0 || h.conv.Turn.Running {
 			t.Error("the queue is not empty")
 		}
@@ -107,7 +107,7 @@ func TestAPromptThatHasWaitedIsAlwaysInSight(t *testing.T) {
 				t.Errorf("after event %d, a %T, nothing runs and nothing waits", i, e)
 			}
 		}
-		test.WantTranscript(t, c, "user: one", "user: two")
+		test.WantTranscript(t, c, "user: one", "note: The agent ended the turn without an answer", "user: two")
 	})
 }
 

@@ -164,7 +164,7 @@ func TestClocksStandStillWhileThePersonIsAsked(t *testing.T) {
 	b.clock = b.clock.Add(5 * time.Second)
 	b.mustShow(t, "working 25s")
 	b.events(at(conversation.TurnEnded{Reason: acpclient.StopEndTurn}))
-	b.mustShow(t, "· worked 25s")
+	b.mustShow(t, "worked 25s")
 }
 
 func TestAClickSetsTheCursor(t *testing.T) {
