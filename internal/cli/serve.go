@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"net"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +20,7 @@ import (
 // serveCommand returns the command that serves sessions to a client of the protocol.
 func serveCommand(s *streams) *cobra.Command {
 	o := &startOptions{streams: s}
-	readOnly := false
+	readOnly, socket := false, ""
 	cmd := leaf("serve [SESSION] [-- COMMAND ARG...]", `Serve sessions to an editor, or any client of the protocol
 serve is an agent that speaks the Agent Client Protocol on stdin and stdout, for an
 editor or another client to start. It offers the sessions that run here and those
@@ -42,7 +45,7 @@ parley's.`, func(cmd *cobra.Command, args []string) error {
 		if at := cmd.ArgsLenAtDash(); at >= 0 {
 			args = args[:at]
 		}
-		return o.serve(cmd.Context(), args, readOnly)
+		return o.serve(cmd.Context(), args, readOnly, socket)
 	})
 	cmd.Example = `  parley serve                 what an editor starts: all sessions, any agent
   parley serve -a claude       new sessions have this agent
@@ -51,13 +54,14 @@ parley's.`, func(cmd *cobra.Command, args []string) error {
 	f := cmd.Flags()
 	f.StringVarP(&o.agent, "agent", "a", "", "new sessions have this agent, by its `NAME`")
 	f.BoolVar(&readOnly, "read-only", false, "let the client look only: it sends nothing and answers nothing")
+	f.StringVar(&socket, "socket", "", "serve any number of clients at this Unix socket `PATH`, which show its key; without a PATH, at one of parley's own")
 	f.BoolVar(&o.sandbox, "sandbox", false, "run agents and their commands in the sandbox")
 	protocolFlag(f, &o.protocol)
 	return cmd
 }
 
-// serve serves a session, or all, until the client leaves.
-func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool) error {
+// serve serves a session, or all, until the client leaves; with a socket, until ctx ends.
+func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool, socket string) error {
 	if !host.Available {
 		return host.ErrUnavailable
 	}
@@ -93,8 +97,42 @@ func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool) 
 		defer supervise(ctx)()
 		return hello(ctx, l, a)
 	}
-	serve.Run(ctx, o.streams.In, o.streams.Out, opt)
-	return nil
+	if socket == "" {
+		serve.Run(ctx, o.streams.In, o.streams.Out, opt)
+		return nil
+	}
+	listener, err := host.ListenAt(socket)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(o.streams.Out, socket)
+	return serveAll(ctx, listener, opt)
+}
+
+// serveAll serves the clients that show the key of a socket, until ctx ends.
+func serveAll(ctx context.Context, l net.Listener, opt serve.Options) error {
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer stop()
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	for {
+		c, err := l.Accept()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		clients.Go(func() {
+			if host.Admit(c) != nil {
+				return
+			}
+			defer c.Close()
+			stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+			defer stop()
+			serve.Run(ctx, c, c, opt)
+		})
+	}
 }
 
 // hello asks an agent what it offers, without opening a session.
