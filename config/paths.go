@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/adrg/xdg"
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -190,6 +193,28 @@ func Lock(path string) (unlock func(), err error) {
 		_ = f.Chmod(FileMode) // an earlier version let others read it
 	}
 	return func() { _ = f.Close() }, nil
+}
+
+// lockWait is how long after a try to lock a file the next one is.
+const lockWait = 200 * time.Millisecond
+
+// AwaitLock waits for the lock of a file, as [TryLock] takes it. If it has to, it calls waits first.
+func AwaitLock(ctx context.Context, f *os.File, waits func()) error {
+	for told := false; ; told = true {
+		locked, err := TryLock(f)
+		switch {
+		case locked:
+			return nil
+		case err != nil || ctx.Err() != nil:
+			return cmp.Or(err, ctx.Err())
+		case !told:
+			waits()
+		}
+		select {
+		case <-time.After(lockWait):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // ReplaceFile writes a file atomically: it writes a temporary file beside it and

@@ -138,9 +138,6 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell Tell) (notes []sess
 	return p.notes
 }
 
-// lockWait is how long after a try to lock a worktree the next one is.
-const lockWait = 200 * time.Millisecond
-
 // lockToPrepare waits until no other session prepares a worktree, and notes that this one works there. If
 // it cannot be locked, it is prepared all the same.
 func lockToPrepare(ctx context.Context, t *git.Worktree, tell Tell) (unlock func(), err error) {
@@ -148,27 +145,16 @@ func lockToPrepare(ctx context.Context, t *git.Worktree, tell Tell) (unlock func
 	if err != nil {
 		return nil, err
 	}
-	for told := false; ; told = true {
-		locked, err := config.TryLock(f)
-		switch {
-		case locked:
-			leave, _ := workIn([]string{t.Path}) // best effort
-			return func() {
-				leave()
-				config.Unlock(f)
-				_ = f.Close()
-			}, nil
-		case err != nil || ctx.Err() != nil:
-			_ = f.Close()
-			return nil, cmp.Or(err, ctx.Err())
-		case !told:
-			tell("another session is setting up the worktree", "")
-		}
-		select {
-		case <-time.After(lockWait):
-		case <-ctx.Done():
-		}
+	if err := config.AwaitLock(ctx, f, func() { tell("another session is setting up the worktree", "") }); err != nil {
+		_ = f.Close()
+		return nil, err
 	}
+	leave, _ := workIn([]string{t.Path}) // best effort
+	return func() {
+		leave()
+		config.Unlock(f)
+		_ = f.Close()
+	}, nil
 }
 
 // preparation is a Prepare that goes on.

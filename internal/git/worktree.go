@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/config"
 	"parley/fs"
 )
 
@@ -360,6 +361,9 @@ func CreateWorktree(ctx context.Context, dir string, opt WorktreeOptions) (*Work
 	if len(opt.Note) > maxNote {
 		return nil, fmt.Errorf("the note of a worktree is larger than %d KiB", maxNote>>10)
 	}
+	if unlock := lockToCreate(ctx, dir); unlock != nil {
+		defer unlock()
+	}
 	w, all, err := open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -391,6 +395,27 @@ func CreateWorktree(ctx context.Context, dir string, opt WorktreeOptions) (*Work
 	}
 	t.makeFolder(dir)
 	return t, nil
+}
+
+// lockToCreate waits until nobody else creates a worktree in the repository of dir. It returns nil if that cannot
+// be known.
+func lockToCreate(ctx context.Context, dir string) (unlock func()) {
+	in := filepath.Join(repositoryOf(dir), begunDir)
+	if in == begunDir || os.MkdirAll(in, 0o700) != nil {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(in, "create.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil
+	}
+	if config.AwaitLock(ctx, f, func() {}) != nil {
+		_ = f.Close()
+		return nil
+	}
+	return func() {
+		config.Unlock(f)
+		_ = f.Close()
+	}
 }
 
 // makeFolder makes the folder of the worktree that stands for dir, which may have no committed files.

@@ -130,6 +130,26 @@ func TestCreateAgain(t *testing.T) {
 	}
 }
 
+// Of several that create the worktree of a name at once, one does, and all have it.
+func TestCreateAtOnce(t *testing.T) {
+	dir, _ := project(t)
+	made := make(chan error)
+	for range 4 {
+		go func() {
+			tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"})
+			if err == nil && !tree.Fresh {
+				err = errors.New("it is not new")
+			}
+			made <- err
+		}()
+	}
+	for range 4 {
+		if err := <-made; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestCannotCreate(t *testing.T) {
 	dir, run := project(t)
 	for _, name := range []string{"-x", ".x", "a/b", "a..b", "a b", "x.lock", "é", strings.Repeat("x", 80)} {
