@@ -36,6 +36,8 @@ type stage struct {
 	over  chan struct{}
 	ended chan struct{} // closed when the host has ended; nil before it is made
 	stop  context.CancelFunc
+	// stored means that the session was stored before, and its agent has ended.
+	stored bool
 }
 
 func newStage(t testing.TB, script string) *stage {
@@ -121,6 +123,9 @@ func (s *stage) backend() app.Backend {
 				return nil, err
 			}
 			o := &app.Opened{Session: c, Runs: !fresh, Transcript: &store.Transcript{Conversation: c.Past()}}
+			if fresh && s.stored {
+				o.Transcript.Conversation.Apply(conversation.AgentLost{Err: host.ErrGone})
+			}
 			if spec.LookOn {
 				o.ReadOnly = host.ErrReadOnly
 			}

@@ -524,7 +524,10 @@ func (s *server) resumeSession(ctx context.Context, r *acpclient.ResumeSessionRe
 func (s *server) again(ctx context.Context, id acpclient.SessionID, servers []acpclient.MCPServer) (*served, error) {
 	acpclient.Async(ctx)
 	if one, _ := s.session(id); one != nil {
-		return one, nil
+		one.mu.Lock()
+		one.restart()
+		one.mu.Unlock()
+		return one, one.await(ctx)
 	}
 	spec, err := s.specOf(ctx, id)
 	if err != nil {

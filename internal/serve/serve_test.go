@@ -113,6 +113,35 @@ func TestWhatAnotherViewerDoes(t *testing.T) {
 		o := c.conv.OptionByCategory(acpclient.CategoryMode)
 		return o != nil && o.CurrentValue.ID == "b"
 	})
+	_, err = acpclient.Call(t.Context(), c, acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: c.id, ModeID: "z"})
+	if err == nil || !strings.Contains(err.Error(), `with the value "z"`) {
+		t.Error(err)
+	}
+}
+
+// Loading a session starts its agent again where it has exited: for the client that has it open, for
+// another, and for one that finds it stored.
+func TestASessionWhoseAgentHasExited(t *testing.T) {
+	s := newStage(t, "handshake {\"loadSession\":true}\nexpect session/prompt\nend-turn\nexpect session/prompt\nexit 1\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	c.ends(c.prompt("one"), "end_turn")
+	load := &acpclient.LoadSessionRequest{SessionID: c.id, Cwd: s.opt.Cwd}
+	for _, fresh := range []bool{false, true} {
+		c.ends(c.prompt("two"), "exited")
+		c.ends(c.prompt("three"), "Load the session again")
+		if fresh {
+			c = s.client(Options{}, acpclient.ClientCapabilities{}, false)
+			c.id = load.SessionID
+		}
+		if _, err := acpclient.Call(t.Context(), c, acpclient.SessionLoad, load); err != nil {
+			t.Fatalf("fresh client %t: %v", fresh, err)
+		}
+		c.ends(c.prompt("again"), "end_turn")
+	}
+	stored := newStage(t, working+"serve\n")
+	stored.stored = true
+	c = stored.client(Options{}, acpclient.ClientCapabilities{}, false).open(stored.opt.Cwd)
+	c.ends(c.prompt("hello"), "end_turn")
 }
 
 // asksTwice is an agent that asks, changes what it asks, and does what it may.

@@ -34,6 +34,8 @@ type served struct {
 	// settled is closed when the agent is ready, or will not be; refused then says why.
 	settled chan struct{}
 	refused error
+	// starting means that the agent was told to start, and nothing was heard of it since.
+	starting bool
 	// unsigned is the agent's request to sign in that the client knows. signed gets how signing in has
 	// ended; nil while nobody waits for it.
 	unsigned error
@@ -67,16 +69,26 @@ type answer struct {
 func newServed(s *server, id acpclient.SessionID, spec app.Spec, made *app.Opened) *served {
 	one := &served{
 		server: s, id: id, spec: spec, live: made.Live(), done: make(chan struct{}), settled: make(chan struct{}),
-		prompts: map[string]*prompt{}, own: rand.Text(), asks: map[int]*asking{},
+		starting: !made.Runs && made.ReadOnly == nil,
+		prompts:  map[string]*prompt{}, own: rand.Text(), asks: map[int]*asking{},
 	}
 	one.ctx, one.stop = context.WithCancel(s.ctx)
 	one.choose()
 	one.view.begin(one)
-	if !made.Runs && made.ReadOnly == nil {
+	if one.starting {
 		session.Post(one.live.Session, session.Start{})
 	}
+	one.restart()
 	one.look()
 	return one
+}
+
+// restart starts an agent that is gone, again. s.mu must be held.
+func (s *served) restart() {
+	if s.live.Conversation.Gone() && !s.starting && !s.opt.ReadOnly {
+		s.settled, s.refused, s.starting = make(chan struct{}), nil, true
+		session.Post(s.live.Session, session.Start{})
+	}
 }
 
 // follow takes the session's events until the client leaves it. It takes no more than the client
@@ -107,6 +119,8 @@ func (s *served) apply(e conversation.Event) {
 	s.live.Apply(e)
 	s.view.happens(e)
 	switch e := e.(type) {
+	case conversation.AgentStarting, conversation.SessionOpening, conversation.SessionFailed, conversation.AgentLost:
+		s.starting = false
 	case conversation.PromptSent:
 		if s.running = s.prompts[e.Ref]; s.running != nil {
 			s.view.skipLast() // the client has it
@@ -175,6 +189,8 @@ func (s *served) settle(c *conversation.Conversation) {
 	switch {
 	case c.AuthError != nil && c.AuthError != s.unsigned: //nolint:errorlint // it is this very request
 		s.refused, s.unsigned = signInError(c.AuthError), c.AuthError
+	case c.Gone() && s.starting: // as it was before
+		return
 	case c.Gone():
 		why := s.live.GoneText()
 		if reason := s.live.GoneReason(); reason != "" {
@@ -205,6 +221,8 @@ func (s *served) await(ctx context.Context) error {
 	s.mu.Unlock()
 	select {
 	case <-settled:
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		return s.refused
 	case <-ctx.Done():
 		return ctx.Err()
@@ -526,7 +544,7 @@ func (s *served) set(ctx context.Context, id acpclient.ConfigID, v acpclient.Con
 	switch {
 	case !takes:
 		s.mu.Unlock()
-		return invalid("there is no option %q with the value %v", id, v)
+		return invalid("there is no option %q with the value %s", id, encode(v))
 	case s.live.Conversation.Gone():
 		defer s.mu.Unlock()
 		return s.gone()
