@@ -81,28 +81,17 @@ func (a *agent) HandleNotification(_ context.Context, method string, params json
 	}
 }
 
-// answers decodes the params of a request for the function that answers it.
-func answers[P any](answer func(*agent, context.Context, *P) (any, error)) func(*agent, context.Context, json.RawMessage) (any, error) {
-	return func(a *agent, ctx context.Context, params json.RawMessage) (any, error) {
-		p := new(P)
-		if err := acpclient.Unmarshal(params, p); err != nil {
-			return nil, invalid("%v", err)
-		}
-		return answer(a, ctx, p)
-	}
-}
-
 var methods = map[string]func(*agent, context.Context, json.RawMessage) (any, error){
-	acpclient.Initialize.Name:             answers((*agent).initialize),
-	acpclient.SessionNew.Name:             answers((*agent).newSession),
-	acpclient.SessionList.Name:            answers((*agent).listSessions),
-	acpclient.SessionLoad.Name:            answers((*agent).loadSession),
-	acpclient.SessionResume.Name:          answers((*agent).resumeSession),
-	acpclient.SessionClose.Name:           answers((*agent).closeSession),
-	acpclient.SessionDelete.Name:          answers((*agent).deleteSession),
-	acpclient.SessionPrompt.Name:          answers((*agent).prompt),
-	acpclient.SessionSetMode.Name:         answers((*agent).setMode),
-	acpclient.SessionSetConfigOption.Name: answers((*agent).setConfigOption),
+	acpclient.Initialize.Name:             acpclient.Answering((*agent).initialize),
+	acpclient.SessionNew.Name:             acpclient.Answering((*agent).newSession),
+	acpclient.SessionList.Name:            acpclient.Answering((*agent).listSessions),
+	acpclient.SessionLoad.Name:            acpclient.Answering((*agent).loadSession),
+	acpclient.SessionResume.Name:          acpclient.Answering((*agent).resumeSession),
+	acpclient.SessionClose.Name:           acpclient.Answering((*agent).closeSession),
+	acpclient.SessionDelete.Name:          acpclient.Answering((*agent).deleteSession),
+	acpclient.SessionPrompt.Name:          acpclient.Answering((*agent).prompt),
+	acpclient.SessionSetMode.Name:         acpclient.Answering((*agent).setMode),
+	acpclient.SessionSetConfigOption.Name: acpclient.Answering((*agent).setConfigOption),
 }
 
 // HandleRequest implements acpclient.Receiver.

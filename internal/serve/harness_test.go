@@ -3,7 +3,6 @@ package serve
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"net"
 	"strings"
@@ -317,5 +316,3 @@ func transcript(c *conversation.Conversation) string {
 	}
 	return b.String()
 }
-
-var errHeld = errors.New("the client gives no answer")

@@ -94,13 +94,13 @@ type server struct {
 
 // methods are the requests that a client may make.
 var methods = map[string]func(*server, context.Context, json.RawMessage) (any, error){
-	acpclient.Initialize.Name:             answers((*server).initialize),
-	acpclient.Authenticate.Name:           answers((*server).authenticate),
-	acpclient.SessionNew.Name:             answers((*server).newSession),
-	acpclient.SessionList.Name:            answers((*server).listSessions),
-	acpclient.SessionLoad.Name:            answers((*server).loadSession),
-	acpclient.SessionResume.Name:          answers((*server).resumeSession),
-	acpclient.SessionFork.Name:            answers((*server).forkSession),
+	acpclient.Initialize.Name:             acpclient.Answering((*server).initialize),
+	acpclient.Authenticate.Name:           acpclient.Answering((*server).authenticate),
+	acpclient.SessionNew.Name:             acpclient.Answering((*server).newSession),
+	acpclient.SessionList.Name:            acpclient.Answering((*server).listSessions),
+	acpclient.SessionLoad.Name:            acpclient.Answering((*server).loadSession),
+	acpclient.SessionResume.Name:          acpclient.Answering((*server).resumeSession),
+	acpclient.SessionFork.Name:            acpclient.Answering((*server).forkSession),
 	acpclient.SessionClose.Name:           of((*served).close),
 	acpclient.SessionPrompt.Name:          of((*served).prompt),
 	acpclient.SessionSteering.Name:        of((*served).steer),
@@ -110,17 +110,6 @@ var methods = map[string]func(*server, context.Context, json.RawMessage) (any, e
 	MethodChanges:                         of((*served).changes),
 	MethodUnqueue:                         of((*served).unqueue),
 	MethodResumeQueue:                     of((*served).resumeQueue),
-}
-
-// answers decodes the params of a request for the function that answers it.
-func answers[P any](answer func(*server, context.Context, *P) (any, error)) func(*server, context.Context, json.RawMessage) (any, error) {
-	return func(s *server, ctx context.Context, params json.RawMessage) (any, error) {
-		p := new(P)
-		if err := acpclient.Unmarshal(params, p); err != nil {
-			return nil, invalid("%v", err)
-		}
-		return answer(s, ctx, p)
-	}
 }
 
 // of decodes the params of a request for the function of the session that it names.
