@@ -475,7 +475,7 @@ func (f *statusInfo) startLine() string {
 	if d < slowStart {
 		return left
 	}
-	starting := f.startWords(termtext.Truncate(termtext.Line(c.Agent.Command), mostCommand, "…"))
+	starting := f.startWords(cmp.Or(f.agent().Name, termtext.Truncate(termtext.Line(c.Agent.Command), mostCommand, "…")))
 	left = f.spin() + th.Muted.Render("still ") + starting
 	if !f.still() {
 		left += th.Muted.Render(", " + termtext.Elapsed(d))

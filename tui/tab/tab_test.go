@@ -183,6 +183,8 @@ func TestASlowStartSaysSo(t *testing.T) {
 	b.mustShow(t, "starting npx slow-agent")
 	b.clock = b.clock.Add(7 * time.Second)
 	b.mustShow(t, "still starting npx slow-agent, 7s")
+	b.open().Agent.Name = "Slow agent"
+	b.mustShow(t, "still starting Slow agent, 7s")
 }
 
 // Whatever the size and whatever happens, the screen is exactly as large as the
