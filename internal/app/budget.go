@@ -24,13 +24,10 @@ func (l *Launcher) budget(a config.Agent) conversation.Budget {
 	return conversation.Budget(b)
 }
 
-// budgetTitle is the title of BudgetQuestion.
-const budgetTitle = "The budget of this session is used up"
-
 // BudgetQuestion asks how to go on when the budget of a session is used up.
 func BudgetQuestion(s Session, c *conversation.Conversation) *Question {
 	all := func() []Session { return []Session{s} }
-	return BudgetQuestionOf(budgetTitle, func() *conversation.Conversation {
+	return BudgetQuestionOf("The budget of this session is used up", func() *conversation.Conversation {
 		if !c.BudgetReached {
 			return nil
 		}

@@ -102,7 +102,7 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	case o.AtLimit:
 		o.Question = limitTitle(s.Limit, !o.reset())
 	case o.OverBudget:
-		o.Question = budgetTitle
+		o.Question = "The budget is used up"
 	}
 	if s.Turn.Running || s.Busy() {
 		if o.Step = o.Progress.String(); o.Step == "" {

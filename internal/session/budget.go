@@ -66,6 +66,6 @@ func (s *Session) checkBudget() {
 		s.post(conversation.BudgetReached{})
 		s.cancelTurn()
 	case used >= nearBudget && used < 1:
-		s.warnOnce(fmt.Sprint("budget ", s.state.Budget), fmt.Sprintf("%d %% of the budget of this session is used up", int(used*100)), s.state.BudgetWords())
+		s.warnOnce(fmt.Sprint("budget ", s.state.Budget), fmt.Sprintf("%d %% of the budget is used up", int(used*100)), s.state.BudgetWords())
 	}
 }

@@ -38,7 +38,7 @@ func TestTheBudgetEndsTheTurn(t *testing.T) {
 		h.costs("s1", 3.9)
 		h.costs("s1", 4.1)
 		h.costs("s1", 4.5)
-		if got := h.notices(); !slices.Equal(got, []string{"82 % of the budget of this session is used up"}) {
+		if got := h.notices(); !slices.Equal(got, []string{"82 % of the budget is used up"}) {
 			t.Errorf("the notices are %q", got)
 		}
 		h.costs("s1", 5.0)
@@ -174,7 +174,7 @@ func TestABudgetThatOthersShare(t *testing.T) {
 		for _, amount := range []float64{2, 3.2, 3.5, 3.9} {
 			others(h, amount)
 		}
-		if got := h.notices(); !slices.Equal(got, []string{"84 % of the budget of this session is used up"}) || h.conv.BudgetReached {
+		if got := h.notices(); !slices.Equal(got, []string{"84 % of the budget is used up"}) || h.conv.BudgetReached {
 			t.Errorf("the notices are %q", got)
 		}
 		others(h, 4)
