@@ -180,7 +180,7 @@ func TestTheBoardGoesOnWithoutAKey(t *testing.T) {
 	})
 }
 
-// A limit of the plan is decided about on the board. What is answered only in its own tab says so.
+// Limits of the plan are decided about on the board, and forms filled in.
 func TestTheBoardAsksAboutALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProgram(t, map[string]string{"idle": idle, "limited": `handshake
@@ -190,8 +190,19 @@ reply-error -32603 "You've hit your limit" {"errorKind": "rate_limit"}
 `, "form": `handshake
 expect session/prompt
 request elicitation/create {"sessionId": "${session}", "mode": "form", "message": "Which release?", "requestedSchema": {"type": "object", "properties": {"tag": {"type": "string"}}}} as form
-await form
+await form contains "content":{"tag":"v2j"}
+end-turn
+`, "login": `expect initialize
+reply {"protocolVersion": 1, "authMethods": [{"id": "web", "name": "In the browser"}]}
+expect session/new
+reply {"sessionId": "s"}
+expect session/prompt
+reply-error -32000 Who are you?
+expect authenticate
+reply {}
+serve
 `})
+		p.resize([2]int{100, 40})
 		front := p.front
 		p.start(front, "idle")
 		limited := p.open("limited")
@@ -200,15 +211,33 @@ await form
 		form := p.open("form")
 		p.press("g", "o", "enter")
 		p.until("it asks", func() bool { return shows(form, "Which release?") })
+		login := p.open("login")
+		p.press("g", "o", "enter")
+		p.until("it wants a sign-in", func() bool { return shows(login, "Who are you?") })
 		p.show(front)
 		p.press("alt+a")
 		p.mustShow("❯ ? asks   limited  bake", "right answer", "The limit of the plan is reached")
 		p.press("down")
-		p.mustShow("❯ ? asks   form     go", "Which release?", "enter goes there to answer")
-		p.mustNotShow("right answer")
+		p.mustShow("❯ ? asks   form     go", "form, tab 3 asks", "Which release?")
+		p.wait()
+		p.mustShow("→ answer")
+		p.press("right", "v", "2", "j", "esc", "up")
+		p.mustShow("❯ ? asks   limited  bake")
+		p.press("down")
+		p.wait()
+		p.press("right", "tab", "enter")
+		p.mustShow("│ v2j", "❯ 1  ✓ Accept")
+		p.press("enter")
+		p.until("it is answered", func() bool { return shows(front, "✓ done   form     go") })
+		p.press("up")
+		p.mustShow("❯ ? asks   login    go", "waits for you to sign in")
 		p.press("right")
-		p.mustShow("it is answered where it is: enter goes there")
-		p.press("up", "right")
+		p.mustShow("Sign in to", "In the browser")
+		p.wait()
+		p.press("down", "enter")
+		p.until("it is signed in", func() bool { return p.front == front })
+		p.mustShow("login    go")
+		p.press("up", "up", "up", "right")
 		p.mustShow("Board", "Wait and go on", "The agent does not say when it resets.")
 		p.wait()
 		p.press("w", "enter")

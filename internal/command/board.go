@@ -28,8 +28,8 @@ type Seat struct {
 	Worktree  bool   // Cwd is a worktree for sessions
 	Running   string // the host that it runs in, "" if it ends with parley
 	Stored    store.ID
-	// Answer asks here the oldest of its permissions, unless it is in front, or about its limit or budget;
-	// nil if it asks nothing of these.
+	// Answer asks here the oldest of its permissions, unless it is in front, or about its limit or budget,
+	// and leads there and back for what else the user has to decide; nil if it asks nothing.
 	Answer func()
 	// Go goes there. Session takes prompts, unless NoSend says why it does not.
 	Go      func()
@@ -280,7 +280,7 @@ func (b *board) item(r *Seat, now time.Time) Item {
 		Do: r.Go, Delete: func() { b.askToEnd(r) },
 		Also: []func(){func() { b.askToSend(r) }, func() { b.detach(r) }},
 	}
-	if r.AtLimit || r.OverBudget {
+	if r.Asked.ID == 0 { // or it is asked beside the table
 		it.Answer = r.Answer
 	}
 	for _, c := range Columns(&r.Overview, state, "", lastOf(r)) {

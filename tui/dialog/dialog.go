@@ -79,6 +79,13 @@ type AgentQuestion interface {
 	Guarded
 	// Follow updates the dialog from the conversation.
 	Follow(*conversation.Conversation) State
+	// Begin enters the question, and Unmark leaves it, with its answers unmarked. Marked reports whether
+	// it is entered.
+	Begin() Action
+	Marked() bool
+	Unmark()
+	// TakeWords removes and returns what was written in place of an answer.
+	TakeWords() string
 }
 
 // Attached is a dialog that shows more of a question, and closes with it.
@@ -118,6 +125,8 @@ type Env struct {
 	Now func() time.Time
 	// Asker names who asks where that is not plain to see, "" elsewhere. It may be nil.
 	Asker func() string
+	// Foreign means that another session asks: closing a question only leads back.
+	Foreign bool
 	// Drafting reports whether the prompt holds more than blanks: it gets letters and digits then.
 	// Nil means an empty prompt.
 	Drafting func() bool
@@ -144,6 +153,15 @@ func (e Env) asker() string {
 		return ""
 	}
 	return ", " + e.Asker()
+}
+
+// closing is what the key that closes dialogs does at a question of the agent; words is what it does to
+// one of the session itself.
+func (e Env) closing(words string) string {
+	if e.Foreign {
+		return "back"
+	}
+	return words
 }
 
 // hint adds a hint for the first key of an action that works now, if any.

@@ -33,7 +33,7 @@ type Form struct {
 	lines  []formLine // the body as drawn last
 	follow bool       // keep the focused field visible
 	// entered means that the form has the keys: it gets letters and digits even if the
-	// prompt holds text.
+	// prompt holds text. One of another session gets none before.
 	entered bool
 }
 
@@ -97,8 +97,32 @@ func (d *Form) current() *field {
 	return nil
 }
 
-// Key implements [Dialog].
+// Marked implements [AgentQuestion], as Begin and Unmark do.
+func (d *Form) Marked() bool { return d.entered }
+
+func (d *Form) Begin() Action {
+	d.entered = !d.ignores()
+	return nil
+}
+
+func (d *Form) Unmark() { d.entered = false }
+
+// Key implements [Dialog]. One of another session keeps the characters once it is entered.
 func (d *Form) Key(msg tea.KeyPressMsg) Action {
+	switch {
+	case !d.env.Foreign:
+		return d.key(msg)
+	case !d.entered:
+		return NotTaken{}
+	}
+	a := d.key(msg)
+	if d.entered = true; a == Action(NotTaken{}) && config.Types(msg.String()) {
+		return nil
+	}
+	return a
+}
+
+func (d *Form) key(msg tea.KeyPressMsg) Action {
 	if d.ignores() {
 		return NotTaken{}
 	}
@@ -118,6 +142,9 @@ func (d *Form) Key(msg tea.KeyPressMsg) Action {
 		f.key(msg)
 		return nil
 	case d.closes(msg):
+		if d.env.Foreign {
+			return Close{}
+		}
 		return Answer{app.Respond(d.asked, acpclient.ElicitCancel, nil)}
 	case f == nil && d.env.drafting(), f == nil && key != "tab" && key != "shift+tab" && (d.replies.marked > 0 || !keys.Match(command.DialogUp, key)):
 		a := d.question.Key(msg)
@@ -209,7 +236,7 @@ func (d *Form) content() (map[string]any, bool) {
 
 // Paste implements [Dialog].
 func (d *Form) Paste(text string) Action {
-	if d.ignores() || d.env.drafting() {
+	if d.ignores() || d.env.drafting() || d.env.Foreign && !d.entered {
 		return NotTaken{}
 	}
 	f := d.current()
@@ -257,10 +284,10 @@ func (d *Form) Mouse(msg tea.MouseMsg, x, y int) Action {
 
 // Hints implements [Dialog].
 func (d *Form) Hints() []Hint {
-	f := d.current()
+	f, closing := d.current(), d.env.closing("cancel")
 	switch {
 	case f == nil, d.env.Guard.inert():
-		return d.hints("cancel")
+		return d.hints(closing)
 	case d.env.drafting():
 		hints := append([]Hint{{d.accepting() + ":", "to the form"}}, d.promptHints()...)
 		return d.env.hint(hints, command.DialogClose, "cancel")
@@ -280,7 +307,7 @@ func (d *Form) Hints() []Hint {
 		hints = append(hints, Hint{keys[0] + ":", words})
 	}
 	hints = append(append(hints, other...), Hint{"tab", "next"})
-	return d.env.hint(hints, command.DialogClose, "cancel")
+	return d.env.hint(hints, command.DialogClose, closing)
 }
 
 // field is a field of a form on the screen.
@@ -384,7 +411,7 @@ const maxChoices = 6
 func (d *Form) View(width, maxHeight int) View {
 	width = min(width, widest)
 	w := inner(width, maxHeight)
-	lines, from, to, cursor := d.draw(w, d.env.Guard.inert())
+	lines, from, to, cursor := d.draw(w, d.env.Guard.inert() || d.env.Foreign && !d.entered)
 	d.lines = lines
 	drawn := make(fixed, len(lines))
 	for i, l := range lines {

@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/app"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -69,7 +70,9 @@ func (d *Link) offer() {
 		}
 		add("✗", bad, "Decline", "n", Answer{app.Respond(d.asked, acpclient.ElicitDecline, nil)})
 		add("•", neutral, "Cancel: no answer", "", Answer{app.Respond(d.asked, acpclient.ElicitCancel, nil)})
-		list[len(list)-1].keys = d.env.Keys.For("dialog_close")
+		if list[len(list)-1].keys = nil; !d.env.Foreign {
+			list[len(list)-1].keys = d.env.Keys.For(command.DialogClose)
+		}
 	}
 	d.replies = newReplies(list)
 }
@@ -132,7 +135,7 @@ func (d *Link) Hints() []Hint {
 	if d.opened {
 		return d.hints("close")
 	}
-	return d.hints("cancel")
+	return d.hints(d.env.closing("cancel"))
 }
 
 // drawAddress draws the host on its own lines, then the warnings, then the complete address.

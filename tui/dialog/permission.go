@@ -22,9 +22,6 @@ import (
 // Permission asks the user about a tool call. It shows the call and every option as the
 // agent sent it; no option is marked at first.
 type Permission struct {
-	// Foreign means that another session asks: closing it only leads back.
-	Foreign bool
-
 	question
 	asked   *conversation.Permission
 	seen    conversation.Seen // the question as it is drawn, and may be answered
@@ -107,20 +104,18 @@ func (d *Permission) Follow(c *conversation.Conversation) State {
 	return Open
 }
 
-// Marked reports whether an answer is marked, or words are written to it.
-func (d *Permission) Marked() bool { return d.replies.marked >= 0 || d.writing }
+// Marked implements [AgentQuestion], as Begin and Unmark do.
+func (d *Permission) Marked() bool { return d.question.Marked() || d.writing }
 
-// Begin marks the first answer, or goes to the end of a question that must be read first.
 func (d *Permission) Begin() Action {
-	if d.refresh(); d.Marked() || d.ignores() {
+	if d.refresh(); d.writing {
 		return nil
 	}
-	return d.accept("")
+	return d.question.Begin()
 }
 
-// Unmark leaves the answers and the words.
 func (d *Permission) Unmark() {
-	d.mark(-1)
+	d.question.Unmark()
 	d.writing = false
 }
 
@@ -415,11 +410,8 @@ func (d *Permission) Hints() []Hint {
 	if d.writing {
 		return d.writingHints()
 	}
-	closing := "cancel the turn"
-	switch {
-	case d.Foreign:
-		closing = "back"
-	case d.between:
+	closing := d.env.closing("cancel the turn")
+	if d.between && !d.env.Foreign {
 		closing = ""
 	}
 	hints := d.hints("")

@@ -269,6 +269,21 @@ func (q *question) mark(i int) {
 // forget forgets the keys that have marked a reply.
 func (q *question) forget() { q.marker, q.doubled, q.once = tea.KeyPressMsg{}, time.Time{}, false }
 
+// Marked implements [AgentQuestion], as the methods below do.
+func (q *question) Marked() bool { return q.replies.marked >= 0 }
+
+// Begin marks the first answer, or goes to the end of a question that must be read first.
+func (q *question) Begin() Action {
+	if q.Marked() || q.ignores() {
+		return nil
+	}
+	return q.accept("")
+}
+
+func (q *question) Unmark() { q.mark(-1) }
+
+func (*question) TakeWords() string { return "" }
+
 // move marks the next or the previous reply.
 func (q *question) move(by int) {
 	q.forget()

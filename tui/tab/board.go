@@ -23,10 +23,9 @@ type board struct {
 	*pages.Board
 	t      *Tab
 	peeked peeked // what was looked up last
-	// about is the question about a limit or a budget that is asked here, nil for none; stands reports
-	// whether it is still to be answered.
-	about  dialog.Dialog
-	stands func() bool
+	// forms are those that were left, by row: they keep what was written in them.
+	forms map[string]*foreignQuestion
+	about dialog.Dialog // the question about a limit or a budget that is asked here, nil for none
 }
 
 // peeked is a question of a session in a host that is not attached here. conv is nil until it was looked
@@ -46,7 +45,7 @@ func (f *front) showBoard(c command.Choice) (update func(command.Choice) bool) {
 	t := f.tab
 	page := pages.NewBoard(t.pageEnv(nil), c)
 	t.closeBoard()
-	t.board = &board{Board: page, t: t}
+	t.board = &board{Board: page, t: t, forms: map[string]*foreignQuestion{}}
 	t.dialogs.Push(page)
 	return func(c command.Choice) bool {
 		open := t.dialogs.Has(page)
@@ -83,14 +82,15 @@ func (b *board) follow() tea.Cmd {
 				b.Tell("the question is gone: it was answered elsewhere, changed or withdrawn, or its session has ended")
 			}
 		case marked == nil || f.row != marked.ID:
-			t.dialogs.Close(f)
+			if t.dialogs.Close(f); f.permission() == nil {
+				b.forms[f.row] = f
+			}
 		}
 	}
-	if b.about != nil && !(t.dialogs.Has(b.about) && b.stands()) {
-		if t.dialogs.Withdraw(b.about) {
+	if b.about != nil && !t.dialogs.Has(b.about) {
+		if b.about = nil; t.program.Guard.Bereft() {
 			b.Tell("the question is gone: it was answered elsewhere")
 		}
-		b.about = nil
 	}
 	if t.foreign != nil && !t.dialogs.Has(t.foreign) {
 		t.foreign = nil
@@ -105,12 +105,16 @@ func (b *board) follow() tea.Cmd {
 // ask shows the question of a row, which is looked up first if it is that of a session in a host.
 func (b *board) ask(row *command.Item) tea.Cmd {
 	t, o := b.t, row.Session
+	if f := b.forms[row.ID]; f != nil && !f.over() {
+		t.raise(f)
+		return nil
+	}
 	for i, other := range t.program.Tabs.All() {
 		l, open := other.live()
 		switch {
 		case other.seatID() != row.ID:
-		case open && asked(l.Conversation) && len(l.questions.permissions()) > 0:
-			return t.askFor(l, i+1, l.questions.permissions()[0], row.ID)
+		case open && asked(l.Conversation):
+			return t.askFor(l, i+1, conversation.Questions[conversation.Question](&l.Conversation.State)[0], row.ID)
 		default:
 			return nil
 		}
@@ -130,7 +134,7 @@ func (b *board) ask(row *command.Item) tea.Cmd {
 		}
 		now.conv, now.facts = s.Past(), &toolview.Facts{Roots: append([]string{s.About().Cwd}, s.About().Dirs...)}
 		app.Leave(ctx, s)
-		if p := now.permission(); p != nil {
+		if p, is := now.question().(*conversation.Permission); is {
 			for look := now.facts.Look(p.Asked); look != nil; look = now.facts.Look(p.Asked) {
 				now.facts.Add(look())
 			}
@@ -144,23 +148,23 @@ func (b *board) ask(row *command.Item) tea.Cmd {
 	})
 }
 
-// permission returns the question, nil if it is not known or is none about a call.
-func (k *peeked) permission() *conversation.Permission {
+// question returns the question, nil if it is not known.
+func (k *peeked) question() conversation.Question {
 	if k.conv == nil {
 		return nil
 	}
-	p, _ := k.conv.Question(k.asked.ID).(*conversation.Permission)
-	if p == nil || p.Seen != k.asked {
+	q := k.conv.Question(k.asked.ID)
+	if q == nil || q.Now() != k.asked {
 		return nil
 	}
-	return p
+	return q
 }
 
 // askPeeked shows the question that was looked up.
 func (b *board) askPeeked(agent string) tea.Cmd {
 	t, of := b.t, b.peeked
-	p := of.permission()
-	if p == nil {
+	asked := of.question()
+	if asked == nil {
 		return nil
 	}
 	env := t.env()
@@ -186,7 +190,7 @@ func (b *board) askPeeked(agent string) tea.Cmd {
 			defer app.Leave(ctx, s)
 			return app.Outcome{}, session.Try(ctx, s, act)
 		})
-	}}, env, p, agent)
+	}}, env, asked, agent)
 	return nil
 }
 
@@ -232,8 +236,11 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 			}
 		}
 	}
-	if l, open := t.live(); open && s.NoSend == "" && (s.AtLimit || s.OverBudget && t.compared == nil) {
+	switch l, open := t.live(); {
+	case open && s.NoSend == "" && (s.AtLimit || s.OverBudget):
 		s.Answer = func() { f.askAbout(l) }
+	case s.Standing == conversation.StandingAsks && s.Answer == nil:
+		s.Answer = func() { f.visit(t) }
 	}
 	s.Detach = func() { f.add(t.detach()) }
 	s.End = func() {
@@ -248,7 +255,10 @@ func (f *front) seat(t *Tab, number int) command.Seat {
 // askAbout asks here about the limit or the budget of a session.
 func (f *front) askAbout(l *live) {
 	question := func() *app.Question {
-		if l.Conversation.Limit == nil {
+		switch {
+		case l.Conversation.Limit == nil && l.compared != nil:
+			return l.compared.budgetQuestion()
+		case l.Conversation.Limit == nil:
 			return app.BudgetQuestion(l.Session, l.Conversation)
 		}
 		return app.LimitQuestion(l.Session, l.Conversation, l.program.Now(), func() {
@@ -262,8 +272,20 @@ func (f *front) askAbout(l *live) {
 	}
 	q.While = func() bool { return l.Conversation.Stuck() && question() != nil }
 	if d := f.tab.ask(*q); f.tab.showsBoard() {
-		f.tab.board.about, f.tab.board.stands = d, q.While
+		f.tab.board.about = d
 	}
+}
+
+// visit goes to a tab that asks, and back to the page once it asks nothing more.
+func (f *front) visit(t *Tab) {
+	from := f.tab
+	if t == from && from.showsBoard() {
+		from.closeBoard()
+		t.back = func() { command.ShowBoard(f) }
+		return
+	}
+	from.program.Tabs.Show(t)
+	t.back = func() { from.program.Tabs.Show(from) }
 }
 
 // goTo shows a tab. One that has nothing but the board is closed.

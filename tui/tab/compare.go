@@ -467,8 +467,7 @@ func (c *comparison) follow(t *Tab, e conversation.Event) (cmd tea.Cmd) {
 	return cmd
 }
 
-// askAboutBudget asks about the budget, which all sides share, when it is used up for one: once, and where
-// the page is.
+// askAboutBudget asks about the budget when it is used up for a side: once, and where the page is.
 func (c *comparison) askAboutBudget(of *live) {
 	home := c.home
 	if home.number(home) == 0 { // closed
@@ -477,6 +476,13 @@ func (c *comparison) askAboutBudget(of *live) {
 	if c.overBudget != nil && home.dialogs.Has(c.overBudget) {
 		return
 	}
+	if q := c.budgetQuestion(); q != nil {
+		c.overBudget = home.ask(*q)
+	}
+}
+
+// budgetQuestion asks about the budget, which all sides share; nil if it is not used up.
+func (c *comparison) budgetQuestion() *app.Question {
 	sides := func(which func(*conversation.State) bool) (all []*live) {
 		for i := range c.tabs {
 			if l := c.live(i); l != nil && which(&l.Conversation.State) {
@@ -499,11 +505,9 @@ func (c *comparison) askAboutBudget(of *live) {
 			return all
 		}
 	}
-	if q := app.BudgetQuestionOf("The budget of this comparison is used up", reached, sessions(func(*conversation.State) bool { return true }), sessions(func(s *conversation.State) bool {
+	return app.BudgetQuestionOf("The budget of this comparison is used up", reached, sessions(func(*conversation.State) bool { return true }), sessions(func(s *conversation.State) bool {
 		return s.BudgetReached && (len(s.Queue) > 0 || s.Ending.How == conversation.EndedEarly)
-	})); q != nil {
-		c.overBudget = home.ask(*q)
-	}
+	}))
 }
 
 // moves reports whether a side works, so that its clock goes on.

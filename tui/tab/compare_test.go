@@ -181,7 +181,7 @@ func TestSidesShareABudget(t *testing.T) {
 		t.Errorf("the draft is %q", home.composer.Text())
 	}
 	home.composer.Clear()
-	sides[1].stored.readOnly = ""
+	sides[0].stored.readOnly, sides[1].stored.readOnly = "", ""
 	home.dialogs.Close(c.page)
 
 	// Once it is used up, one question is for all, also for a side that has finished.
@@ -222,9 +222,14 @@ func TestSidesShareABudget(t *testing.T) {
 		home.FollowOthers()
 	}
 	both(conversation.BudgetReached{})
+	sides[0].events(conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}})
 	home.mustShow(t, "Raise it to $2.00")
+	home.press("alt+a", "down", "right") // on the board, too
+	home.mustShow(t, "Board", "The budget of this comparison is used up", "Raise it to $2.00")
 	both(conversation.BudgetSet{Budget: conversation.Budget{Cost: 2}})
-	if !home.dialogs.Empty() {
+	home.mustShow(t, "Board", "the question is gone: it was answered elsewhere")
+	home.clock = home.clock.Add(time.Minute)
+	if home.press("esc"); !home.dialogs.Empty() {
 		t.Error("it asks about a budget that is not used up")
 	}
 	both(conversation.BudgetSet{Budget: conversation.Budget{Cost: 1}})

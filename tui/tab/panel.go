@@ -31,7 +31,7 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		q, _ := d.(*dialog.Permission)
 		f, foreign := d.(*foreignQuestion)
 		if foreign {
-			q = f.Permission
+			q = f.permission()
 		}
 		switch {
 		case q != nil && q.StopWriting(name):

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/command"
@@ -181,10 +182,10 @@ func (t *Tab) showPermission(p *conversation.Permission) {
 	}
 }
 
-// foreignQuestion is a permission of another session, answered in this tab by the same rules. Anything but
+// foreignQuestion is a question of another session, answered in this tab by the same rules. Anything but
 // an answer is done in its own tab.
 type foreignQuestion struct {
-	*dialog.Permission
+	dialog.AgentQuestion
 	in   *Tab // where it is shown
 	conv *conversation.Conversation
 	gone func() bool // the session cannot be asked any more
@@ -199,33 +200,45 @@ type foreignQuestion struct {
 	asker string
 }
 
-// askFor shows a permission of the tab of a session, which has a number.
-func (t *Tab) askFor(of *live, number int, p *conversation.Permission, row string) tea.Cmd {
-	if !of.Conversation.Asks(p) {
+// askFor shows a question of the tab of a session, which has a number.
+func (t *Tab) askFor(of *live, number int, asked conversation.Question, row string) tea.Cmd {
+	if !of.Conversation.Asks(asked) {
 		return nil
 	}
+	p, _ := asked.(*conversation.Permission)
 	env, other := of.env(), of.Tab
 	name := termtext.Line(cmp.Or(other.agent().Name, other.agent().ID))
 	t.showForeign(&foreignQuestion{in: t, row: row, conv: of.Conversation, gone: func() bool {
 		return !slices.Contains(t.program.Tabs.All(), other) || !other.asked()
 	}, do: func(a dialog.Action) tea.Cmd {
-		if _, is := answerOf(a); !is {
+		if _, is := answerOf(a); !is && p != nil {
 			t.program.Tabs.Show(other)
 			other.showPermission(p)
 		}
 		return other.panel.do(a)
-	}}, env, p, fmt.Sprintf("%s, tab %d", name, number))
+	}}, env, asked, fmt.Sprintf("%s, tab %d", name, number))
+	if p == nil {
+		return nil
+	}
 	return of.questions.lookUp(p.Asked)
 }
 
-// showForeign shows a permission of another session.
-func (t *Tab) showForeign(f *foreignQuestion, env dialog.Env, p *conversation.Permission, asker string) {
+// showForeign shows a question of another session.
+func (t *Tab) showForeign(f *foreignQuestion, env dialog.Env, asked conversation.Question, asker string) {
 	here := t.env()
-	env.Drafting, env.Press, env.Sends, env.Edits, env.Asker = here.Drafting, here.Press, here.Sends, here.Edits, func() string { return asker }
+	env.Drafting, env.Press, env.Sends, env.Edits, env.Asker, env.Foreign = here.Drafting, here.Press, here.Sends, here.Edits, func() string { return asker }, true
 	f.env, f.asker = env, asker
-	f.Permission = dialog.NewPermission(env, p, len(f.open()))
-	f.Permission.Foreign = true
-	f.Permission.Follow(f.conv)
+	f.AgentQuestion = conversation.Match[dialog.AgentQuestion](asked, func(p *conversation.Permission) dialog.AgentQuestion {
+		return dialog.NewPermission(env, p, len(f.open()))
+	}, func(e *conversation.Elicitation) dialog.AgentQuestion { return dialog.NewElicitation(env, e, asker) })
+	f.AgentQuestion.Follow(f.conv)
+	t.raise(f)
+}
+
+// raise puts a question of another session on top.
+func (t *Tab) raise(f *foreignQuestion) {
+	f.Unmark()
+	f.inside = false
 	if t.foreign = f; f.row != "" {
 		t.board.Put(f)
 	}
@@ -237,16 +250,21 @@ func (f *foreignQuestion) open() []*conversation.Permission {
 	return conversation.Questions[*conversation.Permission](&f.conv.State)
 }
 
+// permission returns it as a permission, nil if it is none.
+func (f *foreignQuestion) permission() *dialog.Permission {
+	p, _ := f.AgentQuestion.(*dialog.Permission)
+	return p
+}
+
 // another shows another permission of the session on the board.
 func (f *foreignQuestion) another(by int) tea.Cmd {
 	open, next := f.open(), *f
 	f.in.dialogs.Close(f)
-	next.inside = false
-	f.in.showForeign(&next, f.env, open[(f.Position()-1+by+len(open))%len(open)], f.asker)
+	f.in.showForeign(&next, f.env, open[(f.permission().Position()-1+by+len(open))%len(open)], f.asker)
 	return nil
 }
 
-// answerOf returns the act of a dialog's action that answers a permission.
+// answerOf returns the act of a dialog's action that answers a question.
 func answerOf(a dialog.Action) (act session.Act[session.None], is bool) {
 	switch a := a.(type) {
 	case dialog.Answer:
@@ -258,12 +276,18 @@ func answerOf(a dialog.Action) (act session.Act[session.None], is bool) {
 }
 
 // over reports whether the question is closed.
-func (f *foreignQuestion) over() bool { return f.gone() || f.Permission.Follow(f.conv) == dialog.Over }
+func (f *foreignQuestion) over() bool {
+	return f.gone() || f.AgentQuestion.Follow(f.conv) == dialog.Over
+}
 
 // FollowOthers brings what is shown of other tabs up to date: parley's own questions, the board, and a
 // question of another tab, which is closed once it is over. It reports whether there is any.
 func (t *Tab) FollowOthers() (cmd tea.Cmd, is bool) {
 	renewed := t.dialogs.Renew()
+	if back := t.back; back != nil && t.State() != conversation.StandingAsks {
+		t.back = nil
+		return t.address(t.acting.do(back)), true
+	}
 	if t.showsBoard() {
 		return t.address(t.acting.do(func() { t.acting.add(t.board.follow()) })), true
 	}
@@ -279,7 +303,7 @@ func (t *Tab) FollowOthers() (cmd tea.Cmd, is bool) {
 	return nil, true
 }
 
-// Follow does nothing, unlike that of the permission: FollowOthers closes the question.
+// Follow does nothing, unlike that of the question: FollowOthers closes it.
 func (*foreignQuestion) Follow() {}
 
 // Key implements [dialog.Dialog]. On the board a key of an answer gives it the keys.
@@ -287,13 +311,13 @@ func (f *foreignQuestion) Key(k tea.KeyPressMsg) dialog.Action {
 	name, keys := k.String(), f.in.program.Keys
 	switch {
 	case f.row == "" || f.inside:
-		return f.redirect(f.Permission.Key(k))
+		return f.redirect(f.AgentQuestion.Key(k))
 	case f.in.board.Writes():
 		f.in.program.Guard.Typed()
 		return dialog.NotTaken{}
-	case keys.Match(command.DialogNext, name) && len(f.open()) < 2:
-		a := f.Permission.Begin()
-		f.inside = f.Permission.Marked()
+	case keys.Match(command.DialogNext, name) && (f.permission() == nil || len(f.open()) < 2):
+		a := f.Begin()
+		f.inside = f.Marked()
 		return a
 	}
 	for _, a := range []config.Action{command.DialogUp, command.DialogDown, command.DialogAccept, command.DialogClose, command.DialogDelete, command.DialogSend, command.DialogDetach, command.Board} {
@@ -301,18 +325,18 @@ func (f *foreignQuestion) Key(k tea.KeyPressMsg) dialog.Action {
 			return dialog.NotTaken{}
 		}
 	}
-	a := f.redirect(f.Permission.Key(k))
-	f.inside = f.Permission.Marked()
+	a := f.redirect(f.AgentQuestion.Key(k))
+	f.inside = f.Marked()
 	return a
 }
 
 // Due implements [dialog.Guarded].
-func (f *foreignQuestion) Due() dialog.Action { return f.redirect(f.Permission.Due()) }
+func (f *foreignQuestion) Due() dialog.Action { return f.redirect(f.AgentQuestion.Due()) }
 
 // Mouse implements [dialog.Dialog].
 func (f *foreignQuestion) Mouse(m tea.MouseMsg, x, y int) dialog.Action {
-	a := f.redirect(f.Permission.Mouse(m, x, y))
-	f.inside = f.inside || f.Permission.Marked()
+	a := f.redirect(f.AgentQuestion.Mouse(m, x, y))
+	f.inside = f.inside || f.Marked()
 	return a
 }
 
@@ -320,7 +344,7 @@ func (f *foreignQuestion) Mouse(m tea.MouseMsg, x, y int) dialog.Action {
 func (f *foreignQuestion) Hints() []dialog.Hint {
 	switch {
 	case f.row == "" || f.inside:
-		return f.Permission.Hints()
+		return f.AgentQuestion.Hints()
 	case f.in.ArmsIn() > 0 || f.in.board.Writes():
 		return f.in.board.Hints()
 	}
@@ -341,12 +365,15 @@ func (f *foreignQuestion) leave() dialog.Action {
 // redirect turns an action for the question's tab into one for this tab.
 func (f *foreignQuestion) redirect(a dialog.Action) dialog.Action {
 	switch a := a.(type) {
-	case nil, dialog.NotTaken:
+	case nil, dialog.NotTaken, dialog.Copy:
 		return a
-	case dialog.CancelTurn:
+	case dialog.CancelTurn, dialog.Close:
 		return f.leave()
 	case dialog.Another:
 		return dialog.Stay(func() tea.Cmd { return f.another(a.By) })
+	case dialog.OpenURL:
+		accept := session.Answer{Question: a.Question, Form: &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}}
+		return dialog.Stay(func() tea.Cmd { return tea.Batch(f.do(dialog.Answer{Act: accept}), open(a.URL, f.in.sayIf)) })
 	default:
 		if _, is := answerOf(a); is {
 			return dialog.Stay(func() tea.Cmd { return f.do(a) })

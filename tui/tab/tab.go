@@ -60,6 +60,7 @@ type Tab struct {
 	prompts  *prompts
 	drafts   *drafts
 	foreign  *foreignQuestion // the question of another tab shown last, or nil
+	back     func()           // goes back to the page once nothing is asked here, nil if the user came otherwise
 	compared *comparison      // that it belongs to, or nil
 	writes   *writing         // what is written in place of a prompt to send, or nil
 	offer    dialog.Dialog    // to attach to a running session, or nil
@@ -133,6 +134,7 @@ func (t *Tab) Show() {
 
 // Hide puts the tab into the background. It still follows its session.
 func (t *Tab) Hide() {
+	t.back = nil
 	t.info.shown = false
 	t.dialogs.Hide()
 	t.pace(backgroundFrame)
