@@ -1,6 +1,7 @@
 package command
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -64,7 +65,7 @@ func TestASessionIsDeleted(t *testing.T) {
 	if got := s.shown(); strings.Contains(got, "bread") || !strings.Contains(got, "potatoes") {
 		t.Errorf("it shows\n%s", got)
 	}
-	if s.choose("peel potatoes"); s.did[0] != any(app.Spec{Stored: ids[0]}) {
+	if s.choose("peel potatoes"); !reflect.DeepEqual(s.did[0], app.Spec{Stored: ids[0]}) {
 		t.Errorf("it did %v", s.did)
 	}
 }
