@@ -151,7 +151,8 @@ type client struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	conv    *conversation.Conversation
-	kinds   []string // of the updates, in order
+	kinds   []string              // of the updates, in order
+	told    []acpclient.MessageID // of the user's messages, in order
 	asked   []*acpclient.RequestPermissionRequest
 	decide  func(context.Context, *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error)
 }
@@ -161,6 +162,14 @@ func (c *client) SessionUpdate(_ context.Context, n *acpclient.SessionNotificati
 	defer c.mu.Unlock()
 	c.conv.Apply(conversation.FromNotification(n))
 	c.kinds = append(c.kinds, n.Update.UpdateKind())
+	switch u := n.Update.(type) {
+	case *acpclient.ContentChunk:
+		if u.Chunk == acpclient.UserMessageChunk {
+			c.told = append(c.told, u.MessageID)
+		}
+	case *acpclient.MessageUpdate:
+		c.told = append(c.told, u.MessageID)
+	}
 	c.changed.Broadcast()
 }
 

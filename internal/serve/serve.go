@@ -52,7 +52,7 @@ type Options struct {
 func Run(ctx context.Context, in io.Reader, out io.Writer, opt Options) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{opt: opt, ctx: ctx, sessions: map[acpclient.SessionID]*served{}}
+	s := &server{opt: opt, ctx: ctx, sessions: map[acpclient.SessionID]*served{}, ids: map[int64]acpclient.MessageID{}}
 	s.mu.Lock() // until conn is set
 	s.conn = v2.Serve(acpclient.NewLines(in, out), s, acpclient.ConnOptions{})
 	s.mu.Unlock()
@@ -87,6 +87,8 @@ type server struct {
 	client   *acpclient.InitializeRequest // nil before initialize
 	agent    conversation.AgentState      // what the served agent, or that of the one session, offers
 	sessions map[acpclient.SessionID]*served
+	// ids are those that the client has for its prompts, by when they were sent, in nanoseconds.
+	ids map[int64]acpclient.MessageID
 	// waiting is a new session whose agent wants the user to sign in first, and asked an open one whose
 	// agent wants it; nil if there is none.
 	waiting, asked *served

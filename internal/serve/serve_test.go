@@ -61,6 +61,26 @@ func TestAClientWorksInASession(t *testing.T) {
 			if told := other.conv.Told(); len(told) != 1 || told[0] != "hello" {
 				t.Errorf("%q", told)
 			}
+
+			// The client that sent the prompt knows its message again.
+			for _, method := range []func() error{
+				func() error {
+					_, err := acpclient.Call(t.Context(), c, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: c.id})
+					return err
+				},
+				func() error {
+					_, err := acpclient.Call(t.Context(), c, acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: c.id, Cwd: s.opt.Cwd})
+					return err
+				},
+			} {
+				if err := method(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.until("its prompt", func() bool { return len(c.told) == map[bool]int{false: 1, true: 2}[v2] })
+			if v2 && c.told[0] != c.told[1] {
+				t.Errorf("the prompt has the ids %q", c.told)
+			}
 		})
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/acpclient"
+	v2 "parley/acpclient/v2"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
@@ -54,6 +56,7 @@ type served struct {
 // prompt is a prompt of the client's.
 type prompt struct {
 	ref       string
+	id        acpclient.MessageID     // of its message, where the client knows that
 	queued    bool                    // it was seen in the queue
 	cancelled bool                    // the client wants it no more
 	ended     *conversation.TurnEnded // how its turn has ended
@@ -124,6 +127,7 @@ func (s *served) apply(e conversation.Event) {
 	case conversation.PromptSent:
 		if s.running = s.prompts[e.Ref]; s.running != nil {
 			s.view.skipLast() // the client has it
+			s.named(e.At, s.running.id)
 			if s.running.cancelled {
 				session.Post(s.live.Session, session.Cancel{})
 			}
@@ -157,6 +161,22 @@ func (s *served) apply(e conversation.Event) {
 			s.server.mu.Unlock()
 		}
 	}
+}
+
+// named notes the id that the client has for a prompt that was sent then.
+func (s *server) named(sent time.Time, id acpclient.MessageID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id != "" {
+		s.ids[sent.UnixNano()] = id
+	}
+}
+
+// idOfPrompt returns the id that the client has for a prompt that was sent then, "" if it has none.
+func (s *server) idOfPrompt(sent time.Time) acpclient.MessageID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ids[sent.UnixNano()]
 }
 
 // sentBy reports whether a reference is that of a prompt of this client's.
@@ -360,7 +380,7 @@ func (s *served) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, e
 	if len(r.Prompt) == 0 {
 		return nil, invalid("the prompt is empty")
 	}
-	p := &prompt{ref: s.own + rand.Text(), answer: make(chan answer, 1)}
+	p := &prompt{ref: s.own + rand.Text(), id: v2.PromptID(ctx), answer: make(chan answer, 1)}
 	s.mu.Lock()
 	if s.live.Conversation.Gone() {
 		defer s.mu.Unlock()

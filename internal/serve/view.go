@@ -331,6 +331,9 @@ func (v visit) Message(m *conversation.Message) {
 	if now := m.Replaced(); now != v.replaced {
 		v.replaced, v.parts, v.text = now, 0, 0
 	}
+	if m.Sent != nil {
+		id = cmp.Or(v.idOfPrompt(m.At), id)
+	}
 	if v.replaced > 0 {
 		id += acpclient.MessageID(fmt.Sprintf(".%d", v.replaced))
 	}
