@@ -180,13 +180,17 @@ func (s *server) initialize(ctx context.Context, r *acpclient.InitializeRequest)
 	s.client, s.agent = r, info
 	s.mu.Unlock()
 	yes, caps := &acpclient.Supported{}, info.Capabilities
+	goesOn := yes // with a session that has ended; an agent that resumes none has those that run
+	if s.opt.Agent != nil && s.opt.Running == "" && !caps.LoadSession && caps.SessionCapabilities.Resume == nil {
+		goesOn = nil
+	}
 	out := &acpclient.InitializeResponse{
 		ProtocolVersion: acpclient.ProtocolVersion,
 		AgentInfo:       &acpclient.Implementation{Name: "parley", Title: "parley", Version: s.opt.Version},
 		AgentCapabilities: acpclient.AgentCapabilities{
-			LoadSession: true, PromptCapabilities: caps.PromptCapabilities, MCPCapabilities: caps.MCPCapabilities,
+			LoadSession: goesOn != nil, PromptCapabilities: caps.PromptCapabilities, MCPCapabilities: caps.MCPCapabilities,
 			SessionCapabilities: acpclient.SessionCapabilities{
-				List: yes, Resume: yes, Close: yes, Fork: caps.SessionCapabilities.Fork, AdditionalDirectories: caps.SessionCapabilities.AdditionalDirectories,
+				List: yes, Resume: goesOn, Close: yes, Fork: caps.SessionCapabilities.Fork, AdditionalDirectories: caps.SessionCapabilities.AdditionalDirectories,
 			},
 			Meta: acpclient.Meta(`{"parley":{"status":true}}`),
 		},

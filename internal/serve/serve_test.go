@@ -35,7 +35,7 @@ func TestAClientWorksInASession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, working+"serve\n")
 			c := s.client(Options{}, acpclient.ClientCapabilities{}, v2)
-			if caps := c.info.AgentCapabilities; c.info.AgentInfo.Title != "scripted (parley)" || !caps.LoadSession || caps.SessionCapabilities.List == nil || caps.PromptCapabilities.Image {
+			if caps := c.info.AgentCapabilities; c.info.AgentInfo.Title != "scripted (parley)" || caps.LoadSession != v2 || caps.SessionCapabilities.List == nil || caps.PromptCapabilities.Image {
 				t.Errorf("%+v", c.info)
 			}
 			c.open(s.opt.Cwd)
