@@ -146,7 +146,11 @@ func (r tabRow) CloseTab(t *tab.Tab) tea.Cmd { return r.m.close(t.ID()) }
 
 func (r tabRow) Open(s app.Spec) (*tab.Tab, tea.Cmd) {
 	t := r.m.add(cmp.Or(s.Cwd, r.m.cwd))
-	return t, t.Open(s)
+	cmd := t.Open(s)
+	if s.New() {
+		cmd = tea.Batch(cmd, t.LoadDraft())
+	}
+	return t, cmd
 }
 
 // shutdown ends all agents concurrently and waits, but no longer than endTime.

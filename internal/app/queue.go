@@ -46,10 +46,17 @@ func (h *HeldPrompts) Move(id, by int) {
 	}
 }
 
-// Send sends the prompts to the session and forgets them.
+// Send sends the prompts to the session and forgets them. Those that wait for the user come last, and
+// hold up no other.
 func (h *HeldPrompts) Send(s Session) {
-	for _, p := range *h {
-		session.Post(s, session.Prompt{Prompt: p})
+	waits := func(q conversation.QueuedPrompt) bool { return q.Waits }
+	for _, behind := range []bool{false, true} {
+		for _, p := range *h {
+			if p.Waits == behind {
+				p.Now = !behind && slices.ContainsFunc(*h, waits)
+				session.Post(s, session.Prompt{Prompt: p})
+			}
+		}
 	}
 	*h = nil
 }

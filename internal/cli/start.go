@@ -206,7 +206,8 @@ func (o *startOptions) run(ctx context.Context) error {
 		opt.Open = &app.Spec{Running: o.running, LookOn: o.lookOn}
 	}
 	if opt.Open == nil && o.last { // the last session may have only a draft
-		if draft, err := l.Store.Draft(o.cwd); err != nil || draft == "" {
+		draft, _, err := l.Store.TakeDraft(o.cwd)
+		if draft.Leave(); err != nil || draft.View.Text() == "" {
 			return errors.Join(err, o.nothingHere())
 		}
 	}

@@ -555,6 +555,8 @@ type QueuedPrompt struct {
 	Steering bool `json:"steering,omitempty"`
 	// Unsure means that the agent was asked so, but never answered: it may have taken the prompt.
 	Unsure bool `json:"unsure,omitempty"`
+	// Waits means that the session that gets the prompt pauses its queue: it was written in an earlier parley.
+	Waits bool `json:"waits,omitempty"`
 	// Reading means that the mentioned files are being read for sending.
 	Reading bool `json:"reading,omitempty"`
 }

@@ -10,8 +10,8 @@ import (
 
 // Prompt sends a prompt, or queues it while a turn is running or no session is open. If
 // the queue is paused, it sends the prompt before those in the queue, which stay. A
-// prompt for an agent that has exited waits for the user: nothing is sent to another
-// agent unasked.
+// prompt for an agent that has exited waits for the user, and so does one that says so: nothing is sent
+// to another agent unasked.
 type Prompt struct {
 	Prompt conversation.QueuedPrompt
 	// At, if not 0, is the position in the queue, from 1, to which a prompt returns that was removed
@@ -35,7 +35,7 @@ func (a Prompt) Do(_ context.Context, s *Session) (None, error) {
 func (s *Session) prompt(p conversation.QueuedPrompt) {
 	queue, paused := s.state.Queue, s.state.QueuePaused
 	at := len(queue)
-	if paused && s.ready() && !s.state.Turn.Running {
+	if paused && !p.Waits && s.ready() && !s.state.Turn.Running {
 		p.Now = true
 		for at = 0; at < len(queue) && queue[at].Now; at++ { // in the order of sending
 		}
@@ -81,7 +81,8 @@ func (s *Session) promptNext(p conversation.QueuedPrompt) {
 func (s *Session) enqueue(at int, p conversation.QueuedPrompt) {
 	s.lastNumber++
 	p.ID = s.lastNumber
-	queue, paused := s.state.Queue, s.state.QueuePaused
+	queue, paused := s.state.Queue, s.state.QueuePaused || p.Waits
+	p.Waits = false
 	s.setQueue(slices.Insert(slices.Clone(queue), at, p), paused || s.gone())
 	s.askBudgetAgain()
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,99 +9,134 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"parley/config"
 	"parley/fs"
 	"parley/internal/conversation"
 )
 
-// A draft outside of any session belongs to no log: it is a file in draftDir, one per
-// directory, named after a hash of the directory's path.
+// draftDir holds what is unsent outside of any log: a file for each [Draft].
 const draftDir = "drafts"
 
-func (s *Store) draftPath(cwd string) string {
-	sum := sha256.Sum256([]byte(cwd))
-	return filepath.Join(s.dir, draftDir, hex.EncodeToString(sum[:16]))
+// Draft is what a tab has unsent outside of any log, stored for its directory: a file named after a hash of
+// the directory's path. It is that of the tab until [Draft.Leave], or until parley ends. It is not safe for
+// concurrent use.
+type Draft struct {
+	// View is what it had when it was taken over.
+	View View
+
+	base string // the beginning of the paths of the directory's drafts
+	path string // "" if nothing is stored
+	lock *os.File
 }
 
-// SaveDraft stores the draft for a directory in place of was, the caller's previous
-// one. An empty draft removes the file. SaveDraft leaves a draft that another process,
-// such as another tab, has stored meanwhile. The draft is this process's as long as it lives.
-func (s *Store) SaveDraft(cwd, was, draft string) error {
-	s.drafts.Lock()
-	defer s.drafts.Unlock()
-	path := s.draftPath(cwd)
-	switch kept, err := readDraft(path); {
-	case err != nil:
-		return err
-	case kept != was && kept != "":
+// NewDraft returns an empty draft for a directory. It does not access the disk.
+func (s *Store) NewDraft(cwd string) *Draft {
+	sum := sha256.Sum256([]byte(cwd))
+	return &Draft{base: filepath.Join(s.dir, draftDir, hex.EncodeToString(sum[:16]))}
+}
+
+// TakeDraft takes over the newest draft of a directory that no tab of a living parley has, or returns an
+// empty one. It also returns how many more there are.
+func (s *Store) TakeDraft(cwd string) (taken *Draft, more int, err error) {
+	taken = s.NewDraft(cwd)
+	dir := filepath.Dir(taken.base)
+	files, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return taken, 0, fmt.Errorf("read the draft: %w", config.ExplainRead(dir, err))
+	}
+	written, all := map[string]time.Time{}, []string{}
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name())
+		if !strings.HasPrefix(path, taken.base) || strings.HasSuffix(path, lockSuffix) {
+			continue
+		}
+		if info, err := f.Info(); err == nil {
+			written[path], all = info.ModTime(), append(all, path)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return written[b].Compare(written[a]) })
+	err = nil
+	for _, path := range all {
+		d := &Draft{base: taken.base, path: path}
+		if !d.own() {
+			continue
+		}
+		read := readView
+		if path == taken.base { // as parley stored drafts before: the text alone
+			read = func(path string) (View, error) {
+				b, err := fs.ReadHead(path, mostDraft)
+				return View{Draft: string(b)}, err
+			}
+		}
+		switch v, failed := read(path); {
+		case failed != nil:
+			err = failed
+		case v == (View{}): // after a power failure
+			_ = d.Save(v)
+		case taken.path != "":
+			more++
+		default:
+			d.View, taken = withEdited(v, d.Save), d
+			continue
+		}
+		d.Leave()
+	}
+	return taken, more, err
+}
+
+// Save stores a view as the draft. The zero View removes the file.
+func (d *Draft) Save(v View) error {
+	switch {
+	case d.path == "" && v == (View{}):
 		return nil
-	case draft != "":
+	case d.path == "":
+		path := d.base + "-" + rand.Text()
 		if err := config.MakeDir(filepath.Dir(path)); err != nil {
 			return fmt.Errorf("save the draft: %w", err)
 		}
+		d.path = path
+		d.own()
 	}
-	s.own(path, draft != "")
-	return replaceDraft(path, []byte(draft))
+	err := writeView(d.path, v)
+	if v == (View{}) && err == nil {
+		d.Leave()
+	}
+	return err
 }
 
-// own has the draft of a path belong to this process, or to none any more. It is best effort: without it
-// another process may offer the draft, too. s.drafts must be held.
-func (s *Store) own(path string, mine bool) {
-	f := s.owned[path]
-	switch {
-	case mine && f == nil:
-		f, err := os.OpenFile(path+lockSuffix, os.O_RDWR|os.O_CREATE, fileMode)
-		if err != nil {
-			return
+// Leave leaves what is stored to whoever takes it over.
+func (d *Draft) Leave() {
+	if d.lock != nil {
+		if _, err := os.Lstat(d.path); err != nil {
+			_ = os.Remove(d.path + lockSuffix)
 		}
-		if ok, err := config.TryLock(f); !ok || err != nil {
-			_ = f.Close()
-			return
-		}
-		if s.owned == nil {
-			s.owned = map[string]*os.File{}
-		}
-		s.owned[path] = f
-	case !mine:
-		_ = os.Remove(path + lockSuffix) // also what a process has left that was killed
-		if f != nil {
-			config.Unlock(f)
-			_ = f.Close()
-			delete(s.owned, path)
-		}
+		config.Unlock(d.lock)
+		_ = d.lock.Close()
 	}
+	d.path, d.lock = "", nil
 }
 
-// lockSuffix is that of the file which the process that has a draft locks.
+// own has the draft belong to its tab, unless it is that of another. It is best effort: without a lock
+// another tab may take it over, too.
+func (d *Draft) own() bool {
+	f, err := os.OpenFile(d.path+lockSuffix, os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return true
+	}
+	if ok, err := config.TryLock(f); !ok {
+		_ = f.Close()
+		return err != nil
+	}
+	d.lock = f
+	return true
+}
+
+// lockSuffix is that of the file which the parley that has a draft locks.
 const lockSuffix = ".lock"
-
-// Draft returns the draft for a directory, or "". While another process that has stored it lives, it is
-// that one's, which may send it.
-func (s *Store) Draft(cwd string) (string, error) {
-	s.drafts.Lock()
-	defer s.drafts.Unlock()
-	path := s.draftPath(cwd)
-	if s.owned[path] == nil {
-		if f, err := os.OpenFile(path+lockSuffix, os.O_RDWR, 0); err == nil {
-			free, err := config.TryLock(f)
-			_ = f.Close()
-			if !free && err == nil {
-				return "", nil
-			}
-		}
-	}
-	return readDraft(path)
-}
-
-func readDraft(path string) (string, error) {
-	b, err := fs.ReadHead(path, mostDraft)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("read the draft: %w", config.ExplainRead(path, err))
-	}
-	return string(b), nil
-}
 
 // mostDraft bounds what is read of a file with a draft, in bytes.
 const mostDraft = 256 << 20
@@ -124,6 +160,18 @@ func replaceDraft(path string, b []byte) error {
 		return fmt.Errorf("save the draft: %w", err)
 	}
 	return nil
+}
+
+// Text returns all that is unsent as one text.
+func (v View) Text() string {
+	var all []string
+	if v.Unsent != nil {
+		for _, p := range v.Unsent.Prompts {
+			all = append(all, p.Prompt.Text())
+		}
+	}
+	all = append(all, v.Draft)
+	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), "\n\n")
 }
 
 // View is how the user left the view of a session. It is a separate file, rewritten as
@@ -163,14 +211,18 @@ func (s *Store) SaveView(id ID, v View) error {
 	if !id.valid() {
 		return fmt.Errorf("%q: %w", id, ErrNotStored)
 	}
+	return writeView(s.viewPath(id), v)
+}
+
+func writeView(path string, v View) error {
 	if v == (View{}) {
-		return replaceDraft(s.viewPath(id), nil)
+		return replaceDraft(path, nil)
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("save the draft: %w", err)
 	}
-	return replaceDraft(s.viewPath(id), b)
+	return replaceDraft(path, b)
 }
 
 // editedBytes bounds the text that is taken from a file of an editor.
@@ -180,28 +232,35 @@ const editedBytes = 16 << 20
 // killed becomes the draft, and its file is removed.
 func (s *Store) TakeView(id ID) (View, error) {
 	v, err := s.View(id)
-	if err != nil || v.Editor == "" {
-		return v, err
-	}
+	return withEdited(v, func(v View) error { return s.SaveView(id, v) }), err
+}
+
+// withEdited returns a view with the text that was in an editor as its draft, and saves it so.
+func withEdited(v View, save func(View) error) View {
 	file := v.Editor
+	if file == "" {
+		return v
+	}
 	b, err := fs.ReadHead(file, editedBytes)
 	text := strings.TrimRight(string(b), "\r\n")
 	if v.Editor = ""; err == nil && text != "" {
 		v.Draft = text
 	}
-	if s.SaveView(id, v) == nil {
+	if save(v) == nil {
 		_ = os.Remove(file) // its text is in the view
 	}
-	return v, nil
+	return v
 }
 
 // View returns the stored view of a session, or the zero View.
 func (s *Store) View(id ID) (View, error) {
-	var v View
 	if !id.valid() {
-		return v, fmt.Errorf("%q: %w", id, ErrNotStored)
+		return View{}, fmt.Errorf("%q: %w", id, ErrNotStored)
 	}
-	path := s.viewPath(id)
+	return readView(s.viewPath(id))
+}
+
+func readView(path string) (v View, err error) {
 	b, err := fs.ReadHead(path, mostDraft)
 	switch {
 	case errors.Is(err, os.ErrNotExist), err == nil && len(b) == 0: // after a power failure

@@ -10,50 +10,63 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
 )
 
+// Each tab has a draft of its own, also in another process. Once its tab or its process has ended, it is
+// that of the next tab of the directory, the newest one first.
 func TestDraftsOfDirectories(t *testing.T) {
 	s := New(t.TempDir())
-	drafts := func(want, cwd string) {
+	save := func(d *Draft, v View) *Draft {
 		t.Helper()
-		if got, err := s.Draft(cwd); err != nil || got != want {
-			t.Errorf("the draft of %s is %q (%v), want %q", cwd, got, err, want)
-		}
-	}
-	save := func(cwd, was, draft string) {
-		t.Helper()
-		if err := s.SaveDraft(cwd, was, draft); err != nil {
+		if err := d.Save(v); err != nil {
 			t.Error(err)
 		}
+		return d
 	}
-	drafts("", "/a")
-	save("/a", "", "")
-	save("/a", "", "half a\nthought")
-	save("/b", "", "another")
-	drafts("half a\nthought", "/a")
-	drafts("another", "/b")
-	if info, err := os.Stat(s.draftPath("/a")); err != nil || info.Mode().Perm() != fileMode {
+	take := func(cwd string, want View, wantMore int) *Draft {
+		t.Helper()
+		d, more, err := New(s.dir).TakeDraft(cwd)
+		if err != nil || !reflect.DeepEqual(d.View, want) || more != wantMore {
+			t.Errorf("taken over is %+v (%v), and there are %d more, want %+v and %d", d.View, err, more, want, wantMore)
+		}
+		return d
+	}
+	text := func(s string) View { return View{Draft: s} }
+	one, two := save(s.NewDraft("/a"), text("half a\nthought")), save(s.NewDraft("/a"), text("another"))
+	if info, err := os.Stat(one.path); err != nil || info.Mode().Perm() != fileMode {
 		t.Errorf("others may read it: %v, %v", info, err)
 	}
-	save("/a", "what another tab has kept", "another thought")
-	save("/a", "what another tab has kept", "")
-	drafts("half a\nthought", "/a")
-	// Another process has it only once this one has ended, or has let it go.
-	mine := s
-	s = New(s.dir)
-	drafts("", "/a")
-	for _, f := range mine.owned {
-		_ = f.Close()
+	save(s.NewDraft("/b"), text("elsewhere"))
+	save(take("/a", View{}, 0), View{})
+	prompt := conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go on")}}
+	waits := View{Draft: "and this", Unsent: &Unsent{Prompts: []UnsentPrompt{{Prompt: prompt}}}}
+	if save(one, waits); waits.Text() != "go on\n\nand this" {
+		t.Errorf("in one text it is %q", waits.Text())
 	}
-	drafts("half a\nthought", "/a")
-	save("/a", "half a\nthought", "my thought")
-	s = New(s.dir)
-	save("/a", "my thought", "")
-	drafts("", "/a")
-	drafts("another", "/b")
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(one.path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	one.Leave()
+	two.Leave()
+	if err := os.WriteFile(two.base, []byte("as it was stored before"), fileMode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(two.base, old, old.Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	newest := take("/a", text("another"), 2)
+	save(take("/a", waits, 1), View{})
+	save(take("/a", text("as it was stored before"), 0), View{})
+	take("/a", View{}, 0)
+	save(newest, View{})
+	if left, _ := filepath.Glob(newest.base + "*"); len(left) > 0 {
+		t.Errorf("%q stays", left)
+	}
 }
 
 func TestUnsentPromptsOfAView(t *testing.T) {
@@ -69,38 +82,53 @@ func TestUnsentPromptsOfAView(t *testing.T) {
 	}
 }
 
-// Several programs keep the draft of one directory, and of one session, at the same time:
-// nobody fails, and what is kept is whole and of one of them.
-func TestSeveralKeepADraftAtOnce(t *testing.T) {
+// Several programs keep drafts of one directory, and the view of one session, at the same time: nobody
+// fails, and each draft is whole and kept once.
+func TestSeveralKeepDraftsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	id := ID("20260101-000000-abc")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	var drafts []string
-	for n := range 8 {
-		drafts = append(drafts, strings.Repeat(strconv.Itoa(n), 8<<10*(n+1)))
-	}
 	var writers sync.WaitGroup
-	for _, draft := range drafts {
+	var mu sync.Mutex
+	var all []*Draft // a lock ends with its file
+	for n := range 8 {
 		writers.Go(func() {
 			s := New(dir)
+			d := s.NewDraft("/project")
+			v := View{Draft: strings.Repeat(strconv.Itoa(n), 8<<10*(n+1))}
 			for range 50 {
-				kept, err := s.Draft("/project")
-				if err = errors.Join(err, s.SaveDraft("/project", kept, draft), s.SaveView(id, View{Draft: draft})); err != nil {
-					t.Error(err)
-				}
-				kept, err = s.Draft("/project")
-				if err != nil || kept != "" && !slices.Contains(drafts, kept) { // "" is for those whose draft it is not
-					t.Errorf("%d bytes are kept that nobody wrote, and the error is %v", len(kept), err)
+				err := errors.Join(d.Save(v), s.SaveView(id, v))
+				d.Leave()
+				next, _, failed := s.TakeDraft("/project")
+				if d, v = next, next.View; err != nil || failed != nil {
+					t.Error(err, failed)
 				}
 				if _, err := s.View(id); err != nil {
 					t.Error(err)
 				}
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, d)
 		})
 	}
 	writers.Wait()
+	var kept []string
+	for more := true; more; {
+		d, _, err := New(dir).TakeDraft("/project")
+		if more = err == nil && d.View.Draft != ""; more {
+			all = append(all, d)
+		}
+	}
+	for _, d := range all {
+		if d.View.Draft != "" {
+			kept = append(kept, d.View.Draft)
+		}
+	}
+	for n := range 8 {
+		if want := strings.Repeat(strconv.Itoa(n), 8<<10*(n+1)); len(kept) != 8 || !slices.Contains(kept, want) {
+			t.Errorf("of 8 drafts %d are kept, and the one of %d bytes: %v", len(kept), len(want), slices.Contains(kept, want))
+		}
+	}
 }
 
 // A file in place of the store's directory is named when a draft is read.
@@ -110,7 +138,7 @@ func TestDraftBehindAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := New(filepath.Join(file, "sessions"))
-	if _, err := s.Draft("/project"); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
+	if _, _, err := s.TakeDraft("/project"); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {
 		t.Errorf("the draft: %v", err)
 	}
 	if _, err := s.View("one"); err == nil || !strings.HasSuffix(err.Error(), "but "+file+" is a file: move it away") {

@@ -24,7 +24,7 @@ func TestPipesAreNotRead(t *testing.T) {
 		path string
 		read func() error
 	}{
-		"draft": {s.draftPath("/w"), func() error { _, err := s.Draft("/w"); return err }},
+		"draft": {s.NewDraft("/w").base + "-1", func() error { _, _, err := s.TakeDraft("/w"); return err }},
 		"view":  {s.viewPath(id), func() error { _, err := s.View(id); return err }},
 		"log": {log, func() (err error) {
 			for _, err = range s.Records(id) {

@@ -18,7 +18,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"parley/config"
@@ -75,9 +74,7 @@ type Meta struct {
 // Store is a directory of logs. It is safe for concurrent use, also by several
 // processes.
 type Store struct {
-	dir    string
-	drafts sync.Mutex          // held while a draft is compared and replaced
-	owned  map[string]*os.File // the locks of the drafts of this process, by the paths of those
+	dir string
 }
 
 // New returns the store in a directory, which need not exist. It does not access the

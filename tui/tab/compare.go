@@ -40,7 +40,7 @@ type comparison struct {
 	// past is what is known of sides without a tab, as they were left.
 	past []*app.Overview
 	// lost are the prompts that sides never had, which come back as the drafts of their tabs.
-	lost map[int]string
+	lost map[int]*store.Draft
 	// overBudget is the last question about the budget, or nil.
 	overBudget dialog.Dialog
 }
@@ -324,14 +324,14 @@ func (c *comparison) readPast() tea.Cmd {
 	}
 	return inBackground(func() then {
 		past := make([]*app.Overview, len(c.Sides))
-		unsent := map[int]string{}
+		unsent := map[int]*store.Draft{}
 		for _, i := range closed {
 			last, err := lastIn(p, c.Sides[i].Dir)
 			switch {
 			case err != nil: // its tab says so
 			case last == nil:
-				if prompt := c.unsent(i); prompt != "" {
-					past[i], unsent[i] = &app.Overview{Last: []string{"The prompt was not sent."}}, prompt
+				if draft := c.unsent(i); draft != nil {
+					past[i], unsent[i] = &app.Overview{Last: []string{"The prompt was not sent."}}, draft
 				}
 			case last.Stored != "":
 				if t, err := p.Stored.Read(p.Context, last.Stored); err == nil {
@@ -353,22 +353,25 @@ func (c *comparison) readPast() tea.Cmd {
 }
 
 // unsent returns the prompt of a side without a session if it was not sent: the draft that was left there,
-// or the one that is noted if nobody has set the worktree up. "" means that it may have been sent.
-func (c *comparison) unsent(side int) string {
+// or the one that is noted if nobody has set the worktree up. nil means that it may have been sent.
+func (c *comparison) unsent(side int) *store.Draft {
 	s := c.Sides[side]
 	if works, err := app.WorksIn(s.Tree.Path); works || err != nil {
-		return ""
+		return nil
 	}
-	draft, _ := c.home.program.Stored.Draft(s.Dir)
-	if draft == "" && s.Tree.Fresh {
-		return c.Prompt
+	left, _, _ := c.home.program.Stored.TakeDraft(s.Dir)
+	if left.View == (store.View{}) && s.Tree.Fresh {
+		left.View.Draft = c.Prompt
 	}
-	return draft
+	if left.View.Text() == "" {
+		return nil
+	}
+	return left
 }
 
 // offer asks whether to send a prompt to sides that never had it. Otherwise their tabs have it as the
 // draft, as those of sides have where more was written since.
-func (c *comparison) offer(unsent map[int]string) {
+func (c *comparison) offer(unsent map[int]*store.Draft) {
 	sides := slices.Sorted(maps.Keys(unsent))
 	if len(sides) == 0 {
 		return
@@ -376,17 +379,18 @@ func (c *comparison) offer(unsent map[int]string) {
 	var names []string
 	same, others := []int{}, ""
 	for _, i := range sides {
-		if names = append(names, c.Title(i)); unsent[i] == unsent[sides[0]] {
+		if names = append(names, c.Title(i)); unsent[i].View.Text() == unsent[sides[0]].View.Text() {
 			same = append(same, i)
 		} else {
 			others += "\nIn the tab of " + c.Title(i) + " stands another text, which stays there."
 		}
 	}
-	prompt, send := unsent[sides[0]], app.Choice{Name: "Send it", Key: "s", Risky: true, Here: c.home.here(func() tea.Cmd {
+	prompt, send := unsent[sides[0]].View.Text(), app.Choice{Name: "Send it", Key: "s", Risky: true, Here: c.home.here(func() tea.Cmd {
 		var all []tea.Cmd
 		for _, i := range same {
 			if c.tab(i) == nil {
-				all = append(all, c.begin(i, unsent[i]))
+				all = append(all, c.begin(i, unsent[i].View.Text()))
+				c.tab(i).drafts.is(unsent[i])
 			}
 		}
 		return tea.Batch(all...)
@@ -644,8 +648,8 @@ func (c *comparison) Open(side int) {
 					open = &app.Spec{Agent: &c.Sides[side].Agent, Cwd: dir}
 				}
 				n, cmd := c.open(side, *open)
-				if c.add(cmd); n.composer.Empty() {
-					n.composer.SetText(c.lost[side])
+				if c.add(cmd); c.lost[side] != nil {
+					n.drafts.take(c.lost[side])
 				}
 			}
 			p.Tabs.Show(c.tab(side))

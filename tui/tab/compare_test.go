@@ -281,16 +281,12 @@ func TestAComparisonThatWasKilledAsItBegan(t *testing.T) {
 		"all were set": {func(b *bench, c *compare.Comparison) { prepared(b.t, c) }, "", nil, ""},
 		"written for a slow agent": {func(b *bench, c *compare.Comparison) {
 			prepared(b.t, c)
-			if err := b.program.Stored.SaveDraft(c.Sides[1].Dir, "", "sing, all of it"); err != nil {
-				b.t.Fatal(err)
-			}
+			b.keepsIn(b.t, c.Sides[1].Dir, "sing, all of it")
 		}, "s", []string{"sing, all of it"}, ""},
 		"another text behind it": {func(b *bench, c *compare.Comparison) {
 			prepared(b.t, c)
 			for i, text := range []string{"sing", "sing\n\nhalf a thought"} {
-				if err := b.program.Stored.SaveDraft(c.Sides[i].Dir, "", text); err != nil {
-					b.t.Fatal(err)
-				}
+				b.keepsIn(b.t, c.Sides[i].Dir, text)
 			}
 		}, "s", []string{"sing"}, "sing\n\nhalf a thought"},
 		"long": {func(b *bench, c *compare.Comparison) { c.Prompt = strings.Repeat("la ", 681) + "…" }, "k", nil, strings.Repeat("la ", 681) + "…"},

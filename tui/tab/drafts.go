@@ -1,10 +1,7 @@
 package tab
 
 import (
-	"errors"
 	"reflect"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,43 +19,48 @@ const saveDelay = 150 * time.Millisecond
 // drafts keeps the draft of the prompt and the position in the transcript, so that a session
 // reopens as the user left it. A session in which nothing was said has no log to store them
 // with: its draft is kept for the directory, and so is one that is written before there is a session.
-// The prompts that wait for the session, and are stored nowhere else, are kept before the draft.
+// The prompts that wait for the session, and are stored nowhere else, are kept with the draft.
 type drafts struct {
 	library  *store.Library // nil stores nothing
 	dir      string         // where sessions begin
 	composer *composer.Composer
 	session  func() app.Session // nil without one
 	waiting  func() []conversation.QueuedPrompt
-	top      func() *int // the top item of the transcript, nil if its end is followed
-	pending  bool        // a save is due
+	wait     func([]store.UnsentPrompt) // takes those that have come back, instead of earlier ones
+	sayMore  func(int) tea.Cmd          // says that there are more
+	top      func() *int                // the top item of the transcript, nil if its end is followed
+	pending  bool                       // a save is due
 	saved    store.View
-	// keptQueue means that saved has prompts that wait.
-	keptQueue bool
-	// loose means that the draft is kept for the directory; left is that draft. It is early if it was
+	// loose is the draft that is kept for the directory, nil if there is none. It is early if it was
 	// written here before there was a session.
-	loose, early bool
-	left         string
+	loose *store.Draft
+	early bool
 	// last waits for all earlier saves and saves the latest view; nil if there was none.
 	last func() error
 }
 
 func (d *drafts) view() store.View {
-	return store.View{Draft: d.text(), Editor: d.composer.Editing(), Top: d.top()}
+	return store.View{Draft: d.composer.Text(), Editor: d.composer.Editing(), Top: d.top(), Unsent: d.unsent()}
 }
 
-// text returns the draft behind the prompts that wait.
-func (d *drafts) text() string {
-	var all []string
-	for _, q := range d.waiting() {
-		all = append(all, q.Text())
+// unsent returns the prompts to be queued when the session, or one in the directory, is opened next.
+func (d *drafts) unsent() *store.Unsent {
+	var u *store.Unsent
+	switch s := d.session(); {
+	case s == nil || s.StoredID() == "":
+	case s.About().LookOn:
+		return d.saved.Unsent
+	default:
+		u = s.Unsent()
 	}
-	all = append(all, d.composer.Text())
-	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), "\n\n")
-}
-
-// queueChanged reports whether the prompts that wait are not as they are stored.
-func (d *drafts) queueChanged() bool {
-	return (d.keptQueue || len(d.waiting()) > 0) && d.text() != d.saved.Draft
+	waiting := d.waiting()
+	if u == nil && len(waiting) > 0 {
+		u = &store.Unsent{}
+	}
+	for _, q := range waiting {
+		u.Prompts = append(u.Prompts, store.UnsentPrompt{Prompt: conversation.QueuedPrompt{Prompt: q.Prompt, Folds: q.Folds, Files: q.Files}})
+	}
+	return u
 }
 
 // Touched schedules a save after input, and when prompts wait, are not confirmed, or are at last. It saves
@@ -69,7 +71,7 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
 	default:
 		early := d.early && s != nil && s.StoredID() != ""
-		if unkept(s) || !d.queueChanged() && (s == nil || !early && (s.About().LookOn || (s.Unsent() == nil) == (d.saved.Unsent == nil))) {
+		if unkept(s) || !early && reflect.DeepEqual(d.unsent(), d.saved.Unsent) {
 			return nil
 		}
 	}
@@ -113,34 +115,38 @@ func (d *drafts) saver(s app.Session, v store.View) func() error {
 	if d.library == nil || unkept(s) {
 		return nil
 	}
-	id, was, wasLoose := store.ID(""), d.saved, d.loose
-	if v.Unsent = was.Unsent; s != nil {
-		if id = s.StoredID(); !s.About().LookOn {
-			v.Unsent = s.Unsent()
-		}
+	id, loose := store.ID(""), d.loose
+	if s != nil {
+		id = s.StoredID()
 	}
-	if reflect.DeepEqual(v, was) && (id == "" || !wasLoose) {
+	if id == "" {
+		v.Top = nil
+	}
+	if reflect.DeepEqual(v, d.saved) && (id == "" || loose == nil) {
 		return nil
 	}
-	d.keptQueue = len(d.waiting()) > 0
-	d.saved, d.loose, d.early = v, id == "" && v.Draft != "", id == "" && (s == nil || d.early)
-	lib, dir, loose, before, left := d.library, d.dir, d.loose, d.last, d.left
-	if d.left = ""; loose {
-		d.left = v.Draft
+	switch {
+	case id != "" || v == (store.View{}):
+		d.loose = nil
+	case loose == nil:
+		loose = d.library.NewDraft(d.dir)
+		d.loose = loose
 	}
+	d.saved, d.early = v, id == "" && (s == nil || d.early)
+	lib, kept, before := d.library, d.loose != nil, d.last
 	d.last = sync.OnceValue(func() error {
 		if before != nil {
 			_ = before() // reported to its own caller
 		}
 		var err error
-		switch {
-		case loose && (v.Draft != was.Draft || !wasLoose):
-			err = lib.SaveDraft(dir, left, v.Draft)
-		case wasLoose && !loose:
-			err = lib.SaveDraft(dir, left, "")
-		}
 		if id != "" {
-			err = errors.Join(err, lib.SaveView(id, v))
+			err = lib.SaveView(id, v)
+		}
+		switch {
+		case kept:
+			err = loose.Save(v)
+		case loose != nil && err == nil:
+			err = loose.Save(store.View{})
 		}
 		return err
 	})
@@ -160,75 +166,86 @@ func (d *drafts) saveLast() func() {
 	return func() {
 		do(leave)
 		d.saver(s, view)
+		stays := view.Draft == "" || d.library != nil && (!unkept(s) || view.Draft == d.saved.Draft) // where it was loaded from
 		if d.last != nil {
-			_ = d.last() // what counts is what is stored
+			stays = d.last() == nil && stays
 		}
-		if !d.keeps(s, view.Draft) {
+		if d.loose != nil {
+			d.loose.Leave()
+		}
+		if !stays {
 			do(drop)
 		}
 	}
 }
 
-// keeps reports whether the last draft of a session will come back. It may not: nothing may be
-// stored, the agent may not have started, the disk may be full, or another session may keep a draft
-// for the directory.
-func (d *drafts) keeps(s app.Session, draft string) bool {
-	switch {
-	case d.library == nil || draft == "":
-		return draft == ""
-	case unkept(s):
-		return draft == d.saved.Draft // it is still stored where it was loaded from
-	}
-	if s != nil && s.StoredID() != "" {
-		stored, err := d.library.View(s.StoredID())
-		return err == nil && stored.Draft == draft
-	}
-	stored, err := d.library.Draft(d.dir)
-	return err == nil && stored == draft
-}
-
-// Load restores the draft of the directory, unless the session is not stored, such as the tour's.
+// Load restores a draft of the directory that no tab has, unless the session is not stored, such as the
+// tour's. It says if there are more.
 func (d *drafts) Load() tea.Cmd {
-	if d.library == nil {
+	lib, dir := d.library, d.dir
+	if lib == nil {
 		return nil
 	}
 	return func() tea.Msg {
-		draft, err := d.library.Draft(d.dir)
-		switch {
-		case err != nil:
+		found, more, err := lib.TakeDraft(dir)
+		if err != nil {
+			found.Leave()
 			return ErrorMsg{Err: err}
-		case draft == "":
-			return nil
 		}
 		return then(func() tea.Cmd {
-			s := d.session()
-			if !d.composer.Empty() || unkept(s) || draft == d.left {
-				return nil
+			if found.View != (store.View{}) && !d.take(found) {
+				found.Leave()
+				more++
 			}
-			d.loose, d.left = true, draft
-			if s == nil || s.StoredID() == "" {
-				d.saved.Draft = draft
-			}
-			d.composer.SetText(draft)
-			return nil
+			return d.sayMore(more)
 		})
+	}
+}
+
+// take makes a stored draft that of the prompt, if nothing is written there.
+func (d *drafts) take(found *store.Draft) bool {
+	if d.loose != nil || unkept(d.session()) || d.view().Text() != "" {
+		return false
+	}
+	d.is(found)
+	d.composer.SetText(found.View.Draft)
+	if u := found.View.Unsent; u != nil {
+		d.wait(u.Prompts)
+	}
+	return true
+}
+
+// is makes a stored draft that of the tab, as what was saved last.
+func (d *drafts) is(found *store.Draft) {
+	d.loose = found
+	if s := d.session(); s == nil || s.StoredID() == "" {
+		d.saved = found.View
 	}
 }
 
 // Leave parts the prompt from the directory's draft if that does not belong in the session begun
 // since. A draft of an earlier session stays stored, one that was written here stays in the prompt.
 func (d *drafts) Leave() {
-	if !d.loose || !unkept(d.session()) || d.text() != d.saved.Draft {
+	if d.loose == nil || !unkept(d.session()) || d.composer.Text() != d.saved.Draft {
 		return
 	}
-	if d.early {
-		lib, dir, left, before := d.library, d.dir, d.left, d.last
-		d.last = sync.OnceValue(func() error { return errors.Join(before(), lib.SaveDraft(dir, left, "")) })
-		go d.last() //nolint:errcheck // best effort: at worst it comes back once more
-	} else {
+	loose, early, before := d.loose, d.early, d.last
+	d.last = sync.OnceValue(func() error {
+		if before != nil {
+			_ = before() // reported to its own caller
+		}
+		defer loose.Leave()
+		if early {
+			return loose.Save(store.View{})
+		}
+		return nil
+	})
+	go d.last() //nolint:errcheck // best effort: at worst it comes back once more
+	if !early {
 		d.composer.SetText("")
+		d.wait(nil)
 	}
-	d.loose, d.early, d.left, d.saved.Draft = false, false, "", ""
+	d.loose, d.early, d.saved = nil, false, store.View{}
 }
 
 // unkept reports whether there is a session and it is not stored.

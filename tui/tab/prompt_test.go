@@ -2,6 +2,7 @@ package tab
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -75,6 +76,28 @@ func (b *bench) again(t *testing.T) *bench {
 	return next
 }
 
+// keepsIn stores a draft for a directory, that of a tab that has ended.
+func (b *bench) keepsIn(t *testing.T, dir, draft string) {
+	t.Helper()
+	d := b.program.Stored.NewDraft(dir)
+	if err := d.Save(store.View{Draft: draft}); err != nil {
+		t.Fatal(err)
+	}
+	d.Leave()
+}
+
+// kept returns the drafts in a store, those of living tabs too.
+func kept(dir string) (all []string) {
+	files, _ := filepath.Glob(filepath.Join(dir, "drafts", "*"))
+	for _, file := range files {
+		var v store.View
+		if data, err := os.ReadFile(file); err == nil && json.Unmarshal(data, &v) == nil { // locks are empty
+			all = append(all, v.Text())
+		}
+	}
+	return all
+}
+
 // load loads the draft of the directory, as the program does.
 func load(t *testing.T, b *bench) {
 	t.Helper()
@@ -92,15 +115,16 @@ func key() tea.Msg { return tea.KeyPressMsg{Code: 'x', Text: "x"} }
 // A kill takes no more of a draft than what was typed in the last 200 ms.
 func TestADraftIsSavedWhileItIsTyped(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
-		b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
+		dir := t.TempDir()
+		b.program.Stored = store.NewLibrary(store.New(dir))
 		b.drafts.library = b.program.Stored
 		b.stores("")
 		for _, typed := range []string{"f", "fi", "fix"} {
 			b.Do(b.Update(keyPress(typed[len(typed)-1:])))
 			time.Sleep(200 * time.Millisecond)
 			b.Do(nil)
-			if draft, err := b.program.Stored.Draft(b.cwd); draft != typed || err != nil {
-				t.Fatalf("kept after 200 ms is %q, %v, want %q", draft, err, typed)
+			if drafts := kept(dir); !slices.Equal(drafts, []string{typed}) {
+				t.Fatalf("kept after 200 ms is %q, want %q", drafts, typed)
 			}
 		}
 	})
@@ -109,7 +133,7 @@ func TestADraftIsSavedWhileItIsTyped(t *testing.T) {
 // What was typed in a session in which nothing was said comes back in the next one of the
 // directory; what was sent does not.
 func TestADraftComesBack(t *testing.T) {
-	b, _ := draftsBench(t)
+	b, dir := draftsBench(t)
 	b.stores("")
 	b.composer.SetText("fix the parser")
 	b.drafts.saveLast()()
@@ -122,28 +146,74 @@ func TestADraftComesBack(t *testing.T) {
 	again.composer.SetText("") // it is sent
 	again.stores("log")
 	again.drafts.Touched(key())()
-	if draft, err := b.program.Stored.Draft(b.cwd); draft != "" || err != nil {
-		t.Errorf("kept is still %q, %v", draft, err)
+	if drafts := kept(dir); len(drafts) > 0 {
+		t.Errorf("kept is still %q", drafts)
 	}
 }
 
 // The draft of a directory that came back with a session of it is forgotten, too, once it
 // was sent there.
 func TestADraftComesBackWithASession(t *testing.T) {
-	b, _ := draftsBench(t)
+	b, dir := draftsBench(t)
 	log := storedIDs(t, b.program.Stored, b.cwd, "go")[0]
 	b.stores(log)
-	if err := b.program.Stored.SaveDraft(b.cwd, "", "fix the parser"); err != nil {
-		t.Fatal(err)
-	}
+	b.keepsIn(t, b.cwd, "fix the parser")
 	if load(t, b); b.composer.Text() != "fix the parser" {
 		t.Fatalf("the prompt has %q", b.composer.Text())
 	}
 	b.composer.SetText("") // it is sent
 	b.drafts.saveLast()()
-	if draft, err := b.program.Stored.Draft(b.cwd); draft != "" || err != nil {
-		t.Errorf("kept is still %q, %v", draft, err)
+	if drafts := kept(dir); len(drafts) > 0 {
+		t.Errorf("kept is still %q", drafts)
 	}
+}
+
+// Each tab's draft is kept, and prompts that waited for a session are separate ones: after a kill, the first
+// tab has the newest, with its prompts in a paused queue, and says that there are more; a new tab has the next.
+func TestEveryDraftComesBack(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		dir := t.TempDir()
+		lib := store.NewLibrary(store.New(dir))
+		begin := func() *bench {
+			next := &bench{t: t, came: make(chan tea.Msg, 100), columns: 100, rows: 40, wire: &wire{}}
+			next.make(t.Context(), b.cwd, time.Now)
+			next.Show()
+			next.program.Stored, next.drafts.library = lib, lib
+			next.become(&unopened{next.Tab}, conversation.New())
+			return next
+		}
+		saves := func(b *bench) {
+			b.Do(b.drafts.Touched(key()))
+			time.Sleep(2 * saveDelay)
+			b.Do(nil)
+			b.drafts.loose.Leave() // killed
+		}
+		one, two := begin(), begin()
+		one.composer.SetText("half a thought")
+		saves(one)
+		time.Sleep(time.Second)
+		two.Do(two.prompts.Submit(promptOf("look at it")))
+		two.Do(two.prompts.Submit(promptOf("mend it")))
+		two.composer.SetText("and then")
+		saves(two)
+
+		first, second := begin(), begin()
+		first.Do(first.LoadDraft())
+		first.MustSay("1 more unsent draft of this directory: ctrl+n brings one into a new tab")
+		first.mustShow(t, "» paused: look at it", "» paused: mend it", "❯ and then")
+		if second.Do(second.LoadDraft()); second.composer.Text() != "half a thought" {
+			t.Errorf("the second tab has %q", second.composer.Text())
+		}
+		first.Do(first.prompts.Submit(promptOf("a new one")))
+		first.has(newSession(b.cwd, noMachine{}))
+		first.Do(first.open().next)
+		first.prompts.held.Send(first.session())
+		first.Do(nil)
+		c := first.conv()
+		if got := first.queued(); got != "a new one, look at it, mend it" || !c.QueuePaused || !c.Queue[0].Now || c.Queue[1].Now {
+			t.Errorf("the session has %q, paused: %v", got, c.QueuePaused)
+		}
+	})
 }
 
 // What is kept is saved a while after a key, and not once for each.
@@ -195,9 +265,7 @@ func TestClosingWaitsForWhatIsBeingSaved(t *testing.T) {
 // as the tour's.
 func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
 	b, _ := draftsBench(t)
-	if err := b.program.Stored.SaveDraft(b.cwd, "", "fix the parser"); err != nil {
-		t.Fatal(err)
-	}
+	b.keepsIn(t, b.cwd, "fix the parser")
 	load(t, b)
 	if got := b.composer.Text(); got != "fix the parser" {
 		t.Fatalf("before an agent is chosen the prompt has %q", got)
@@ -251,7 +319,8 @@ func TestADraftIsKeptBeforeThereIsASession(t *testing.T) {
 		}, "fix the parser", ""},
 	} {
 		runBench(t, func(t *testing.T, b *bench) {
-			b.program.Stored = store.NewLibrary(store.New(t.TempDir()))
+			stored := t.TempDir()
+			b.program.Stored = store.NewLibrary(store.New(stored))
 			b.drafts.library = b.program.Stored
 			b.become(&unopened{b.Tab}, conversation.New())
 			b.composer.SetText("fix the parser")
@@ -263,8 +332,8 @@ func TestADraftIsKeptBeforeThereIsASession(t *testing.T) {
 			took(keyPress("x"))
 			c.begin(b)
 			took(tea.FocusMsg{})
-			dir, err := b.program.Stored.Draft(b.cwd)
-			view, _ := b.program.Stored.View("log-1")
+			dir := strings.Join(kept(stored), ", ")
+			view, err := b.program.Stored.View("log-1")
 			if dir != c.dir || err != nil || view.Draft != c.log || b.composer.Text() != "fix the parser" {
 				t.Errorf("%s: the directory keeps %q (%v), the session %q, the prompt has %q", name, dir, err, view.Draft, b.composer.Text())
 			}
@@ -272,19 +341,14 @@ func TestADraftIsKeptBeforeThereIsASession(t *testing.T) {
 	}
 }
 
-// A draft that cannot come back where it was written is found in the history: that
-// of a session that is not kept, of a disk that takes nothing,
-// and of the second tab in which nothing was said. The draft of the first one comes back.
+// A draft that cannot come back where it was written is found in the history: that of a session that is
+// not kept, and of a disk that takes nothing.
 func TestADraftThatIsNotKeptGoesIntoTheHistory(t *testing.T) {
 	for name, prepare := range map[string]func(b *bench, dir string) error{
 		"not kept": func(b *bench, dir string) error { b.has(newSession(b.cwd, noMachine{})); return nil },
 		"no disk": func(b *bench, dir string) error {
 			b.stores("log-1")
 			return os.Mkdir(filepath.Join(dir, "log-1.view"), 0o700) // where the draft would be written
-		},
-		"another tab's": func(b *bench, dir string) error {
-			b.stores("")
-			return b.program.Stored.SaveDraft(b.cwd, "", "what the first tab keeps")
 		},
 	} {
 		b, dir := draftsBench(t)
@@ -297,9 +361,6 @@ func TestADraftThatIsNotKeptGoesIntoTheHistory(t *testing.T) {
 		if b, err := os.ReadFile(file); !strings.Contains(string(b), "fix the parser") {
 			t.Errorf("%s: the history has %q, %v", name, b, err)
 		}
-		if draft, err := b.program.Stored.Draft(b.cwd); name == "another tab's" && draft != "what the first tab keeps" {
-			t.Errorf("%s: kept is %q, %v", name, draft, err)
-		}
 	}
 }
 
@@ -311,7 +372,7 @@ func TestClosingLosesNoDraftBehindTheHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, keys := range map[string][]tea.KeyPressMsg{"walked": {{Code: tea.KeyUp}}, "searched": {{Code: 'r', Mod: tea.ModCtrl}, {Code: 'n', Text: "n"}}} {
-		b, _ := draftsBench(t)
+		b, dir := draftsBench(t)
 		b.stores("")
 		b.historyAt(file)
 		b.composer.SetText("fix the parser")
@@ -322,10 +383,9 @@ func TestClosingLosesNoDraftBehindTheHistory(t *testing.T) {
 			t.Fatalf("%s: nothing else is shown", name)
 		}
 		b.drafts.saveLast()()
-		kept, err := b.program.Stored.Draft(b.cwd)
 		data, _ := os.ReadFile(file)
-		if err != nil || kept != "fix the parser" && !strings.Contains(string(data), "fix the parser") {
-			t.Errorf("%s: kept is %q (%v), and the history has %s", name, kept, err, data)
+		if drafts := kept(dir); !slices.Equal(drafts, []string{"fix the parser"}) && !strings.Contains(string(data), "fix the parser") {
+			t.Errorf("%s: kept is %q, and the history has %s", name, drafts, data)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
+	"parley/internal/store"
 	"parley/internal/termtext"
 	"parley/tui/composer"
 )
@@ -119,6 +120,18 @@ func (ps *prompts) ReturnToDraft(queued ...conversation.QueuedPrompt) tea.Cmd {
 	all := slices.Concat(queued, ps.held)
 	ps.held = nil
 	return ps.tab.composer.TakeBack(all...)
+}
+
+// comeBack holds prompts that were not sent, instead of earlier ones, until the user sends them.
+func (ps *prompts) comeBack(all []store.UnsentPrompt) {
+	ps.held = slices.DeleteFunc(ps.held, func(q conversation.QueuedPrompt) bool { return q.Waits })
+	for _, p := range all {
+		p.Prompt.Waits = true
+		ps.held.Add(p.Prompt, 0)
+	}
+	if l, open := ps.tab.live(); open && ps.tab.opening == nil {
+		ps.held.Send(l.Session)
+	}
 }
 
 // takeBack moves a held prompt into the composer. Sending it restores its position.

@@ -162,8 +162,8 @@ func (pq *promptQueue) SendNow() tea.Cmd {
 	return pq.front(command.SendFirst)
 }
 
-// queuedWord says that a prompt is queued.
-const queuedWord = "queued"
+// queuedWord says that a prompt is queued, and pausedWord that it waits for the user.
+const queuedWord, pausedWord = "queued", "paused"
 
 // mostQueued limits the queued prompts that are drawn.
 const mostQueued = 4
@@ -181,7 +181,11 @@ func (ps *prompts) Lines(width int) (out []string) {
 			out = append(out, ps.tab.program.Theme.Faint.Render("   and more"))
 			break
 		}
-		out = append(out, termtext.Truncate(ps.tab.queueLine(queuedWord, app.PromptLine(q)), width, "…"))
+		words := queuedWord
+		if q.Waits {
+			words = pausedWord
+		}
+		out = append(out, termtext.Truncate(ps.tab.queueLine(words, app.PromptLine(q)), width, "…"))
 	}
 	return out
 }
@@ -191,7 +195,7 @@ func (pq *promptQueue) Lines(width int) []string {
 	c, gone := pq.Conversation, pq.Conversation.Gone()
 	th, words := pq.program.Theme, queuedWord
 	if c.QueuePaused || c.BudgetReached {
-		words = "paused"
+		words = pausedWord
 	}
 	if c.WaitsForLimit() {
 		words = "waits"

@@ -18,6 +18,7 @@ import (
 	"parley/internal/git"
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/internal/termtext"
 	"parley/tui/composer"
 	"parley/tui/dialog"
 	"parley/tui/toolview"
@@ -392,7 +393,15 @@ func (t *Tab) Blank() bool {
 	return t.empty() && (t.opening == nil || t.opening.Spec.New()) && t.composer.Empty() && len(t.prompts.held) == 0
 }
 
-// LoadDraft restores the directory's draft.
+// sayMoreDrafts says how many more drafts of the directory no tab has.
+func (t *Tab) sayMoreDrafts(more int) tea.Cmd {
+	if more == 0 {
+		return nil
+	}
+	return t.say(termtext.Count(more, "more unsent draft") + " of this directory: " + t.keyOf(command.NewSession) + " brings one into a new tab")
+}
+
+// LoadDraft restores a draft of the directory.
 func (t *Tab) LoadDraft() tea.Cmd { return t.address(t.drafts.Load()) }
 
 // openAll asks the program to open sessions.

@@ -89,7 +89,10 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.env, t.now = t.dialogEnv, t.displayedTime
 	t.composer = newComposer(t)
 	t.prompts = &prompts{tab: t}
-	t.drafts = &drafts{library: p.Stored, dir: cwd, composer: t.composer, session: t.writtenFor, waiting: t.prompts.unstored, top: t.topItem}
+	t.drafts = &drafts{
+		library: p.Stored, dir: cwd, composer: t.composer, session: t.writtenFor, top: t.topItem,
+		waiting: t.prompts.unstored, wait: t.prompts.comeBack, sayMore: t.sayMoreDrafts,
+	}
 	t.panel, t.prompt = &panel{tab: t}, &promptLayer{tab: t}
 	t.acting = &front{tab: t}
 	t.leaving, t.input = &leaving{tab: t}, &input{tab: t}
