@@ -389,8 +389,8 @@ func (s *served) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, e
 	s.prompts[p.ref] = p
 	sent := s.live.WithEarlier(conversation.QueuedPrompt{Prompt: r.Prompt, Ref: p.ref})
 	confirmed, _ := session.Begin(s.live.Session, session.Prompt{Prompt: sent})
+	acpclient.Async(ctx) // the client knows that it is accepted before what comes of it
 	s.mu.Unlock()
-	acpclient.Async(ctx)
 	go func() {
 		if _, err := confirmed(s.ctx); err != nil {
 			s.mu.Lock()
