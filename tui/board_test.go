@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -71,11 +72,11 @@ func TestTheBoardFollows(t *testing.T) {
 	})
 }
 
-// The heads stand above their columns, however wide the screen is.
+// The heads stand above their columns, and nothing is cut while there is room, however wide the screen is.
 func TestTheHeadsOfTheBoardStandAboveTheirColumns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		works := kept("1", "a bread that has a name of many words, and seeds", conversation.StandingWorking)
-		works.Step, works.Cwd = "kneading it for the third time", "/home/flour"
+		works.Step, works.Cwd, works.Agent = "kneading it for the third time", "/home/flour", "the baker of bread"
 		p := newProgram(t, map[string]string{"idle": idle}, watches(func(context.Context) ([]app.Running, error) { return []app.Running{works}, nil }))
 		p.start(p.front, "idle")
 		p.press("alt+a")
@@ -97,6 +98,42 @@ func TestTheHeadsOfTheBoardStandAboveTheirColumns(t *testing.T) {
 					t.Fatalf("%d wide:\n%s", width, p.screen())
 				}
 			}
+			row, _, _ = strings.Cut(row, "\n")
+			row, _, beside := strings.Cut(row, "│")
+			room := width
+			if beside {
+				room -= width/2 + 1
+			}
+			if row = strings.TrimRight(row, " "); strings.Contains(row, "…") && termtext.Width("  ◐"+row) != room {
+				t.Fatalf("%d wide, with room:\n%s", width, p.screen())
+			}
+		}
+		p.press("esc")
+	})
+}
+
+// The list of a low screen does not end with the heading of rows that are below it.
+func TestTheBoardEndsWithNoHeading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle}, watches(func(context.Context) ([]app.Running, error) {
+			return []app.Running{kept("1", "bread", conversation.StandingAsks), kept("2", "cake", conversation.StandingWorking), kept("3", "pie", conversation.StandingIdle)}, nil
+		}))
+		p.start(p.front, "idle")
+		p.press("alt+a")
+		p.until("the board is there", func() bool { return shows(p.front, "pie") })
+		below := false
+		for height := 14; height < 24; height++ {
+			p.resize([2]int{60, height})
+			list, _, _ := strings.Cut(p.screen(), "───")
+			lines := strings.Split(strings.TrimSpace(list), "\n")
+			last := strings.TrimSpace(lines[len(lines)-1])
+			if slices.Contains(app.Groups[:], last) {
+				t.Fatalf("%d high:\n%s", height, p.screen())
+			}
+			below = below || last == "↓ 3 more lines" // the heading and two rows
+		}
+		if !below {
+			t.Error("nothing says that more is below")
 		}
 		p.press("esc")
 	})

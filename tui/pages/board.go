@@ -366,15 +366,18 @@ func cells(it *command.Item) []string {
 // widths returns the widths of the columns for so much room. Those that say nothing, or for which there
 // is no room, have none.
 func (v *Board) widths(width int) []int {
-	all := make([]int, len(v.choice.Heads))
+	all, whole := make([]int, len(v.choice.Heads)), make([]int, len(v.choice.Heads))
 	for i := range v.choice.Items {
 		for col, text := range cells(&v.choice.Items[i]) {
 			if w := termtext.Width(text); w > 0 {
-				all[col] = max(all[col], min(w, widestCell), termtext.Width(v.choice.Heads[col]))
+				whole[col] = max(whole[col], w, termtext.Width(v.choice.Heads[col]))
 			}
 		}
 	}
 	over := 4 - columnGap - width // the mark is before them
+	for col := range all {
+		all[col] = min(whole[col], widestCell)
+	}
 	for _, w := range all {
 		if w > 0 {
 			over += w + columnGap
@@ -388,6 +391,11 @@ func (v *Board) widths(width int) []int {
 				*w, over = 0, over-columnGap
 			}
 			over -= before - *w
+		}
+	}
+	for _, col := range []int{1, 2, 3, 6} { // room that is left, perhaps by a column that is left out
+		if more := min(whole[col]-all[col], -over); all[col] > 0 && more > 0 {
+			all[col], over = all[col]+more, over+more
 		}
 	}
 	return all
@@ -418,7 +426,11 @@ func (v *Board) tableLines(width, most int) (heads string, lines []string) {
 	th, widths := v.Theme, v.widths(width)
 	v.window.Fit(len(v.rows), most)
 	v.move(0)
-	for i := v.window.Top; i < v.window.End(); i++ {
+	end := v.window.End()
+	for end < len(v.rows) && end > v.window.Top && v.rows[end-1].item < 0 {
+		end-- // no heading without rows
+	}
+	for i := v.window.Top; i < end; i++ {
 		r := v.rows[i]
 		if r.item < 0 {
 			look, lead := th.Title, " "
@@ -435,6 +447,10 @@ func (v *Board) tableLines(width, most int) (heads string, lines []string) {
 			lead, text = th.Accent.Render("❯")+" ", th.Strong
 		}
 		lines = append(lines, v.line(cells(it), widths, lead+look.Render(mark)+" ", text.Render))
+	}
+	if hidden := v.window.End() - end; hidden > 0 {
+		lines = append(lines, th.Muted.Render("    "+list.HiddenWords(0, len(v.rows)-end)))
+		lines = append(lines, make([]string, hidden-1)...)
 	}
 	return v.line(v.choice.Heads, widths, "    ", th.Faint.Render), lines
 }
