@@ -277,15 +277,16 @@ func TestACommandsOutput(t *testing.T) {
 		`update {"sessionUpdate":"tool_call","toolCallId":"t","title":"make","kind":"execute","status":"in_progress","_meta":{"terminal_info":{"terminal_id":"x"}}}` + "\n" +
 		`update {"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"terminal_id":"x","data":"\u001b[31mred\u001b[0m\r\n"}}}` + "\n" +
 		`update {"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","_meta":{"terminal_exit":{"terminal_id":"x","exit_code":0}}}` + "\n" +
+		`update {"sessionUpdate":"tool_call","toolCallId":"q","title":"true","kind":"execute","status":"completed","_meta":{"terminal_info":{"terminal_id":"y"}}}` + "\n" +
 		"end-turn\nserve\n"
 	for name, as := range map[string]struct {
 		caps acpclient.ClientCapabilities
 		v2   bool
 		want string
 	}{
-		"text":         {want: "call make completed\n  red\n"},
-		"in _meta":     {caps: acpclient.ClientCapabilities{Meta: acpclient.Meta(`{"terminal_output":true}`)}, want: "call make completed\n  terminal \x1b[31mred\x1b[0m\r\n\n"},
-		"in version 2": {v2: true, want: "call make completed\n  terminal \x1b[31mred\x1b[0m\r\n\n"},
+		"text":         {want: "call make completed\n  red\ncall true completed\n"},
+		"in _meta":     {caps: acpclient.ClientCapabilities{Meta: acpclient.Meta(`{"terminal_output":true}`)}, want: "call make completed\n  terminal \x1b[31mred\x1b[0m\r\n\ncall true completed\n  terminal \n"},
+		"in version 2": {v2: true, want: "call make completed\n  terminal \x1b[31mred\x1b[0m\r\n\ncall true completed\n  terminal \n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, script)

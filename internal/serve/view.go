@@ -383,10 +383,10 @@ func (v *view) callOf(t *conversation.ToolCall, id acpclient.ToolCallID) acpclie
 	content := slices.DeleteFunc(slices.Clone(t.Content), func(c acpclient.ToolCallContent) bool { return c.Type == acpclient.ToolContentTerminal })
 	for _, term := range t.Terminals {
 		v.printed[term.ID] = t
-		if v.terminalsAs() == asText {
-			content = append(content, acpclient.TextContent(plain(term)))
-		} else {
+		if v.terminalsAs() != asText {
 			content = append(content, acpclient.TerminalContent(term.ID))
+		} else if text := plain(term); text != "" {
+			content = append(content, acpclient.TextContent(text))
 		}
 	}
 	if len(t.Terminals) > 0 {
