@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 
 	"parley/acpclient"
 	"parley/config"
@@ -24,25 +25,20 @@ func (l *Launcher) budget(a config.Agent) conversation.Budget {
 	return conversation.Budget(b)
 }
 
-// BudgetQuestion asks how to go on when the budget of a session is used up.
-func BudgetQuestion(s Session, c *conversation.Conversation) *Question {
-	all := func() []Session { return []Session{s} }
-	return BudgetQuestionOf("The budget of this session is used up", func() *conversation.Conversation {
-		if !c.BudgetReached {
-			return nil
-		}
-		return c
-	}, all, all)
+// BudgetQuestion asks how to go on when the budget of the session is used up.
+func (l *Live) BudgetQuestion() *Question {
+	return BudgetQuestion("The budget of this session is used up", func() []*Live { return []*Live{l} })
 }
 
-// BudgetQuestionOf asks about the budget that sessions share: raising it raises it for all of them. reached
-// returns the conversation of one for which it is used up, or nil: then there is nothing to ask. cut are
-// those that it holds up.
-func BudgetQuestionOf(title string, reached func() *conversation.Conversation, all, cut func() []Session) *Question {
-	c := reached()
-	if c == nil {
+// BudgetQuestion asks how to go on when the budget that sessions share is used up for one of them; nil if it
+// is not. Raising it raises it for all.
+func BudgetQuestion(title string, shared func() []*Live) *Question {
+	all := shared()
+	i := slices.IndexFunc(all, func(l *Live) bool { return l.Conversation.BudgetReached })
+	if i < 0 {
 		return nil
 	}
+	c := all[i].Conversation
 	more := conversation.Budget{Cost: 2 * c.Budget.Cost, Tokens: 2 * c.Budget.Tokens}
 	cost := acpclient.Cost{Amount: more.Cost}
 	if spent := c.Spent().Cost; spent != nil {
@@ -59,19 +55,21 @@ func BudgetQuestionOf(title string, reached func() *conversation.Conversation, a
 		to += fmt.Sprintf("%d tokens", more.Tokens)
 	}
 	return &Question{
-		Title: title, Again: func() *Question { return BudgetQuestionOf(title, reached, all, cut) },
+		Title: title, Again: func() *Question { return BudgetQuestion(title, shared) },
 		Text: "Used up: " + c.BudgetWords() + ". Prompts wait until you decide.",
 		Choices: []Choice{
 			{Name: "Stop here", Key: "s"},
 			{Name: "Raise it to " + to, Key: "r", Do: func() (Outcome, error) {
-				for _, s := range all() {
-					session.Post(s, session.SetBudget{Budget: more})
+				for _, l := range shared() {
+					session.Post(l.Session, session.SetBudget{Budget: more})
 				}
 				return Outcome{Say: "the budget is " + to}, nil
 			}},
 			{Name: "Go on for one turn", Key: "g", Here: func() {
-				for _, s := range cut() {
-					session.Post(s, session.ExceedBudget{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(goOn)}}})
+				for _, l := range shared() { // of several, those that it holds up
+					if c := l.Conversation; len(all) == 1 || c.BudgetReached && (len(c.Queue) > 0 || c.Ending.How == conversation.EndedEarly) {
+						session.Post(l.Session, session.ExceedBudget{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock(goOn)}}})
+					}
 				}
 			}},
 		},

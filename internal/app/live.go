@@ -127,6 +127,8 @@ func (l *Live) GoneText() string {
 		return "This session does not run any more"
 	}
 	switch failed, connects := l.Conversation.Phase == conversation.PhaseFailed, l.Session.About().Connects; {
+	case failed && l.Conversation.Agent.Err == nil:
+		return "There is no session"
 	case failed && connects:
 		return "Not connected to the agent"
 	case failed:

@@ -213,7 +213,7 @@ func (l *live) apply(e conversation.Event) {
 			l.p.out.line(app.LimitWaitText(l.Conversation, time.Now()) + ". /cancel stops waiting.")
 		}
 	case conversation.BudgetReached:
-		l.p.later(l.p.numbered(*app.BudgetQuestion(l.Session, l.Conversation)))
+		l.p.later(l.p.numbered(*l.BudgetQuestion()))
 	case conversation.AuthDone:
 		l.signedIn(e)
 	case conversation.PromptSent:

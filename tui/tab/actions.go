@@ -297,35 +297,27 @@ func (l *live) otherItems() []command.Item {
 	return append(items, l.slashItems()...)
 }
 
-// slashItems returns the palette items of the agent's slash commands. One that takes
-// input is put into the prompt.
-func (l *live) slashItems() []command.Item {
-	var items []command.Item
-	for _, c := range l.Conversation.Commands {
-		items = append(items, command.Item{
-			ID: "command " + c.Name, Title: "/" + c.Name, Detail: c.Description, Group: "commands of the agent",
-			Do: l.here(func() tea.Cmd {
-				if c.Input == nil {
-					return l.prompts.Submit(composer.NewPrompt("/" + c.Name))
-				}
-				keep := l.composer.Keep(l.composer.Text())
-				l.composer.SetText("/" + c.Name + " ")
-				return keep
-			}),
+// slashItems returns the palette items of slash commands. One that takes input is put into the prompt.
+func (l *live) slashItems() (items []command.Item) {
+	add := func(it command.Item, name string, takesInput bool) {
+		it.ID, it.Title = it.ID+" "+name, "/"+name
+		it.Do = l.here(func() tea.Cmd {
+			if !takesInput {
+				return l.prompts.Submit(composer.NewPrompt("/" + name))
+			}
+			keep := l.composer.Keep(l.composer.Text())
+			l.composer.SetText("/" + name + " ")
+			return keep
 		})
+		items = append(items, it)
+	}
+	for _, c := range l.Conversation.Commands {
+		add(command.Item{ID: "command", Detail: c.Description, Group: "commands of the agent"}, c.Name, c.Input != nil)
 	}
 	for _, p := range l.templates {
-		if slices.Contains(l.hidden, p.Name) {
-			continue
+		if !slices.Contains(l.hidden, p.Name) {
+			add(command.Item{ID: "prompt", Detail: p.About, Group: "your prompts", Words: "template snippet"}, p.Name, true)
 		}
-		items = append(items, command.Item{
-			ID: "prompt " + p.Name, Title: "/" + p.Name, Detail: p.About, Group: "your prompts", Words: "template snippet",
-			Do: l.here(func() tea.Cmd {
-				keep := l.composer.Keep(l.composer.Text())
-				l.composer.SetText("/" + p.Name + " ")
-				return keep
-			}),
-		})
 	}
 	return items
 }

@@ -259,7 +259,7 @@ func (f *front) askAbout(l *live) {
 		case l.Conversation.Limit == nil && l.compared != nil:
 			return l.compared.budgetQuestion()
 		case l.Conversation.Limit == nil:
-			return app.BudgetQuestion(l.Session, l.Conversation)
+			return l.BudgetQuestion()
 		}
 		return app.LimitQuestion(l.Session, l.Conversation, l.program.Now(), func() {
 			f.goTo(l.Tab)

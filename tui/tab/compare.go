@@ -487,31 +487,14 @@ func (c *comparison) askAboutBudget(of *live) {
 
 // budgetQuestion asks about the budget, which all sides share; nil if it is not used up.
 func (c *comparison) budgetQuestion() *app.Question {
-	sides := func(which func(*conversation.State) bool) (all []*live) {
+	return app.BudgetQuestion("The budget of this comparison is used up", func() (all []*app.Live) {
 		for i := range c.tabs {
-			if l := c.live(i); l != nil && which(&l.Conversation.State) {
-				all = append(all, l)
+			if l := c.live(i); l != nil {
+				all = append(all, l.Live)
 			}
 		}
 		return all
-	}
-	reached := func() *conversation.Conversation {
-		for _, l := range sides(func(s *conversation.State) bool { return s.BudgetReached }) {
-			return l.Conversation
-		}
-		return nil
-	}
-	sessions := func(which func(*conversation.State) bool) func() []app.Session {
-		return func() (all []app.Session) {
-			for _, l := range sides(which) {
-				all = append(all, l.Session)
-			}
-			return all
-		}
-	}
-	return app.BudgetQuestionOf("The budget of this comparison is used up", reached, sessions(func(*conversation.State) bool { return true }), sessions(func(s *conversation.State) bool {
-		return s.BudgetReached && (len(s.Queue) > 0 || s.Ending.How == conversation.EndedEarly)
-	}))
+	})
 }
 
 // moves reports whether a side works, so that its clock goes on.

@@ -135,7 +135,7 @@ func TestAHostThatIsGone(t *testing.T) {
 		if b.Kept() {
 			t.Error("it still goes on")
 		}
-		b.mustShow(t, "✗ the session does not run any more  alt+r opens it again")
+		b.mustShow(t, "✗ this session does not run any more  alt+r opens it again")
 		b.Choose("Open it again")
 		if len(opened) != 1 || opened[0].Stored != "log" || opened[0].Running != "" || !opened[0].Keep {
 			t.Errorf("it opened %v", opened)
@@ -149,7 +149,7 @@ func TestAHostThatIsGoneWithAllOfItsSession(t *testing.T) {
 		s := b.keep()
 		s.gone, s.unstored = true, true
 		b.events(conversation.AgentLost{Err: errors.New("it was killed")})
-		b.mustShow(t, "✗ the session does not run any more  nothing of it was stored", "Stay and read")
+		b.mustShow(t, "✗ this session does not run any more  nothing of it was stored", "Stay and read")
 		b.mustNotShow(t, "pen it again")
 		b.mustNotShow(t, "opens it again")
 		b.Press("esc")

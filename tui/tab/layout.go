@@ -151,9 +151,9 @@ func (d *drawing) foot(crowded bool) dialog.View {
 	}
 	var queue []string
 	if l, open := t.live(); open {
-		queue = l.queue.Lines(width)
+		queue = l.queue.Lines()
 	}
-	queue = append(queue, t.prompts.Lines(width)...)
+	queue = append(queue, t.prompts.Lines()...)
 	if crowded {
 		queue = queue[:min(len(queue), 1)]
 	}
@@ -165,7 +165,9 @@ func (d *drawing) foot(crowded bool) dialog.View {
 	case t.toast.current() != "": // in place of the status, so that a question keeps its size
 		status[0] = said
 	}
-	below = append(below, queue...)
+	for _, line := range queue {
+		below = append(below, termtext.Truncate(line, width, "…"))
+	}
 	if listed && t.composer.Empty() {
 		below = append(below, status...)
 		p.line = len(below)

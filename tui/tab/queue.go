@@ -162,40 +162,38 @@ func (pq *promptQueue) SendNow() tea.Cmd {
 	return pq.front(command.SendFirst)
 }
 
-// queuedWord says that a prompt is queued, and pausedWord that it waits for the user.
-const queuedWord, pausedWord = "queued", "paused"
-
 // mostQueued limits the queued prompts that are drawn.
 const mostQueued = 4
 
-// queueLine draws a prompt that waits.
-func (u *ui) queueLine(words, text string) string {
+// queueLines draws the first of the prompts that wait.
+func queueLines[T any](u *ui, all []T, of func(T) (words, text string)) (out []string) {
 	th := u.program.Theme
-	return " " + th.Accent.Render("» ") + th.Faint.Render(words+": ") + th.Muted.Render(text)
-}
-
-// Lines draws the prompts that wait for the session.
-func (ps *prompts) Lines(width int) (out []string) {
-	for i, q := range ps.held {
+	for i, q := range all {
 		if i == mostQueued {
-			out = append(out, ps.tab.program.Theme.Faint.Render("   and more"))
-			break
+			return append(out, th.Faint.Render("   and more"))
 		}
-		words := queuedWord
-		if q.Waits {
-			words = pausedWord
-		}
-		out = append(out, termtext.Truncate(ps.tab.queueLine(words, app.PromptLine(q)), width, "…"))
+		words, text := of(q)
+		out = append(out, " "+th.Accent.Render("» ")+th.Faint.Render(words+": ")+th.Muted.Render(text))
 	}
 	return out
 }
 
+// Lines draws the prompts that wait for the session.
+func (ps *prompts) Lines() []string {
+	return queueLines(ps.tab.ui, ps.held, func(q conversation.QueuedPrompt) (words, text string) {
+		if q.Waits {
+			return "paused", app.PromptLine(q)
+		}
+		return "queued", app.PromptLine(q)
+	})
+}
+
 // Lines draws the queue and the unsent prompts.
-func (pq *promptQueue) Lines(width int) []string {
+func (pq *promptQueue) Lines() []string {
 	c, gone := pq.Conversation, pq.Conversation.Gone()
-	th, words := pq.program.Theme, queuedWord
+	th, words := pq.program.Theme, "queued"
 	if c.QueuePaused || c.BudgetReached {
-		words = pausedWord
+		words = "paused"
 	}
 	if c.WaitsForLimit() {
 		words = "waits"
@@ -203,13 +201,7 @@ func (pq *promptQueue) Lines(width int) []string {
 	if gone {
 		words = "kept"
 	}
-	var out []string
-	line := func(words, text string) { out = append(out, pq.queueLine(words, text)) }
-	for i, q := range pq.Conversation.Queue {
-		if i == mostQueued {
-			out = append(out, th.Faint.Render("   and more"))
-			break
-		}
+	out := queueLines(pq.ui, c.Queue, func(q conversation.QueuedPrompt) (string, string) {
 		waits := words
 		switch {
 		case q.Steering:
@@ -219,8 +211,8 @@ func (pq *promptQueue) Lines(width int) []string {
 		case q.Unsure:
 			waits += ", " + app.MayHave
 		}
-		line(waits, app.PromptLine(q))
-	}
+		return waits, app.PromptLine(q)
+	})
 	hint := func(words string) {
 		if !pq.composer.Empty() {
 			words = "after the draft, " + words // which enter sends first
@@ -243,26 +235,19 @@ func (pq *promptQueue) Lines(width int) []string {
 	case c.QueuePaused:
 		hint("enter: send them, " + back + ": edit the last one")
 	}
-	for i, u := range pq.unsent() {
-		if i == mostQueued {
-			out = append(out, th.Faint.Render("   and more"))
-			break
-		}
+	out = append(out, queueLines(pq.ui, pq.unsent(), func(u session.Unconfirmed) (string, string) {
 		words := "not sent yet"
 		if u.Progress == session.Left && u.Err != nil {
 			words += " (" + u.Err.Error() + ")"
 		}
-		line(words, unsentLine(u.Act))
-	}
+		return words, unsentLine(u.Act)
+	})...)
 	switch back := pq.keyOf(command.HistoryPrev); {
 	case !pq.hasUnsent() || !pq.dialogs.Empty():
 	case pq.HostGone():
 		hint(back + ": edit it")
 	default:
 		hint(pq.keyOf(command.Send) + ": send it, " + back + ": edit it")
-	}
-	for i, line := range out {
-		out[i] = termtext.Truncate(line, width, "…")
 	}
 	return out
 }

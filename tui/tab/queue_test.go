@@ -110,7 +110,7 @@ func TestTheQueueIsEmptied(t *testing.T) {
 		b.ready()
 		b.enqueue("first", "second")
 		o := &b.open().queue
-		if lines := ansi.Strip(strings.Join(o.Lines(60), "\n")); !strings.Contains(lines, "queued: first") || !strings.Contains(lines, "queued: second") {
+		if lines := ansi.Strip(strings.Join(o.Lines(), "\n")); !strings.Contains(lines, "queued: first") || !strings.Contains(lines, "queued: second") {
 			t.Errorf("it shows %q", lines)
 		}
 		b.shared(command.Queue)
@@ -197,7 +197,7 @@ func TestAPromptIsEditedWhileTheAgentStarts(t *testing.T) {
 		b.use(newSession(b.cwd, noMachine{}))
 		b.Do(b.prompts.Submit(promptOf("read @notes.txt")))
 		b.Do(b.prompts.Submit(promptOf("two")))
-		if got := strings.Join(b.open().queue.Lines(60), "\n"); !strings.Contains(got, "read @notes.txt") {
+		if got := strings.Join(b.open().queue.Lines(), "\n"); !strings.Contains(got, "read @notes.txt") {
 			t.Fatalf("it shows %q", got)
 		}
 		b.shared(command.Queue)

@@ -421,22 +421,8 @@ const (
 
 // goneLine says that the agent is gone, why, and how to restart it.
 func (f *statusInfo) goneLine() string {
-	th, what, why := f.Theme, "the agent exited", f.Conversation.Agent.Err
-	if f.connects() {
-		what = "the connection is lost"
-	}
-	switch {
-	case f.l.HostGone():
-		what = "the session does not run any more"
-	case f.Conversation.Phase == conversation.PhaseLost:
-	case why != nil && f.connects():
-		what = "there is no connection"
-	case why != nil:
-		what = "the agent could not be started"
-	default:
-		what = "there is no session"
-	}
-	line := "  " + th.Error.Render("✗ "+what) + "  " + th.Accent.Render(f.l.RestartText(f.l.Restart))
+	th, what, why := f.Theme, f.l.GoneText(), f.Conversation.Agent.Err
+	line := "  " + th.Error.Render("✗ "+strings.ToLower(what[:1])+what[1:]) + "  " + th.Accent.Render(f.l.RestartText(f.l.Restart))
 	if why != nil {
 		line += "  " + th.Faint.Render(termtext.Line(why.Error()))
 	}

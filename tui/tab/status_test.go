@@ -175,7 +175,7 @@ func TestWhatGoesOn(t *testing.T) {
 		{"a question", nil, []conversation.Event{sent, permissionEvent(1, "make")}, "Waiting for you"},
 		{"a cancel that is ignored", nil, []conversation.Event{sent, conversation.CancelRequested{At: began}}, "the agent does not respond: esc to stop it"},
 		{"an agent that has gone", nil, []conversation.Event{conversation.AgentLost{}}, "✗ the agent exited  alt+r restarts it"},
-		{"a connection that is lost", func(f *statusInfo) { f.l.Session = farAgent{f.l.Session} }, []conversation.Event{conversation.AgentLost{}}, "✗ the connection is lost  alt+r reconnects"},
+		{"a connection that is lost", func(f *statusInfo) { f.l.Session = farAgent{f.l.Session} }, []conversation.Event{conversation.AgentLost{}}, "✗ lost the connection to the agent  alt+r reconnects"},
 		{"one that cannot go on", func(f *statusInfo) { f.stored.readOnly = "its worktree was dropped" }, []conversation.Event{sent}, "its worktree was dropped"},
 	} {
 		f := statusTold(t, "ask", "Asking", c.of...)

@@ -347,7 +347,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 		if l.compared != nil {
 			l.compared.askAboutBudget(l)
 		} else if l.overBudget == nil || !l.dialogs.Has(l.overBudget) {
-			l.overBudget = l.ask(*app.BudgetQuestion(l.Session, l.Conversation))
+			l.overBudget = l.ask(*l.BudgetQuestion())
 		}
 	case conversation.AgentLost:
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {

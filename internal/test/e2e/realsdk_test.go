@@ -147,7 +147,7 @@ func TestRealTheServerHangsUp(t *testing.T) {
 			}
 			p.Ready().Ask("hangUp").Shows("Lost the connection to the agent", "I am about to hang up.")
 			p.Answer("Stay and read").Press("alt+r").WaitSent(tt.opens, 1)
-			p.Gone("the connection is lost").Idle().Shows("hangUp", "I am about to hang up.")
+			p.Gone("lost the connection to the agent").Idle().Shows("hangUp", "I am about to hang up.")
 			p.Ask("slow").Shows("Waiting to be cancelled.").Press("esc").Shows("Cancelled").Idle().Leave()
 			if got := p.Sent("session/prompt"); len(got) != 2 {
 				t.Errorf("prompts were sent: %q", got)
