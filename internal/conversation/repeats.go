@@ -25,8 +25,8 @@ import (
 // ErrRepeats reports a line that repeats one that is not known.
 var ErrRepeats = errors.New("the line repeats one that is missing")
 
-// Repeats are the earlier updates of a log that later ones may repeat. Who writes a log, and who
-// reads it, has one. With a nil one, Decode returns of an update that repeats only what is new.
+// Repeats are the earlier updates of a log that later ones may repeat. Each writer and each reader of
+// a log has its own. With a nil one, Decode returns of an update that repeats only what is new.
 type Repeats struct {
 	by     map[any]*list.Element
 	recent list.List // of *sent, the latest first
@@ -123,7 +123,7 @@ func (r *Repeats) AppendEncode(dst []byte, e Event) ([]byte, error) {
 	if last != nil {
 		// Now and then one is whole, so that damage does not cost all that follow.
 		if all, short := last.keptIn(next); len(all) > 0 && last.since+len(short) < len(data) {
-			// Who reads it looks for what it repeats by what is left of it.
+			// A reader only has what is left: that must be enough to find the update that it repeats.
 			if left, err := decodeUpdate(nil, short); err == nil {
 				if likes, _ := repeatable(left); likes == key {
 					next.since = last.since + len(short)

@@ -53,7 +53,7 @@ type Worktree struct {
 	Note string `json:"note,omitempty"`
 	// Fresh means that nothing was prepared in it yet. Given are the ignored files and folders that it
 	// had when it was, and Made the other files that differed from the last commit then, or that a check
-	// has changed, each followed by a NUL. As long as they are as at the time Ready, they are nobody's work.
+	// has changed, each followed by a NUL. What has not changed since the time Ready is not counted as work.
 	Fresh bool      `json:"fresh,omitempty"`
 	Given string    `json:"given,omitempty"`
 	Made  string    `json:"made,omitempty"`
@@ -502,7 +502,7 @@ func (t *Worktree) Lock() (*os.File, error) {
 }
 
 // Prepared notes that the worktree was prepared, and how its setup has failed, if it has: what there is that is
-// ignored, or not committed, is nobody's work.
+// ignored, or not committed, does not count as work.
 func (t *Worktree) Prepared(ctx context.Context, failed string) error {
 	at := time.Now()
 	_, k, err := t.open(ctx)
@@ -512,7 +512,7 @@ func (t *Worktree) Prepared(ctx context.Context, failed string) error {
 	return t.notWork(ctx, at, k.Ignored, k.Uncommitted, func(now *Worktree) { now.Fresh, now.Failed = false, failed })
 }
 
-// NotWork notes that files which differ from the last commit are nobody's work, as they were at a time.
+// NotWork notes that files which differ from the last commit do not count as work, as they were at a time.
 func (t *Worktree) NotWork(ctx context.Context, at time.Time, files []string) error {
 	return t.notWork(ctx, at, nil, files, func(*Worktree) {})
 }

@@ -331,7 +331,7 @@ func (c *Client) Past() *conversation.Conversation { return c.past }
 type listener struct {
 	*Client
 	connection int
-	nobody
+	noReceiver
 }
 
 // HandleNotification implements [acpclient.Receiver]. It waits until the front end has taken

@@ -261,7 +261,7 @@ func request(ctx context.Context, id, method string, result any) error {
 	if err != nil {
 		return err
 	}
-	conn := acpclient.NewConn(over(c, mostToViewer), nobody{}, acpclient.ConnOptions{})
+	conn := acpclient.NewConn(over(c, mostToViewer), noReceiver{}, acpclient.ConnOptions{})
 	defer conn.Close()
 	if err := call(ctx, conn, method, struct{}{}, result); err != nil {
 		return err
@@ -290,13 +290,13 @@ func call(ctx context.Context, conn *acpclient.Conn, method string, params, resu
 	return json.Unmarshal(raw, result)
 }
 
-// nobody ignores what a host sends.
-type nobody struct{}
+// noReceiver ignores what a host sends.
+type noReceiver struct{}
 
 // HandleNotification implements [acpclient.Receiver].
-func (nobody) HandleNotification(context.Context, string, json.RawMessage) {}
+func (noReceiver) HandleNotification(context.Context, string, json.RawMessage) {}
 
 // HandleRequest implements [acpclient.Receiver].
-func (nobody) HandleRequest(_ context.Context, method string, _ json.RawMessage) (any, error) {
+func (noReceiver) HandleRequest(_ context.Context, method string, _ json.RawMessage) (any, error) {
 	return nil, &acpclient.Error{Code: acpclient.CodeMethodNotFound, Message: method + " is not known"}
 }

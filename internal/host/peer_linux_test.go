@@ -72,7 +72,7 @@ func enter(ctx context.Context, dir string) error {
 	if err := prove(c, string(key)); err != nil {
 		return err
 	}
-	conn := acpclient.NewConn(over(c, mostToViewer), nobody{}, acpclient.ConnOptions{})
+	conn := acpclient.NewConn(over(c, mostToViewer), noReceiver{}, acpclient.ConnOptions{})
 	defer conn.Close()
 	return call(ctx, conn, requestStatus, struct{}{}, nil)
 }

@@ -207,7 +207,7 @@ func TestAViewerIsKeptOut(t *testing.T) {
 // Host and viewer whose wires differ say so, both of them, and do nothing else.
 func TestWiresThatDiffer(t *testing.T) {
 	h := run(t, Options{Session: newFake(), Version: "2.0.0"})
-	conn := acpclient.NewConn(over(knock(t, h.pipes), mostToViewer), nobody{}, acpclient.ConnOptions{})
+	conn := acpclient.NewConn(over(knock(t, h.pipes), mostToViewer), noReceiver{}, acpclient.ConnOptions{})
 	t.Cleanup(conn.Close)
 	for _, wire := range []int{Version - 1, Version + 1, 0} {
 		err := conn.Call(t.Context(), requestAttach, hello{Version: wire, Parley: "1.0.0", Viewer: "v", Name: "other"}, nil)
@@ -235,7 +235,7 @@ func TestWiresThatDiffer(t *testing.T) {
 }
 
 // otherWire is a host that does not compare.
-type otherWire struct{ nobody }
+type otherWire struct{ noReceiver }
 
 func (otherWire) HandleRequest(context.Context, string, json.RawMessage) (any, error) {
 	return welcome{Version: Version + 1, Parley: "1.0.0", ID: "other"}, nil

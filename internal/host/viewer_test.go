@@ -35,7 +35,7 @@ func (r *running) raw(t testing.TB, p hello) *acpclient.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := acpclient.NewConn(over(wire, mostToViewer), nobody{}, acpclient.ConnOptions{})
+	conn := acpclient.NewConn(over(wire, mostToViewer), noReceiver{}, acpclient.ConnOptions{})
 	t.Cleanup(conn.Close)
 	if err := conn.Call(t.Context(), requestAttach, p, nil); err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func TestWhichActsAreDone(t *testing.T) {
 	if _, _, err := replaced.begin(act{Number: 3}); err == nil {
 		t.Error("a connection acts that the viewer has replaced")
 	}
-	early := acpclient.NewConn(over(knock(t, h.pipes), mostToViewer), nobody{}, acpclient.ConnOptions{})
+	early := acpclient.NewConn(over(knock(t, h.pipes), mostToViewer), noReceiver{}, acpclient.ConnOptions{})
 	t.Cleanup(early.Close)
 	if err := prompt(early, 1, 0, "early"); err == nil || !strings.Contains(err.Error(), "attach first") {
 		t.Errorf("the act of a connection that has not attached ends with %v", err)

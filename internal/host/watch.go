@@ -172,7 +172,7 @@ func (w *statusWatcher) watch(id string) {
 	if err != nil {
 		return
 	}
-	conn := acpclient.NewConn(over(c, mostToViewer), nobody{}, acpclient.ConnOptions{})
+	conn := acpclient.NewConn(over(c, mostToViewer), noReceiver{}, acpclient.ConnOptions{})
 	defer conn.Close()
 	for revision := int64(0); ; {
 		ctx, cancel := w.ctx, context.CancelFunc(func() {})

@@ -168,8 +168,8 @@ func (s *Stack) Renew() (renewed bool) {
 	return renewed
 }
 
-// bereaves reports whether the visible question was closed without an answer. The next key, which was meant
-// for it, is nobody's.
+// bereaves reports whether the visible question was closed without an answer. The next key was meant for it,
+// and does nothing.
 func (s *Stack) bereaves(visible Dialog, settled bool) bool {
 	_, guarded := visible.(Guarded)
 	gone := s.shown && guarded && !settled && !s.Has(visible)

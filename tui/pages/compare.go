@@ -60,7 +60,7 @@ type Compare struct {
 	height  int // the height of a side in rows
 }
 
-// merge is a merge from a side. One of commits has nothing but the side.
+// merge is a merge from a side. A merge of commits has picks and into unset.
 type merge struct {
 	side  int
 	picks compare.Picks

@@ -353,7 +353,7 @@ func (c *comparison) readPast() tea.Cmd {
 }
 
 // unsent returns the prompt of a side without a session if it was not sent: the draft that was left there,
-// or the one that is noted if nobody has set the worktree up. nil means that it may have been sent.
+// or the one that is noted if the worktree was never prepared. nil means that it may have been sent.
 func (c *comparison) unsent(side int) *store.Draft {
 	s := c.Sides[side]
 	if works, err := app.WorksIn(s.Tree.Path); works || err != nil {
@@ -534,8 +534,7 @@ func (c *comparison) Stop(side int) {
 	}
 }
 
-// SendAll has the user write a prompt, and sends it to all sides that take it. It takes none that nobody would
-// get.
+// SendAll has the user write a prompt, and sends it to all sides that take it. If none does, it says so at once.
 func (c *comparison) SendAll() {
 	home := c.home
 	if to, missed := c.takers(composer.Prompt{}); len(to) == 0 {
