@@ -273,6 +273,7 @@ func (d *Permission) startWriting() Action {
 
 // edit shows in the editor what is asked about.
 func (d *Permission) edit() Action {
+	d.forget()
 	return Edit{toolview.AskedText(d.parts()) + "\n"}
 }
 
@@ -345,6 +346,7 @@ func (d *Permission) changesFiles() bool {
 
 // show shows the call on the whole screen.
 func (d *Permission) show() Action {
+	d.forget()
 	return Show{Call: d.asked.Asked, Head: head(d.parts())}
 }
 

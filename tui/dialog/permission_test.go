@@ -47,6 +47,18 @@ func armed(p *conversation.Permission) (*Permission, *clock) {
 	return d, c
 }
 
+// A mark that the user has left to look closer stays, and its key is no text for the prompt.
+func TestALookLeavesTheMark(t *testing.T) {
+	for _, look := range []string{"ctrl+e", "ctrl+g"} {
+		d, _ := armed(editPermission())
+		d.Key(press("2"))
+		d.Key(press(look))
+		if keys := d.Release(); len(keys) > 0 || !d.Marked() {
+			t.Errorf("after %s it types %v, and has a mark: %v", look, keys, d.Marked())
+		}
+	}
+}
+
 func TestPermissionKeys(t *testing.T) {
 	answer := func(id acpclient.PermissionOptionID) Action { return giving(seen(7), id) }
 	for _, tt := range []struct {

@@ -266,7 +266,7 @@ func (q *question) mark(i int) {
 	q.forget()
 }
 
-// forget forgets the keys that have marked a reply.
+// forget forgets the keys that have marked a reply: they are no text for the prompt. The mark stays.
 func (q *question) forget() { q.marker, q.doubled, q.once = tea.KeyPressMsg{}, time.Time{}, false }
 
 // Marked implements [AgentQuestion], as the methods below do.

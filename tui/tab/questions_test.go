@@ -264,6 +264,34 @@ func TestTheWholeScreenOfAQuestionClosesWithIt(t *testing.T) {
 	}
 }
 
+// A look at the whole of a question leaves its mark, and types nothing. What has changed meanwhile has to
+// be marked again.
+func TestTheWholeScreenOfAQuestionLeavesTheMark(t *testing.T) {
+	for _, changed := range []bool{false, true} {
+		b := newBench(t, t.TempDir())
+		queue(b, 1)
+		b.passes(3 * time.Second)
+		b.draw()
+		b.press("2", "ctrl+e")
+		b.mustShow(t, "Permission: • Step1")
+		if changed {
+			ask := permissionEvent(1, "Another step").(conversation.PermissionOpened)
+			ask.Request.ToolCall.ToolCallID = "Step1"
+			b.events(conversation.Update{Update: &ask.Request.ToolCall})
+		}
+		b.press("q")
+		b.mustNotShow(t, "Permission:")
+		b.mustShow(t, "Answer above, or queue a prompt")
+		b.passes(3 * time.Second)
+		b.draw()
+		action := b.dialogs.Top().Key(keyPress("enter"))
+		answer, gives := action.(dialog.Answer)
+		if gives == changed || gives && answer.Act.(session.Answer).Option != "no" {
+			t.Errorf("changed %v: enter does %+v", changed, action)
+		}
+	}
+}
+
 // A key pressed too early for the question does not lead elsewhere.
 func TestTabAtAnInertQuestionDoesNothing(t *testing.T) {
 	b := newBench(t, t.TempDir())
