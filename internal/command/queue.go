@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
@@ -68,12 +69,20 @@ func SayKept(f Front) {
 	}
 }
 
-// Steer puts a prompt into the running turn. One that the agent refuses stays in the queue.
+// Steer puts a prompt into the running turn. One that the agent refuses stays in the queue, and the
+// transcript says why.
 func Steer(f Front, q conversation.QueuedPrompt) {
-	Act(f, f.Live().Session, session.Steer{Prompt: q}, func(_ session.None, err error) {
-		const most = 24
-		if err != nil {
-			f.Say("“" + termtext.Truncate(app.PromptLine(q), most, "…") + "” stays queued until the turn ends: " + err.Error())
+	l := f.Live()
+	Act(f, l.Session, session.Steer{Prompt: q}, func(_ session.None, err error) {
+		switch {
+		case err == nil:
+		case errors.Is(err, session.ErrNotQueued), l.HostGone(): // nothing is queued, or nothing takes a notice
+			f.Say(err.Error())
+		default:
+			session.Post(l.Session, session.AddNotice{
+				Severity: acpclient.NoticeWarning, Title: "A prompt was not steered: it stays queued",
+				Detail: termtext.Capital(err.Error()) + "\n" + app.PromptLine(q),
+			})
 		}
 	})
 }

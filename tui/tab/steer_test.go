@@ -8,6 +8,7 @@ import (
 
 	"parley/config"
 	"parley/internal/command"
+	"parley/internal/conversation"
 )
 
 // steered is an agent that takes prompts into its turn, and ends that when it has the second.
@@ -67,17 +68,20 @@ reply-error q -32602 not now
 	runBench(t, func(t *testing.T, b *bench) {
 		b.play(steered + refuses + refuses + refuses + "expect nothing/more\n")
 		b.Do(b.prompts.Submit(promptOf("go")))
-		b.composer.SetText("look left")
+		const words = "look left, where the words are more than would fit in a line that is not in the transcript"
+		b.composer.SetText(words)
 		b.Do(b.open().queue.SendNow())
-		if got := b.queued(); got != "look left" || !strings.HasPrefix(b.toast.text, "“look left” stays queued until the turn ends: ") || !strings.Contains(b.toast.text, "not now") {
-			t.Errorf("the queue is %q, and it says %q", got, b.toast.text)
+		notice, _ := b.conv().Items[len(b.conv().Items)-1].(*conversation.Note)
+		if got := b.queued(); got != words || notice == nil || !strings.HasSuffix(notice.Detail, "\n"+words) || !strings.Contains(notice.Detail, "not now") {
+			t.Errorf("the queue is %q, and the notice %+v", got, notice)
 		}
+		b.mustShow(t, "A prompt was not steered: it stays queued", "not now", "not in the transcript")
 		b.shared(command.Queue)
 		b.Choose("Clear the queue")
 		b.enqueue("one", "two")
 		b.Do(b.open().queue.SendNow())
-		if got := b.queued(); got != "one, two" || !strings.Contains(b.toast.text, "not now") {
-			t.Errorf("the queue is %q, and it says %q", got, b.toast.text)
+		if got := b.queued(); got != "one, two" {
+			t.Errorf("the queue is %q", got)
 		}
 		b.composer.SetText("look right")
 		cmd := b.open().queue.SendNow()
