@@ -538,7 +538,7 @@ type Backend struct {
 	// are not supported.
 	Running func(context.Context) ([]Running, error)
 	// Watch returns a function that waits until that list changes, and returns it; the first time it
-	// does not wait. It fails when the context ends. Visit attaches to a session in a host for an
+	// does not wait, and adds those of killed hosts. It fails when the context ends. Visit attaches to a session in a host for an
 	// order, while no user watches; EndRunning ends one, and waits for that. All are nil where
 	// Running is.
 	Watch      func(context.Context) func() ([]Running, error)

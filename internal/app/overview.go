@@ -32,7 +32,7 @@ type Overview struct {
 	Paused  bool `json:"paused,omitempty"` // the queue waits for the user
 	Gone    bool `json:"gone,omitempty"`
 	// Over means that its host does not run any more; only boards know.
-	Over bool `json:"-"`
+	Over bool `json:"over,omitempty"`
 	// Question is what the first open question asks, or that about a limit or the budget. Asked identifies
 	// the agent's, and is zero otherwise.
 	Question string            `json:"question,omitempty"`

@@ -11,6 +11,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/host"
+	"parley/internal/store"
 	"parley/internal/termtext"
 	"parley/tui/toolview"
 )
@@ -35,7 +36,9 @@ send, go there and end from the list. With --plain, or into a pipe, it prints a 
 		if err != nil {
 			return err
 		}
-		rows := boardRows(all)
+		lib := store.NewLibrary(store.New(app.StoreDir()))
+		defer lib.Close()
+		rows := boardRows(host.WithKilled(cmd.Context(), lib, all))
 		if asJSON {
 			return writeJSON(s.Out, rows)
 		}

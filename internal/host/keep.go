@@ -114,8 +114,15 @@ func Keeping(l *app.Launcher, b app.Backend) app.Backend {
 	b.Make, b.EndRunning = k.make, End
 	b.Running = func(ctx context.Context) ([]app.Running, error) { return k.mark(List(ctx)) }
 	b.Watch = func(ctx context.Context) func() ([]app.Running, error) {
-		next := Watch(ctx)
-		return func() ([]app.Running, error) { return k.mark(next()) }
+		next, first := Watch(ctx), true
+		return func() ([]app.Running, error) {
+			all, err := k.mark(next())
+			if first && err == nil {
+				all = WithKilled(ctx, b.Stored, all)
+			}
+			first = false
+			return all, err
+		}
 	}
 	b.Visit = func(ctx context.Context, running string) (app.Session, error) {
 		c, err := AttachTo(ctx, ClientOptions{Running: running, Passing: true, Version: l.Version})

@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,6 +129,36 @@ func (r Record) How() string {
 		return "its process was killed"
 	}
 	return cmp.Or(r.Why, "it has ended")
+}
+
+// killedTime is how long a killed session is listed after it was last written.
+const killedTime = 7 * 24 * time.Hour
+
+// WithKilled adds the stored sessions of killed hosts to those that run, until they are opened again or
+// the user does not want them back. Best effort: what does not run is no reason to list nothing.
+func WithKilled(ctx context.Context, lib *store.Library, all []Status) []Status {
+	dir, err := HistoryDir()
+	if err != nil || lib == nil {
+		return all
+	}
+	left, _ := records(dir)
+	killed, _ := lib.Interrupted("")
+	if len(left) == 0 || len(killed) == 0 {
+		return all
+	}
+	stored, _ := lib.List(ctx, store.Query{All: true})
+	for _, r := range left {
+		at := slices.IndexFunc(stored, func(s store.Summary) bool { return s.ID == r.Stored })
+		listed := slices.ContainsFunc(all, func(s Status) bool { return s.ID == r.ID || s.Stored == r.Stored })
+		if at < 0 || listed || !r.Ended.IsZero() || !slices.Contains(killed, r.Stored) || time.Since(stored[at].Updated) > killedTime {
+			continue
+		}
+		r.PID, r.Active = 0, stored[at].Updated
+		r.Overview = names(r.Overview).Ended(r.Active)
+		r.Title = cmp.Or(stored[at].Name(), r.Title)
+		all = append(all, r.Status)
+	}
+	return all
 }
 
 // silent returns what is known about a host that does not answer, with the reason.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/store"
 )
 
 // The id of a session means something after its host has ended, and says how it did.
@@ -116,5 +118,52 @@ func TestASilentHostIsListed(t *testing.T) {
 	cancel()
 	if all, _ := List(ctx); len(all) > 0 {
 		t.Errorf("who does not wait is told of %+v", all)
+	}
+}
+
+// A stored session of a killed host is listed behind those that run, until it is opened again or declined.
+func TestWhatWasKilledIsListed(t *testing.T) {
+	runDir(t)
+	dir, err := HistoryDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs := t.TempDir()
+	lib := store.NewLibrary(store.New(logs))
+	t.Cleanup(func() { _ = lib.Close() })
+	left := func(id string, interrupted bool, r Record) store.ID {
+		l, err := lib.Create(store.Meta{Cwd: "/" + id})
+		if err == nil {
+			err = l.Close()
+		}
+		if err == nil && interrupted { // as a killed writer leaves it
+			err = os.WriteFile(filepath.Join(logs, "open", string(l.ID())), nil, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.ID, r.Stored, r.Agent, r.PID = id, l.ID(), "baker", 1
+		h := host(t, id)
+		h.opt.Dir = dir
+		h.record(r)
+		return l.ID()
+	}
+	killed := left("killed", true, Record{})
+	left("over", true, Record{Ended: time.Now()}) // by another process since
+	left("well", false, Record{})
+	moved := left("moved", true, Record{})
+	if err := os.Chtimes(filepath.Join(logs, string(left("old", true, Record{}))+".jsonl"), time.Time{}, time.Now().Add(-2*killedTime)); err != nil {
+		t.Fatal(err)
+	}
+	runs := []Status{{ID: "runs", Stored: moved}}
+	all := WithKilled(t.Context(), lib, runs)
+	if len(all) != 2 || all[0].ID != "runs" || all[1].ID != "killed" || !all[1].Over || all[1].Stored != killed || all[1].Agent != "baker" || all[1].PID != 0 {
+		t.Errorf("listed are %+v", all)
+	}
+	if err := lib.Forget(killed); err != nil {
+		t.Fatal(err)
+	}
+	if all := WithKilled(t.Context(), lib, runs); len(all) != 1 {
+		t.Errorf("after it is declined: %+v", all)
 	}
 }

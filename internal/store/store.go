@@ -209,7 +209,8 @@ func (s *Store) mark(l *Log) {
 }
 
 // Interrupted returns the sessions of a directory, or of a worktree made for it, whose
-// writer was killed, newest first. It looks only at sessions with a marker file.
+// writer was killed, newest first; "" is all directories. It looks only at sessions with a
+// marker file.
 func (s *Store) Interrupted(cwd string) ([]ID, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, openDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -226,7 +227,7 @@ func (s *Store) Interrupted(cwd string) ([]ID, error) {
 			continue // another process writes it
 		}
 		_ = l.Close()
-		if m, err := s.Meta(id); err == nil && (m.Cwd == cwd || m.From == cwd) {
+		if m, err := s.Meta(id); err == nil && (cwd == "" || m.Cwd == cwd || m.From == cwd) {
 			found = append(found, m)
 		}
 	}

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/internal/test/ptytest"
@@ -114,5 +115,10 @@ func TestTheBoardInPlainLines(t *testing.T) {
 	p.Tells("/board send " + id + " and land").Hears("Sent to go.")
 	p.Tells("/board 1").Hears("Question: may the agent do this?", "1. Allow it", "Answer 1 to 2")
 	p.Tells("1").Hears("Launched.", "Landed.")
+	p.Send("\x04").WaitExit()
+
+	must(t, syscall.Kill(k.host().PID, syscall.SIGKILL))
+	p = k.open(Options{Script: "handshake\nserve\n", Args: []string{"--plain"}, Env: []string{"TERM=dumb"}, Keep: true, Config: "[host]\nkeep = false\n"})
+	p.Hears(invitation).Tells("/board").Hears("go: ended", "go there to open it again")
 	p.Send("\x04").WaitExit()
 }

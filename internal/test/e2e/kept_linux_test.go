@@ -81,6 +81,9 @@ hang
 		}
 		p.Leaves()
 		k.runs("sessions")
+		if text := k.runs("board", "--json"); strings.Contains(text, `"over": true`) != (round%2 == 0) {
+			t.Errorf("the board is %s", text)
+		}
 		if left := k.sockets(); len(left) > 0 {
 			_, _, err := askHost(left[0])
 			t.Errorf("the sockets %q are left: %v", left, err)
