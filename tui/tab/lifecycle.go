@@ -129,8 +129,8 @@ func (l *live) unused() bool {
 // instead ends the tab's agent and lets the user choose another, or install it.
 func (l *live) instead(choose func(command.Front)) tea.Cmd {
 	left := l.Session
-	// It may hold prompts whose events have not arrived.
-	back := act(l.ui, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return l.prompts.ReturnToDraft(held...) })
 	l.become(&unopened{l.Tab}, conversation.New())
+	// It may hold prompts whose events have not arrived.
+	back := act(l.ui, left, session.EmptyQueue{}, func(held []conversation.QueuedPrompt, _ error) tea.Cmd { return l.prompts.stay(held...) })
 	return tea.Batch(back, send(End{func(ctx context.Context) { app.End(ctx, left) }}), l.front(choose))
 }

@@ -122,6 +122,21 @@ func (ps *prompts) ReturnToDraft(queued ...conversation.QueuedPrompt) tea.Cmd {
 	return ps.tab.composer.TakeBack(all...)
 }
 
+// stay holds prompts that have no session yet: the given ones, and those held. One alone is the draft
+// again; more wait for the user in the queue of the next session, each as it was written.
+func (ps *prompts) stay(queued ...conversation.QueuedPrompt) tea.Cmd {
+	all := slices.Concat(queued, ps.held)
+	if _, open := ps.tab.live(); open || len(all) == 1 && ps.tab.composer.Empty() {
+		return ps.ReturnToDraft(queued...)
+	}
+	ps.held = nil
+	for _, q := range all {
+		q.Waits = true
+		ps.held.Add(q, 0)
+	}
+	return nil
+}
+
 // comeBack holds prompts that were not sent, instead of earlier ones, until the user sends them.
 func (ps *prompts) comeBack(all []store.UnsentPrompt) {
 	ps.held = slices.DeleteFunc(ps.held, func(q conversation.QueuedPrompt) bool { return q.Waits })

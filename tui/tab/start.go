@@ -201,7 +201,12 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 
 // notOpened says why a session was not opened. One that could be read stays.
 func (t *Tab) notOpened(of *opening, err error) tea.Cmd {
-	back := t.prompts.ReturnToDraft()
+	var back tea.Cmd
+	if of.failed == nil && of.Spec.New() {
+		back = t.prompts.stay()
+	} else {
+		back = t.prompts.ReturnToDraft()
+	}
 	switch a := of.Spec.Agent; {
 	case of.failed != nil:
 		return tea.Batch(back, t.acting.do(func() { of.failed(err) }))

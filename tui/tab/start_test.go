@@ -16,6 +16,7 @@ import (
 	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/store"
@@ -177,6 +178,32 @@ func TestAPromptWhoseSessionIsNotMade(t *testing.T) {
 	b.press("g", "o", "enter")
 	b.Update(openedMsg{of: b.opening, err: errors.New("it is not there")})
 	b.mustShow(t, "could not be started", "❯ go")
+}
+
+// Prompts whose agent is not there are not joined: they wait for the user in the queue of the next one.
+func TestPromptsWhoseSessionIsNotMade(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		err := errors.New("it is not there")
+		b.program.Make = func(context.Context, app.Spec) (*app.Opened, error) { return nil, err }
+		cmd := b.Tab.open(app.Spec{Agent: &config.Agent{Name: "Mine"}})
+		for _, words := range []string{"one", "two"} {
+			b.Do(b.prompts.Submit(promptOf(words)))
+		}
+		b.composer.SetText("draft")
+		b.Do(cmd)
+		b.mustShow(t, "could not be started", "paused: one", "paused: two", "❯ draft")
+		b.dialogs.Pop()
+		b.ready()
+		b.prompts.held.Send(b.session())
+		b.Do(nil)
+		if got := b.queued(); got != "one, two" || !b.conv().QueuePaused {
+			t.Errorf("the queue is %q, paused %v", got, b.conv().QueuePaused)
+		}
+		b.Do(b.open().instead(command.ChooseAgent))
+		if len(b.prompts.held) != 2 || b.composer.Text() != "draft" {
+			t.Errorf("left, %d wait, and the draft is %q", len(b.prompts.held), b.composer.Text())
+		}
+	})
 }
 
 // newStored is a bench with a store in which sessions of its agent are.
