@@ -232,6 +232,9 @@ func TestAPasteComesBackFolded(t *testing.T) {
 func TestTheQueueSaysWhatItWaitsFor(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.ready()
+		b.ask(app.Question{Title: "A question", Choices: []app.Choice{{Name: "Close"}}})
+		b.mustShow(t, "Answer above, or send a prompt") // no turn runs, and nothing is queued
+		b.dialogs.Pop()
 		queue := []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}
 		b.events(conversation.QueueChanged{Queue: queue, Paused: true})
 		b.mustShow(t, "   enter: send it, up: edit it")
