@@ -35,6 +35,9 @@ func Spawn(ctx context.Context, s app.HostSpec) (id string, err error) {
 	if !Available {
 		return "", ErrUnavailable
 	}
+	if _, err := app.Directory(s.Spec.Cwd); err != nil { // else the system says that it does not find parley
+		return "", err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("find parley's own program: %w", err)

@@ -51,6 +51,9 @@ func (s *served) now() Status {
 	c := s.live.Conversation
 	st := Status{SessionID: s.id, Overview: app.OverviewOf(&c.State, s.live.Session.Journal()), Queue: []Queued{}}
 	st.State, st.Overview.Last = st.Overview.State(), nil
+	if s.live.HostGone() {
+		st.State = s.live.GoneText()
+	}
 	for _, q := range c.Queue {
 		st.Queue = append(st.Queue, Queued{ID: q.ID, Text: q.Text(), Own: s.sentBy(q.Ref)})
 	}
@@ -67,10 +70,15 @@ func (s *served) status(ctx context.Context, _ *params) (any, error) {
 	return st, nil
 }
 
+// knowsStatus reports whether the client wants to be told of the status.
+func (s *served) knowsStatus() bool {
+	wants, _ := acpclient.MetaValue[bool](s.client.ClientCapabilities.Meta, "parley", "status")
+	return wants
+}
+
 // tellStatus tells a client that wants to know it of another status. s.mu must be held.
 func (s *served) tellStatus() {
-	wants, _ := acpclient.MetaValue[bool](s.client.ClientCapabilities.Meta, "parley", "status")
-	if !wants || !s.view.open || !s.view.stands {
+	if !s.knowsStatus() || !s.view.open || !s.view.stands {
 		return
 	}
 	s.view.stands = false

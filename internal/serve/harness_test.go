@@ -32,9 +32,12 @@ type stage struct {
 	t     testing.TB
 	opt   session.Options
 	conns chan net.Conn
+
+	mu    sync.Mutex // guards the rest
 	over  chan struct{}
 	ended chan struct{} // closed when the host has ended; nil before it is made
 	stop  context.CancelFunc
+	known bool // it is listed although its host is not made
 	// stored means that the session was stored before, and its agent has ended.
 	stored bool
 }
@@ -59,18 +62,34 @@ func (s *stage) Accept() (net.Conn, error) {
 	select {
 	case c := <-s.conns:
 		return c, nil
-	case <-s.over:
+	case <-s.isOver():
 		return nil, net.ErrClosed
 	}
 }
 
 func (s *stage) Close() error {
+	over := s.isOver()
 	select {
-	case <-s.over:
+	case <-over:
 	default:
-		close(s.over)
+		close(over)
 	}
 	return nil
+}
+
+func (s *stage) isOver() chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
+}
+
+// reset has another host made, of a session that is known.
+func (s *stage) reset() {
+	s.stop()
+	<-s.ended
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended, s.over, s.known = nil, make(chan struct{}), true
 }
 
 func (s *stage) Addr() net.Addr { return nil }
@@ -80,7 +99,7 @@ func (s *stage) dial(ctx context.Context, _ string) (io.ReadWriteCloser, error) 
 	select {
 	case s.conns <- theirs:
 		return ours, nil
-	case <-s.over:
+	case <-s.isOver():
 		return nil, host.ErrGone
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -113,10 +132,12 @@ func (s *stage) attach(ctx context.Context, readOnly bool) (*host.Client, error)
 func (s *stage) backend() app.Backend {
 	return app.Backend{
 		Make: func(ctx context.Context, spec app.Spec) (*app.Opened, error) {
+			s.mu.Lock()
 			fresh := s.ended == nil
 			if fresh {
 				s.begin()
 			}
+			s.mu.Unlock()
 			c, err := s.attach(ctx, spec.LookOn)
 			if err != nil {
 				return nil, err
@@ -132,7 +153,9 @@ func (s *stage) backend() app.Backend {
 		},
 		Visit: func(ctx context.Context, _ string) (app.Session, error) { return s.attach(ctx, true) },
 		Running: func(context.Context) ([]app.Running, error) {
-			if s.ended == nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if s.ended == nil && !s.known {
 				return nil, nil
 			}
 			return []app.Running{{ID: "host", Cwd: s.opt.Cwd, Viewers: []string{"viewer"}}}, nil
@@ -147,6 +170,8 @@ type client struct {
 	conn *acpclient.Conn
 	info *acpclient.InitializeResponse
 	id   acpclient.SessionID
+	// leave closes the connection, and waits until that was noticed.
+	leave func()
 
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -217,6 +242,10 @@ func (s *stage) client(opt Options, caps acpclient.ClientCapabilities, offerV2 b
 		}
 	}})
 	c.conn = first.Conn()
+	c.leave = func() {
+		_ = fromClient.Close()
+		<-ended
+	}
 	s.t.Cleanup(func() {
 		stop()
 		_, _, _ = fromClient.Close(), toServer.Close(), fromServer.Close()

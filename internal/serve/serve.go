@@ -77,10 +77,11 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opt Options) {
 
 // server serves one client.
 type server struct {
-	opt  Options
-	ctx  context.Context
-	conn *v2.Agent
-	work sync.WaitGroup // requests being answered; added to with mu held
+	opt     Options
+	ctx     context.Context
+	conn    *v2.Agent
+	finding sync.Mutex     // held while a session is looked for and opened
+	work    sync.WaitGroup // requests being answered; added to with mu held
 
 	mu       sync.Mutex
 	ending   bool
@@ -322,9 +323,21 @@ func (s *server) chosen() (config.Agent, error) {
 	return all[0], nil
 }
 
-// open opens a session, and waits until its agent is ready. id is the name that the client has for it,
-// "" for that under which it is stored.
+// open opens a session, and waits until its agent is ready.
 func (s *server) open(ctx context.Context, id acpclient.SessionID, spec app.Spec) (*served, error) {
+	one, err := s.enter(ctx, id, spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := one.await(ctx); err != nil {
+		return nil, s.failed(one, err)
+	}
+	return one, nil
+}
+
+// enter makes a session, or attaches to it, and does not wait for its agent. id is the name that the client
+// has for it, "" for that under which it is stored.
+func (s *server) enter(ctx context.Context, id acpclient.SessionID, spec app.Spec) (*served, error) {
 	spec.LookOn = s.opt.ReadOnly
 	made, err := s.opt.Backend.Make(ctx, spec)
 	if err != nil {
@@ -350,9 +363,6 @@ func (s *server) open(ctx context.Context, id acpclient.SessionID, spec app.Spec
 	if ending {
 		one.leave()
 		return nil, acpclient.ErrClosed
-	}
-	if err := one.await(ctx); err != nil {
-		return nil, s.failed(one, err)
 	}
 	return one, nil
 }
@@ -516,13 +526,31 @@ func (s *server) resumeSession(ctx context.Context, r *acpclient.ResumeSessionRe
 	return one.opened(ctx, nothing), nil
 }
 
+// again opens a session that was there before, or returns it if it is open.
 func (s *server) again(ctx context.Context, id acpclient.SessionID, servers []acpclient.MCPServer) (*served, error) {
 	acpclient.Async(ctx)
-	if one, _ := s.session(id); one != nil {
-		one.mu.Lock()
-		one.restart()
-		one.mu.Unlock()
-		return one, one.await(ctx)
+	one, err := s.find(ctx, id, servers)
+	if err != nil {
+		return nil, err
+	}
+	one.mu.Lock()
+	one.restart()
+	one.mu.Unlock()
+	if err := one.await(ctx); err != nil {
+		return nil, s.failed(one, err)
+	}
+	return one, nil
+}
+
+// find returns an open session, or opens it. Of two requests for one session, the second finds it open.
+func (s *server) find(ctx context.Context, id acpclient.SessionID, servers []acpclient.MCPServer) (*served, error) {
+	s.finding.Lock()
+	defer s.finding.Unlock()
+	if one, _ := s.session(id); one != nil && !one.live.HostGone() {
+		return one, nil
+	} else if one != nil { // it can only be opened from its log
+		s.forget(one)
+		one.leave()
 	}
 	spec, err := s.specOf(ctx, id)
 	if err != nil {
@@ -532,7 +560,18 @@ func (s *server) again(ctx context.Context, id acpclient.SessionID, servers []ac
 		return nil, errReadOnly
 	}
 	spec.MCP = servers
-	return s.open(ctx, id, spec)
+	return s.enter(ctx, id, spec)
+}
+
+// forget removes a session from the open ones, and reports whether it was one.
+func (s *server) forget(one *served) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	open := s.sessions[one.id] == one
+	if open {
+		delete(s.sessions, one.id)
+	}
+	return open
 }
 
 // forkSession makes a session that goes on with the conversation of another.
@@ -547,7 +586,7 @@ func (s *server) forkSession(ctx context.Context, r *acpclient.ForkSessionReques
 		return nil, err
 	}
 	if from.Stored == "" {
-		return nil, invalid("nothing was said in the session yet: begin a new one")
+		return nil, invalid("nothing of the session is stored: begin a new one")
 	}
 	t, err := s.opt.Backend.Stored.Read(ctx, from.Stored)
 	if err != nil {

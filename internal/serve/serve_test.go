@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -363,6 +364,11 @@ end-turn
 			t.Fatalf("a prompt is not answered; %v", count)
 		}
 	}
+	for how := range count {
+		if strings.HasPrefix(how, "Not sent: ") { // the queue was paused by then
+			count["cancelled"] += count[how]
+		}
+	}
 	if count["end_turn"]+count["cancelled"] != len(ends) {
 		t.Errorf("%v", count)
 	}
@@ -404,4 +410,95 @@ end-turn
 			t.Errorf("the viewer's prompt %d is lost", i)
 		}
 	}
+}
+
+// A client that leaves cancels nothing: its turn goes on, its question stays, and what it has queued.
+func TestAClientThatLeaves(t *testing.T) {
+	for range 10 { // its request and its session end at once
+		leaves(t)
+	}
+}
+
+func leaves(t *testing.T) {
+	t.Helper()
+	s := newStage(t, working+"serve\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false)
+	c.decide = func(ctx context.Context, _ *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
+	c.open(s.opt.Cwd)
+	c.prompt("hello")
+	c.until("the question", func() bool { return len(c.asked) == 1 })
+	c.prompt("and then")
+	var st Status
+	for len(st.Queue) == 0 {
+		st = Status{}
+		if err := c.Call(t.Context(), MethodStatus, map[string]any{"sessionId": c.id}, &st); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.leave()
+	viewer, err := s.attach(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer viewer.Close(context.Background())
+	if now := viewer.Past(); !now.Turn.Running || now.Waiting() != 1 || len(now.Queue) != 1 || now.QueuePaused {
+		t.Errorf("turn %+v, %d questions, queue %+v", now.Turn, now.Waiting(), now.Queue)
+	}
+}
+
+// What waits behind a turn that fails is not sent by itself: its client is told.
+func TestAPromptBehindATurnThatFails(t *testing.T) {
+	s := newStage(t, "handshake\nexpect session/prompt as first\nsay working\nexpect session/set_mode\nreply-error first -32603 it broke\nserve\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	first := c.prompt("one")
+	c.said("working")
+	second := c.prompt("two")
+	viewer, err := s.attach(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer viewer.Close(context.Background())
+	for see := viewer.Past(); len(see.Queue) == 0; {
+		<-viewer.Stream().Ready()
+		for _, e := range viewer.Stream().Take() {
+			see.Apply(e)
+		}
+	}
+	session.Post(viewer, session.SetOption{Option: conversation.LegacyModeID, Value: acpclient.SelectValue("b")})
+	c.ends(first, "it broke")
+	c.ends(second, "Not sent: ")
+	c.ends(c.prompt("three"), "end_turn")
+}
+
+// Two requests for one session open it once; one that waits for the agent is answered when the session is
+// closed; and a session whose host was killed is opened from its log.
+func TestASessionIsLoadedOnce(t *testing.T) {
+	s := newStage(t, "handshake\nexpect session/prompt\nsay hello\nend-turn\nserve\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	c.ends(c.prompt("one"), "end_turn")
+	other := s.client(Options{}, acpclient.ClientCapabilities{}, false)
+	other.id = c.id
+	loads := make(chan error, 2)
+	for range 2 {
+		acpclient.Go(other, acpclient.SessionResume, &acpclient.ResumeSessionRequest{SessionID: c.id, Cwd: s.opt.Cwd}, func(_ *acpclient.ResumeSessionResponse, err error) { loads <- err })
+	}
+	if err := errors.Join(<-loads, <-loads); err != nil {
+		t.Fatal(err)
+	}
+	c.ends(c.prompt("two"), "end_turn")
+	other.until("the other's prompt", func() bool { return len(other.conv.Told()) > 0 })
+	other.mu.Lock()
+	if told := other.conv.Told(); len(told) != 1 || told[0] != "two" {
+		t.Errorf("%q", told)
+	}
+	other.mu.Unlock()
+	s.reset()
+	c.ends(c.prompt("three"), "Load the session again")
+	if _, err := acpclient.Call(t.Context(), c, acpclient.SessionResume, &acpclient.ResumeSessionRequest{SessionID: c.id, Cwd: s.opt.Cwd}); err != nil {
+		t.Error(err)
+	}
+	c.ends(c.prompt("four"), "end_turn")
 }

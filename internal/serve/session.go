@@ -17,6 +17,8 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/store"
+	"parley/internal/termtext"
 )
 
 // served is a session that the client has opened.
@@ -49,6 +51,8 @@ type served struct {
 	running *prompt
 	// settings wait for the agent's answer, in order.
 	settings []setting
+	// unstored means that the session holds what cannot be stored at the moment.
+	unstored bool
 	asks     map[int]*asking // by the number of the question
 	told     string          // the status that the client was told last, see [MethodStatus]
 }
@@ -88,7 +92,7 @@ func newServed(s *server, id acpclient.SessionID, spec app.Spec, made *app.Opene
 
 // restart starts an agent that is gone, again. s.mu must be held.
 func (s *served) restart() {
-	if s.live.Conversation.Gone() && !s.starting && !s.opt.ReadOnly {
+	if s.live.Conversation.Gone() && !s.live.HostGone() && !s.starting && !s.opt.ReadOnly {
 		s.settled, s.refused, s.starting = make(chan struct{}), nil, true
 		session.Post(s.live.Session, session.Start{})
 	}
@@ -140,6 +144,8 @@ func (s *served) apply(e conversation.Event) {
 		if s.running != nil {
 			s.running.ended, s.running = &e, nil
 		}
+	case conversation.NoticeAdded:
+		s.unstored = e.Title == store.Unstored || s.unstored && !strings.HasPrefix(e.Title, store.StoredAgain)
 	case conversation.OptionSettled:
 		for i, set := range s.settings {
 			if set.Option == e.Option && set.Value == e.Value {
@@ -212,13 +218,7 @@ func (s *served) settle(c *conversation.Conversation) {
 	case c.Gone() && s.starting: // as it was before
 		return
 	case c.Gone():
-		why := s.live.GoneText()
-		if reason := s.live.GoneReason(); reason != "" {
-			why += ": " + reason
-		} else if c.Ending.Why != "" {
-			why += ": " + c.Ending.Why
-		}
-		s.refused = &acpclient.Error{Code: acpclient.CodeInternalError, Message: why}
+		s.refused = &acpclient.Error{Code: acpclient.CodeInternalError, Message: s.whyGone()}
 	case c.Phase != conversation.PhaseReady && !s.opt.ReadOnly:
 		return
 	}
@@ -244,15 +244,25 @@ func (s *served) await(ctx context.Context) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.refused
+	case <-s.ctx.Done():
+		return errLeft
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
+// errLeft is the answer to what waits for a session that the client has closed, or has put another agent
+// behind.
+var errLeft = &acpclient.Error{Code: acpclient.CodeRequestCancelled, Message: "The session was closed meanwhile"}
+
 // signIn signs in by one of the agent's methods.
 func (s *served) signIn(ctx context.Context, id acpclient.AuthMethodID) error {
 	ended := make(chan error, 1)
 	s.mu.Lock()
+	if !slices.ContainsFunc(s.live.Conversation.Agent.AuthMethods, func(m acpclient.AuthMethod) bool { return m.ID == id }) {
+		defer s.mu.Unlock()
+		return invalid("the agent has no sign-in method %q", id)
+	}
 	s.signed = ended
 	s.settled, s.refused = make(chan struct{}), nil
 	s.mu.Unlock()
@@ -319,11 +329,11 @@ func (s *served) leave() {
 	defer cancel()
 	s.mu.Lock()
 	c := s.live.Conversation
-	idle := !s.opt.ReadOnly && s.opt.Running == "" && s.live.Session.StoredID() != "" && !c.Turn.Running && len(c.Queue) == 0 && c.Waiting() == 0 && !c.Busy()
+	waits := slices.ContainsFunc(c.Queue, func(q conversation.QueuedPrompt) bool { return !s.sentBy(q.Ref) || s.prompts[q.Ref] != nil })
+	idle := !s.opt.ReadOnly && s.opt.Running == "" && s.live.Session.StoredID() != "" && !s.unstored && !c.Turn.Running && !waits && c.Waiting() == 0 && !c.Busy()
 	for _, p := range s.prompts {
-		p.answer <- answer{err: acpclient.ErrClosed}
+		s.resolve(p, answer{response: &acpclient.PromptResponse{StopReason: acpclient.StopCancelled}})
 	}
-	s.prompts = map[string]*prompt{}
 	s.mu.Unlock()
 	if idle && s.alone(ctx) {
 		app.End(ctx, s.live.Session)
@@ -360,13 +370,7 @@ func (s *served) close(ctx context.Context, _ *acpclient.CloseSessionRequest) (a
 	if !s.opt.ReadOnly {
 		s.withdraw(mine)
 	}
-	s.server.mu.Lock()
-	open := s.sessions[s.id] == s
-	if open {
-		delete(s.sessions, s.id)
-	}
-	s.server.mu.Unlock()
-	if open {
+	if s.forget(s) {
 		s.leave()
 	}
 	return nil, nil
@@ -405,6 +409,9 @@ func (s *served) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, e
 		return a.result()
 	case <-ctx.Done():
 	}
+	if s.conn.Err() != nil { // the client is gone, and has cancelled nothing
+		return nil, acpclient.ErrClosed
+	}
 	s.mu.Lock()
 	s.drop(p)
 	s.mu.Unlock()
@@ -424,12 +431,21 @@ func (a answer) result() (any, error) {
 }
 
 // gone is the answer to what needs the agent, which has exited. s.mu must be held.
-func (s *served) gone() error {
+func (s *served) gone() *acpclient.Error {
+	return &acpclient.Error{Code: acpclient.CodeInternalError, Message: s.whyGone() + ". Load the session again to go on"}
+}
+
+// whyGone says what has happened to the agent, with the end of what it has written to stderr.
+func (s *served) whyGone() string {
+	c := s.live.Conversation
 	text := s.live.GoneText()
-	if reason := s.live.GoneReason(); reason != "" {
+	if reason := cmp.Or(s.live.GoneReason(), c.Ending.Why); reason != "" {
 		text += ": " + reason
 	}
-	return &acpclient.Error{Code: acpclient.CodeInternalError, Message: text + ". Load the session again to go on"}
+	if said := strings.TrimSpace(c.Agent.Stderr); said != "" {
+		text += ": " + termtext.Line(said[strings.LastIndexByte(said, '\n')+1:])
+	}
+	return text
 }
 
 // lookAtPrompts answers the prompts that will not be sent.
@@ -451,14 +467,24 @@ func (s *served) lookAtPrompts(c *conversation.Conversation) {
 		switch {
 		case p == s.running:
 		case p.ended != nil:
+			if c.BudgetReached && p.ended.Reason == acpclient.StopCancelled {
+				s.view.say(s.overBudget(c))
+			}
 			s.resolve(p, answer{&acpclient.PromptResponse{StopReason: cmp.Or(p.ended.Reason, acpclient.StopEndTurn), Usage: p.ended.Usage}, p.ended.Err})
 		case c.Gone():
-			s.resolve(p, answer{err: s.gone()})
+			err := s.gone()
+			if waiting && s.live.HostGone() {
+				err.Message += ": the prompt waits in its queue"
+			}
+			s.resolve(p, answer{err: err})
 		case waiting && p.cancelled:
 			s.takeOut(q)
 		case waiting && c.BudgetReached:
 			s.takeOut(q)
-			s.resolve(p, answer{err: &acpclient.Error{Code: acpclient.CodeInternalError, Message: "The budget is used up: " + c.BudgetWords() + ". 'parley attach " + s.live.Session.About().Host + "' raises it"}})
+			s.resolve(p, answer{err: &acpclient.Error{Code: acpclient.CodeInternalError, Message: s.overBudget(c)}})
+		case waiting && c.QueuePaused && !q.Now && !q.Steering && !q.Reading && c.LimitWait.IsZero() && !s.knowsStatus():
+			s.takeOut(q) // the client could neither see that it waits nor send it
+			s.resolve(p, answer{err: &acpclient.Error{Code: acpclient.CodeInternalError, Message: "Not sent: a turn before it was cancelled or has failed, which pauses the queue. Send it again"}})
 		case !waiting && p.queued: // the client has cancelled it, or another viewer has taken it out
 			s.resolve(p, answer{response: &acpclient.PromptResponse{StopReason: acpclient.StopCancelled}})
 		}
@@ -470,6 +496,11 @@ func (s *served) lookAtPrompts(c *conversation.Conversation) {
 		}
 		s.running = nil
 	}
+}
+
+// overBudget says that the budget is used up, and what helps.
+func (s *served) overBudget(c *conversation.Conversation) string {
+	return "The budget is used up: " + c.BudgetWords() + ". 'parley attach " + s.live.Session.About().Host + "' raises it"
 }
 
 // takeOut removes a prompt of the client's from the queue, unless it is gone from there by then.
@@ -636,21 +667,22 @@ func (s *served) switchAgent(ctx context.Context, id string) (*served, error) {
 		return nil, err
 	}
 	next := newServed(s.server, s.id, spec, made)
+	go next.follow()
+	if err := next.await(ctx); err != nil { // the session keeps the agent that it has
+		next.leave()
+		return nil, err
+	}
 	s.server.mu.Lock()
 	open := s.sessions[s.id] == s
 	if open {
 		s.sessions[s.id] = next
 	}
 	s.server.mu.Unlock()
-	go next.follow()
 	if !open {
 		next.leave()
-		return nil, acpclient.ErrClosed
+		return nil, errLeft
 	}
 	s.leave()
-	if err := next.await(ctx); err != nil {
-		return nil, err
-	}
 	next.mu.Lock()
 	defer next.mu.Unlock()
 	next.view.skip()

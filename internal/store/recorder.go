@@ -17,6 +17,12 @@ import (
 	"parley/internal/termtext"
 )
 
+// The title of the notice that a session cannot be stored, and how that begins which says that it is again.
+const (
+	Unstored    = "This session cannot be stored at the moment"
+	StoredAgain = "This session is stored again"
+)
+
 // maxPrelude limits the events, in bytes, that are held until the session is worth a
 // log.
 const maxPrelude = 1 << 20
@@ -195,9 +201,9 @@ func (r *Recorder) write() {
 	if err == nil && r.failed != nil {
 		missing := r.missing
 		if r.failed, r.missing = nil, 0; missing == 0 {
-			r.say(acpclient.NoticeInfo, "This session is stored again; nothing is missing", "")
+			r.say(acpclient.NoticeInfo, StoredAgain+"; nothing is missing", "")
 		} else {
-			r.say(acpclient.NoticeWarning, "This session is stored again; "+termtext.Count(missing, "update")+" missing", "")
+			r.say(acpclient.NoticeWarning, StoredAgain+"; "+termtext.Count(missing, "update")+" missing", "")
 		}
 		err = r.flush()
 	}
@@ -209,7 +215,7 @@ func (r *Recorder) write() {
 // fails has what could not be written tried again. r.mu must be held.
 func (r *Recorder) fails(err error) {
 	if r.failed == nil {
-		r.say(acpclient.NoticeError, "This session cannot be stored at the moment",
+		r.say(acpclient.NoticeError, Unstored,
 			fmt.Sprintf("%v\nparley holds the latest %d MB in memory and tries again.", err, maxHeld>>20))
 	}
 	r.failed = err
