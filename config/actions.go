@@ -31,6 +31,9 @@ const (
 	// ContextCompare is the full-screen comparison of agents, and of what they have
 	// changed. Keys that it does not use fall through to ContextTranscript.
 	ContextCompare Context = "compare"
+	// ContextAside is the answer to a question that was asked aside. Keys that it does not
+	// use fall through to ContextTranscript.
+	ContextAside Context = "aside"
 	// ContextInspector is the full-screen protocol inspector. Keys that it does not use
 	// fall through to ContextTranscript.
 	ContextInspector Context = "inspector"

@@ -13,13 +13,13 @@ const earlierBytes = 64 << 10
 
 // EarlierText returns the end of a conversation, as text for a new session.
 func EarlierText(c *conversation.Conversation) string {
-	text, _ := earlier(c)
+	text, _ := earlier(c, 0)
 	return text
 }
 
-// earlier is EarlierText, and returns the prompts that it leaves out. The last prompt is not left out,
-// however long the turn is.
-func earlier(c *conversation.Conversation) (text string, left []conversation.Prompt) {
+// earlier is EarlierText from an item on, and returns the prompts that it leaves out. The last prompt is not
+// left out, however long the turn is.
+func earlier(c *conversation.Conversation, from int) (text string, left []conversation.Prompt) {
 	var parts []string
 	add := func(part string, most int) {
 		if cut := len(part) - most; cut > 0 {
@@ -30,7 +30,7 @@ func earlier(c *conversation.Conversation) (text string, left []conversation.Pro
 		}
 	}
 	prompts, first := c.Prompts(), len(c.Items)
-	for size := 0; first > 0; first-- {
+	for size := 0; first > from; first-- {
 		part := export.Brief(c.Items[first-1])
 		if size += len(part) + 1; size > earlierBytes && parts != nil {
 			break

@@ -13,7 +13,7 @@ import (
 // HandOverQuestion asks whether another agent goes on with a conversation, and says what it gets
 // to know.
 func HandOverQuestion(c *conversation.Conversation, to config.Agent, yes func()) Question {
-	text, left := earlier(c)
+	text, left := earlier(c, 0)
 	name := termtext.Line(to.Name)
 	q := Question{
 		Title: "Hand over to " + name + "?",
@@ -34,7 +34,7 @@ func HandOverQuestion(c *conversation.Conversation, to config.Agent, yes func())
 // handOverNote is the line in the transcript where the agent changes.
 func handOverNote(from, to string, c *conversation.Conversation) conversation.NoticeAdded {
 	n := conversation.NoticeAdded{Severity: acpclient.NoticeInfo, Title: fmt.Sprintf("Handed over from %s to %s", termtext.Line(from), termtext.Line(to))}
-	if _, left := earlier(c); len(left) > 0 {
+	if _, left := earlier(c, 0); len(left) > 0 {
 		n.Detail = "It gets the end of the conversation with your next prompt. Left out: " + termtext.Count(len(left), "prompt") + " and what followed."
 	} else if len(c.Prompts()) > 0 {
 		n.Detail = "It gets the conversation with your next prompt."

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,6 +76,8 @@ type Launcher struct {
 	boxes   []*sandbox.Sandbox
 	guards  []*git.Guard
 	logs    []*store.Recorder // of all sessions
+	asides  map[*Launcher]Session
+	looks   bool // sessions change nothing: see aside
 }
 
 // Overrides are what the command line says in place of the configuration, about each session.
@@ -280,6 +283,9 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 		return nil, err
 	}
 	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended}, box, changes, roots)
+	if l.looks {
+		onlyLooks(&opt)
+	}
 	works, err := session.NewSession(opt)
 	if err != nil {
 		return nil, err
@@ -411,6 +417,14 @@ func machineFor(opt machine.Options, box *sandbox.Sandbox, changes *journal.Jour
 // Close removes the temporary directories, ends the logs of sessions that have not ended in
 // time, and repairs what agents have changed in .git.
 func (l *Launcher) Close() {
+	l.mu.Lock()
+	asides := slices.Collect(maps.Values(l.asides))
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), StopTime)
+	defer cancel()
+	for _, s := range asides {
+		s.Close(ctx)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range l.logs {

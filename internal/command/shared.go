@@ -69,6 +69,8 @@ type Front interface {
 	// Closed says why the session takes nothing here, or returns "": it is read-only, or is being
 	// opened again.
 	Closed() string
+	// ShowAside shows the answer to a question that was asked aside, as it comes.
+	ShowAside(*app.Aside)
 	// Changes reviews changed files.
 	Changes()
 	// Replace goes on in the session of a Spec, which create makes, in place of this one; nil makes
@@ -163,6 +165,10 @@ func Commands() Rows[Common] {
 				return Unless(f.Live().Conversation.Agent.Capabilities.SessionCapabilities.Fork != nil, "this agent cannot fork sessions")
 			},
 			Do: forkSession,
+		}},
+		{ID: "ask_aside", Help: "Ask aside", Words: "btw question side fork", Slash: "btw", Do: Common{
+			Session: true, AtQuestion: true, Waits: true, Plain: "ask a question that leaves no trace in the session: /btw QUESTION",
+			Why: noAside, Do: askAside, With: askAsideNow,
 		}},
 		{ID: Queue, Keys: "alt+q", Help: "Manage the queue", Words: "waiting pending prompts", Slash: "queue", Do: Common{
 			Plain: "list queued prompts; /queue drop N removes one",

@@ -89,7 +89,33 @@ func (s *State) Autonomy() Autonomy {
 	if o == nil {
 		return UnknownAutonomy
 	}
-	v := o.CurrentValue
+	return s.autonomyIn(o, o.CurrentValue)
+}
+
+// Looking returns the option that is the agent's mode, and its value in which the agent changes
+// nothing, or else asks first; nil if no mode is known for that.
+func (s *State) Looking() (o *acpclient.SessionConfigOption, v acpclient.ConfigValue) {
+	if o = s.OptionByCategory(acpclient.CategoryMode); o == nil {
+		return nil, v
+	}
+	values := []acpclient.ConfigValue{acpclient.BoolValue(true)}
+	if o.Type != acpclient.ConfigBoolean {
+		values = nil
+		for _, of := range o.Options.All() {
+			values = append(values, acpclient.SelectValue(of.Value))
+		}
+	}
+	for _, wanted := range []Autonomy{LooksOnly, AsksFirst} {
+		i := slices.IndexFunc(values, func(v acpclient.ConfigValue) bool { return s.autonomyIn(o, v) == wanted })
+		if i >= 0 {
+			return o, values[i]
+		}
+	}
+	return nil, v
+}
+
+// autonomyIn returns what the agent may do without asking in a mode.
+func (s *State) autonomyIn(o *acpclient.SessionConfigOption, v acpclient.ConfigValue) Autonomy {
 	if known, is := s.quirks().Modes[string(v.ID)]; is {
 		return known
 	}

@@ -25,6 +25,38 @@ type Spent struct {
 	Tokens uint64 `json:"tokens,omitempty"`
 }
 
+// Add adds what was spent elsewhere. An amount in another currency is foreign.
+func (s *Spent) Add(more Spent) {
+	s.Tokens += more.Tokens
+	s.Foreign += more.Foreign
+	switch c := more.Cost; {
+	case !counts(c):
+	case s.Cost == nil:
+		cost := *c
+		s.Cost = &cost
+	case s.Cost.Currency == c.Currency:
+		s.Cost = &acpclient.Cost{Amount: s.Cost.Amount + c.Amount, Currency: c.Currency}
+	default:
+		s.Foreign += c.Amount
+	}
+}
+
+// Since returns what was spent after an earlier time.
+func (s Spent) Since(before Spent) Spent {
+	more := Spent{Tokens: s.Tokens - before.Tokens, Foreign: s.Foreign - before.Foreign}
+	switch was := before.Cost; {
+	case s.Cost == nil:
+	case was == nil:
+		more.Cost = s.Cost
+	case was.Currency != s.Cost.Currency: // it is foreign by now
+		more.Foreign -= was.Amount
+		more.Cost = s.Cost
+	case was.Amount != s.Cost.Amount:
+		more.Cost = &acpclient.Cost{Amount: s.Cost.Amount - was.Amount, Currency: was.Currency}
+	}
+	return more
+}
+
 // counting is the part of the State that says what the session has used up.
 type counting struct {
 	// BudgetReached means that the budget is used up: no prompt is sent until the user
@@ -36,6 +68,7 @@ type counting struct {
 
 	costs  costs
 	tokens tokenCount
+	asides Spent // by questions that were asked aside
 }
 
 // tokenCount adds up the tokens that agents report at the end of turns. Some report the tokens
@@ -72,17 +105,9 @@ func (s *State) Spent() Spent {
 		spent.Cost = &cost
 	}
 	for _, t := range s.subagents {
-		switch c := t.Subagent.Cost; {
-		case !counts(c):
-		case spent.Cost == nil:
-			cost := *c
-			spent.Cost = &cost
-		case spent.Cost.Currency == c.Currency:
-			spent.Cost.Amount += c.Amount
-		default:
-			spent.Foreign += c.Amount
-		}
+		spent.Add(Spent{Cost: t.Subagent.Cost})
 	}
+	spent.Add(s.asides)
 	return spent
 }
 
@@ -107,13 +132,20 @@ func (e BudgetSet) fold(s *State) {
 	}
 }
 
-func (BudgetReached) fold(s *State)  { s.BudgetReached = true }
-func (e BudgetShared) fold(s *State) { s.Shared = e.Spent }
+func (BudgetReached) fold(s *State) { s.BudgetReached = true }
+
+func (e BudgetShared) fold(s *State) {
+	if e.Aside {
+		s.asides.Add(e.Spent)
+	} else {
+		s.Shared = e.Spent
+	}
+}
 
 // Restore sets what was spent before: in earlier runs, or in the session from which this one
 // was forked.
 func (s *State) Restore(spent Spent) {
-	s.costs, s.tokens = costs{before: spent.Cost}, tokenCount{past: spent.Tokens}
+	s.costs, s.tokens = costs{before: spent.Cost}, tokenCount{past: spent.Tokens - min(spent.Tokens, s.asides.Tokens)}
 	if s.Usage != nil {
 		usage := *s.Usage
 		usage.Cost = nil
@@ -135,17 +167,8 @@ func (s *State) Restore(spent Spent) {
 // count one to one.
 func (s *State) counted() (cost *acpclient.Cost, foreign float64) {
 	spent := s.Spent()
-	foreign = spent.Foreign + s.Shared.Foreign
-	switch shared := s.Shared.Cost; {
-	case spent.Cost == nil:
-		return shared, foreign
-	case shared == nil:
-	case shared.Currency == spent.Cost.Currency:
-		spent.Cost.Amount += shared.Amount
-	default:
-		foreign += shared.Amount
-	}
-	return spent.Cost, foreign
+	spent.Add(s.Shared)
+	return spent.Cost, spent.Foreign
 }
 
 // Used returns the fraction of the budget that is used up, by the limit that is closer; 0

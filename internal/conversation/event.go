@@ -97,9 +97,11 @@ type (
 	// BudgetSet, and repeats this event for each prompt that is held back.
 	BudgetReached struct{}
 	// BudgetShared: other sessions have spent of the same budget. Spent is the sum of theirs that
-	// counts here.
+	// counts here. With Aside it is what a question that was asked aside has spent since the last
+	// event: it counts as spent by this session.
 	BudgetShared struct {
 		Spent Spent `json:"spent"`
+		Aside bool  `json:"aside,omitzero"`
 	}
 	// LimitReached: a turn has ended at a limit of the user's plan. Its prompt, or one that goes on
 	// with it, is the first of the paused queue. Kind is the agent's name for the limit, Resets is

@@ -354,3 +354,39 @@ func (e *Echo) dropsBlock() bool {
 	e.blocks--
 	return true
 }
+
+// AnswerOf returns the agent's messages among some items, as Markdown, without thoughts,
+// banners and what subagents say.
+func AnswerOf(items []Item) string {
+	var messages []string
+	for _, item := range items {
+		m, ok := item.(*Message)
+		if !ok || m.Chunk != acpclient.AgentMessageChunk || m.Parent != "" || m.Banner {
+			continue
+		}
+		if text := strings.Trim(m.Parts.Markdown(), "\n"); strings.TrimSpace(text) != "" {
+			messages = append(messages, text)
+		}
+	}
+	return strings.Join(messages, "\n\n")
+}
+
+// Markdown returns the message as Markdown. It names content that is not text.
+func (ps Parts) Markdown() string {
+	var b strings.Builder
+	for i := range ps {
+		block := ps[i].Block
+		switch {
+		case block == nil:
+			b.WriteString(ps[i].Text())
+		case block.Type == acpclient.ContentResourceLink && block.URI == "": // such as what was left out
+			b.WriteString("\n\n(" + block.Name + ")\n\n")
+		case block.Type == acpclient.ContentResourceLink:
+			b.WriteString("\n\n[" + block.Name + "](" + block.URI + ")\n\n")
+		case block.Type == acpclient.ContentText: // not for the user
+		default:
+			b.WriteString("\n\n(" + string(block.Type) + ")\n\n")
+		}
+	}
+	return b.String()
+}

@@ -214,6 +214,7 @@ func (s *State) Continue(past *State) {
 	s.last.text = slices.Clone(s.last.text)
 	s.Queue = Unclaimed(past.Queue)
 	s.QueuePaused, s.LastNumber = len(s.Queue) > 0, past.LastNumber
+	s.asides = past.asides
 	s.Restore(past.Spent())
 }
 
@@ -410,6 +411,7 @@ func (e SessionOpening) fold(s *State) {
 		return
 	case e.ID != "" && e.ID == was.ID:
 		s.ID, s.JournalOf, s.Title, s.UpdatedAt, s.Asked = was.ID, was.JournalOf, was.Title, was.UpdatedAt, was.Asked
+		s.asides = was.asides
 	}
 	if s.before == nil { // else these are two openings in a row
 		s.before = &was

@@ -393,7 +393,7 @@ func (r *run) turnEnded() {
 // noteTurn hands on what the agent has said in a turn.
 func (r *run) noteTurn(e conversation.TurnEnded) {
 	r.progressAll()
-	t := Turn{StopReason: e.Reason, Tokens: e.Usage, Text: answerOf(r.conv.Items[r.first:])}
+	t := Turn{StopReason: e.Reason, Tokens: e.Usage, Text: conversation.AnswerOf(r.conv.Items[r.first:])}
 	r.result.Turns = append(r.result.Turns, t)
 	if r.opt.Answer != nil && t.Text != "" {
 		r.failed(r.opt.Answer(t.Text))

@@ -1,7 +1,6 @@
 package headless
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/termtext"
@@ -28,15 +28,13 @@ func (r *run) answerQuestions() {
 // agent offers none, the turn is cancelled, and the question with it. A question that
 // the agent has given up by then is not denied: it needs no answer.
 func (r *run) deny(p *conversation.Permission) {
-	i := slices.IndexFunc(p.Options, func(o acpclient.PermissionOption) bool { return o.Kind == acpclient.RejectOnce })
-	if i >= 0 {
-		switch err := session.Try(context.Background(), r.session, session.Answer{Question: p.Seen, Option: p.Options[i].OptionID}); {
-		case errors.Is(err, session.ErrAnswered):
-			return
-		case errors.Is(err, session.ErrChanged):
-			delete(r.answered, p.ID) // what it asks now is among the next events
-			return
-		}
+	offered, err := app.Reject(r.session, p)
+	switch {
+	case errors.Is(err, session.ErrAnswered):
+		return
+	case errors.Is(err, session.ErrChanged):
+		delete(r.answered, p.ID) // what it asks now is among the next events
+		return
 	}
 	r.denied, r.rejected = true, PermissionDenied
 	d := Denial{ToolCallID: p.ToolCall.ID, Title: p.Asked.Title, Kind: p.Asked.Kind}
@@ -55,7 +53,7 @@ func (r *run) deny(p *conversation.Permission) {
 		how = howToAllow(d.Allow, p.Why)
 	}
 	r.noteDenied(d, how)
-	if i < 0 {
+	if !offered {
 		r.cancel(PermissionDenied, "the agent offers no way to deny once, so the turn was cancelled")
 	}
 }

@@ -112,42 +112,6 @@ func (r *run) report() {
 	}
 }
 
-// answerOf returns the agent's messages among some items, as Markdown, without thoughts,
-// banners and what subagents say.
-func answerOf(items []conversation.Item) string {
-	var messages []string
-	for _, item := range items {
-		m, ok := item.(*conversation.Message)
-		if !ok || m.Chunk != acpclient.AgentMessageChunk || m.Parent != "" || m.Banner {
-			continue
-		}
-		if text := strings.Trim(textOf(m.Parts), "\n"); strings.TrimSpace(text) != "" {
-			messages = append(messages, text)
-		}
-	}
-	return strings.Join(messages, "\n\n")
-}
-
-// textOf returns a message as Markdown. It names content that is not text.
-func textOf(parts conversation.Parts) string {
-	var b strings.Builder
-	for i := range parts {
-		block := parts[i].Block
-		switch {
-		case block == nil:
-			b.WriteString(parts[i].Text())
-		case block.Type == acpclient.ContentResourceLink && block.URI == "": // such as what was left out
-			b.WriteString("\n\n(" + block.Name + ")\n\n")
-		case block.Type == acpclient.ContentResourceLink:
-			b.WriteString("\n\n[" + block.Name + "](" + block.URI + ")\n\n")
-		case block.Type == acpclient.ContentText: // not for the user
-		default:
-			b.WriteString("\n\n(" + string(block.Type) + ")\n\n")
-		}
-	}
-	return b.String()
-}
-
 // words returns an error for people: of the agent's error, without its data.
 func words(err error) string {
 	if err == nil {

@@ -21,11 +21,14 @@ func (a SetBudget) Do(_ context.Context, s *Session) (None, error) {
 }
 
 // ShareBudget counts what other sessions have spent as spent of the budget: that of this session
-// is for all of them.
-type ShareBudget struct{ Spent conversation.Spent }
+// is for all of them. With Aside it adds what a question that was asked aside has spent.
+type ShareBudget struct {
+	Spent conversation.Spent
+	Aside bool
+}
 
 func (a ShareBudget) Do(_ context.Context, s *Session) (None, error) {
-	s.post(conversation.BudgetShared{Spent: a.Spent})
+	s.post(conversation.BudgetShared(a))
 	s.checkBudget()
 	return None{}, nil
 }

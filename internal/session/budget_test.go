@@ -165,7 +165,7 @@ func TestTheBudgetOfEarlierRunsIsUsedUp(t *testing.T) {
 // The warning comes once, however often they report.
 func TestABudgetThatOthersShare(t *testing.T) {
 	others := func(h *harness, amount float64) {
-		Post(h, ShareBudget{conversation.Spent{Cost: &acpclient.Cost{Amount: amount, Currency: "USD"}}})
+		Post(h, ShareBudget{Spent: conversation.Spent{Cost: &acpclient.Cost{Amount: amount, Currency: "USD"}}})
 		h.settle()
 	}
 	bubble(t, func(t *testing.T, h *harness) {

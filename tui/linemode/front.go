@@ -187,6 +187,27 @@ func (f *front) Read(title, text string) {
 	f.Choose(c)
 }
 
+// ShowAside writes the answer once it is complete.
+func (f *front) ShowAside(a *app.Aside) {
+	f.Say("asking aside")
+	f.InBackground(func(ctx context.Context) func() {
+		defer a.Stop()
+		r := a.Next(ctx)
+		for !r.Done && ctx.Err() == nil {
+			r = a.Next(ctx)
+		}
+		return func() {
+			f.p.out.line("Aside: " + cmp.Or(strings.TrimSpace(r.Text), "no answer."))
+			for _, call := range r.Rejected {
+				f.p.out.line("Rejected: " + call)
+			}
+			if r.Err != nil {
+				f.p.out.line("Asking aside failed: " + r.Err.Error())
+			}
+		}
+	})
+}
+
 func (f *front) ShowCall(call *conversation.ToolCall) { f.p.writeCall(call) }
 
 // StepIn writes the command and its output so far.

@@ -76,6 +76,7 @@ func groups() []config.Group {
 		}),
 		pages.ReviewGroup(config.Group{Context: config.ContextChanges, Title: "In the review of changes", About: "Among the changed files, on the whole screen."}),
 		pages.CompareGroup(config.Group{Context: config.ContextCompare, Title: "In a comparison", About: "In the comparison of agents, and of what they have changed."}),
+		pages.AsideGroup(config.Group{Context: config.ContextAside, Title: "In an answer aside", About: "In the answer to a question that was asked aside."}),
 		pages.InspectorGroup(config.Group{Context: config.ContextInspector, Title: "In the inspector", About: "In the inspector."}),
 		replayRows().Group(config.Group{
 			Context: config.ContextReplay, Title: "In a replay",
@@ -266,19 +267,22 @@ func (t *Tab) runSlashCommand(name, argument string) tea.Cmd {
 	if at < 0 {
 		return nil
 	}
-	if with := all[at].Do.With; with != nil && argument != "" {
-		return t.front(func(f command.Front) { with(f, argument) })
-	}
-	id := all[at].ID
-	if all[at].Do.Waits && t.opens() {
+	id, c := all[at].ID, all[at].Do
+	switch why := t.refusal(c); {
+	case c.With != nil && why != "":
+		return t.say(why)
+	case c.Waits && t.opens():
 		t.awaited.set(id, argument)
 		return nil
 	}
 	return t.runWith(id, argument)
 }
 
-// runWith performs an action and filters the list that it opens, if any.
+// runWith performs an action with an argument: else that filters the list that it opens, if any.
 func (t *Tab) runWith(a config.Action, argument string) tea.Cmd {
+	if with := promptCommandOf(a).With; with != nil && argument != "" {
+		return t.front(func(f command.Front) { with(f, argument) })
+	}
 	before := t.dialogs.Top()
 	cmd := t.run(a)
 	if list, is := t.dialogs.Top().(*dialog.Selector); is && dialog.Dialog(list) != before && argument != "" {

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/command"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
@@ -81,6 +82,26 @@ func (f *front) Compose(text string) {
 		text = "\n\n" + text
 	}
 	f.add(f.tab.composer.Paste(text))
+}
+
+// ShowAside implements command.Front.
+func (f *front) ShowAside(a *app.Aside) {
+	t := f.tab
+	var d *pages.Aside
+	d = pages.NewAside(f.reading(), a, func(answer string) {
+		t.dialogs.Close(d)
+		if !t.composer.Empty() {
+			answer = "\n\n" + answer
+		}
+		f.add(t.composer.Paste(answer))
+	}, func() {
+		command.Get(f, "no tab: ", a.Keep, func(s app.Spec) {
+			t.dialogs.Close(d)
+			f.Open(s)
+		})
+	})
+	t.dialogs.Push(d)
+	f.add(d.Open())
 }
 
 // TellNews announces a new version of parley until the user has seen the news or sent a

@@ -44,6 +44,12 @@ func (t *Tab) leave() {
 	if l.commands.Attached() {
 		l.commands.stepOut("")
 	}
+	t.dialogs.Any(func(d dialog.Dialog) bool {
+		if a, is := d.(*pages.Aside); is {
+			a.Gone()
+		}
+		return false
+	})
 	if l.inspector != nil { // its pending work belongs to the session
 		l.inspector.Stop()
 	}
