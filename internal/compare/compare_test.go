@@ -450,6 +450,11 @@ func TestWhatACheckWrites(t *testing.T) {
 		}
 		c = contest(found[0])
 	}
+	earlier := *begun // its worktree had the same name
+	earlier.Began = earlier.Began.Add(-time.Hour)
+	if names := contest(&earlier).Wrote(0); len(names) > 0 {
+		t.Errorf("a check of another worktree has changed %q", names)
+	}
 	if err := tree.Commit(t.Context(), "Sing"); err != nil {
 		t.Fatal(err)
 	}
@@ -463,6 +468,18 @@ func TestWhatACheckWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Read(0, nil); c.States[0].Changed.Named("coverage.out") == nil || c.States[0].Checked != nil {
+		t.Errorf("it has changed %+v, the outcome is %+v", c.States[0].Changed.Files, c.States[0].Checked)
+	}
+	// Whose a change is cannot be told if the side works during the check.
+	c.Run = func(context.Context, int) (compare.Checked, error) {
+		c.Works(0)
+		write(t, "again\n", tree.Path, "coverage.out")
+		return compare.Checked{Passed: true}, nil
+	}
+	if _, err := c.Test(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if c.Read(0, nil); *c.States[0].Changed.Named("coverage.out").New != "again\n" || c.States[0].Checked != nil {
 		t.Errorf("it has changed %+v, the outcome is %+v", c.States[0].Changed.Files, c.States[0].Checked)
 	}
 }
