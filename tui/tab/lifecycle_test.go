@@ -156,6 +156,19 @@ func TestClose(t *testing.T) {
 			}
 		})
 	}
+	runBench(t, func(t *testing.T, b *bench) { // also those that wait for the session
+		row := &twoTabs{}
+		b.program.Tabs = row
+		b.Do(b.prompts.Submit(promptOf("later")))
+		if b.Do(b.leaving.Close()); row.closed {
+			t.Error("it was closed with a prompt that waits")
+		}
+		b.MustSay("Prompts are queued")
+		b.Choose("Close it")
+		if waits := b.drafts.waiting(); !row.closed || len(waits) > 0 {
+			t.Errorf("closed: %t, %d prompts stay", row.closed, len(waits))
+		}
+	})
 	runBench(t, func(_ *testing.T, b *bench) {
 		b.Do(b.leaving.Close())
 		b.MustSay("this is the only tab: ctrl+d quits parley")
