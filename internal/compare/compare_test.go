@@ -431,7 +431,15 @@ func TestWhatACheckWrites(t *testing.T) {
 		write(t, "100%\n", tree.Path, "coverage.out")
 		return compare.Checked{Why: "exit code 2", Output: "no rhyme"}, os.Remove(filepath.Join(tree.Path, "gone.txt"))
 	}
+	gone := filepath.Join(config.StateDir(), "checks", "gone.json") // of a worktree that is gone
+	if err := os.MkdirAll(filepath.Dir(gone), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, `{"path": "`+filepath.Join(dir, "gone")+`"}`, gone)
 	c.RunCheck(0)
+	if _, err := os.Stat(gone); err == nil {
+		t.Error("the check of a worktree that is gone stays")
+	}
 	for _, after := range []string{"the check", "a restart"} {
 		c.Read(0, nil)
 		got := &c.States[0]
