@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	iofs "io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -54,7 +55,7 @@ func (t *Worktree) Bring(ctx context.Context, dir string, patterns []string, sec
 		return nil, err
 	}
 	patterns = append(strings.Split(string(include), "\n"), patterns...)
-	b := &bringing{t: t, top: top, patterns: patterns, secret: secret}
+	b := &bringing{top: top, patterns: patterns, secret: secret}
 	if b.from, err = os.OpenRoot(top); err != nil {
 		return nil, err
 	}
@@ -68,18 +69,17 @@ func (t *Worktree) Bring(ctx context.Context, dir string, patterns []string, sec
 		return nil, err
 	}
 	b.Asked = strings.TrimSpace(strings.Join(patterns, "")) != ""
-	for _, entry := range ignored {
+	for _, entry := range ignored { // both lists are sorted, and no name in one is in a folder of it
 		if (&Worktree{Path: filepath.Join(top, entry)}).Has(t.Path) {
 			continue
 		}
 		n := b.copied
-		for _, name := range wanted {
-			switch {
-			case within(entry, name):
-				b.copy(ctx, name)
-			case within(name, entry):
-				b.copy(ctx, entry)
-			}
+		at, _ := slices.BinarySearch(wanted, entry)
+		if at > 0 && within(wanted[at-1], entry) {
+			b.bring(ctx, entry)
+		}
+		for ; at < len(wanted) && within(entry, wanted[at]); at++ {
+			b.bring(ctx, wanted[at])
 		}
 		_, err := lstat(b.to, strings.TrimSuffix(entry, "/"))
 		switch {
@@ -132,36 +132,79 @@ func within(entry, name string) bool {
 // bringing is a Bring that goes on.
 type bringing struct {
 	Brought
-	t        *Worktree
+	folder   // the top
 	top      string
-	from, to *os.Root
 	patterns []string
 	secret   func(path string) bool
 	copied   int
 	links    []string
 }
 
-// copy copies a file or a folder, without repositories in it.
-func (b *bringing) copy(ctx context.Context, name string) {
+// folder is one of the working tree, and its copy. What is in it is opened from it: the way from the top
+// to every file would be long in deep folders.
+type folder struct {
+	from, to *os.Root
+	name     string // relative to the top
+}
+
+// open opens a folder in a folder, and its copy, which it makes with a mode if there is none.
+func (f folder) open(name string, mode os.FileMode) (in folder, err error) {
+	in.name = path.Join(f.name, name)
+	if in.from, err = fs.OpenRootIn(f.from, name); err != nil {
+		return in, err
+	}
+	if err = f.to.MkdirAll(name, mode); err == nil {
+		in.to, err = fs.OpenRootIn(f.to, name)
+	}
+	if err != nil {
+		_ = in.from.Close()
+	}
+	return in, err
+}
+
+func (f folder) close() {
+	_ = f.from.Close()
+	_ = f.to.Close()
+}
+
+// bring copies a file or a folder that has a name relative to the top.
+func (b *bringing) bring(ctx context.Context, name string) {
+	dir, base := path.Split(strings.TrimSuffix(name, "/"))
+	in, err := b.open(path.Clean(dir), 0o777)
+	if err != nil {
+		b.fail(name, err)
+		return
+	}
+	defer in.close()
+	b.copy(ctx, in, base)
+}
+
+// copy copies a file or a folder that is in a folder, without repositories in it.
+func (b *bringing) copy(ctx context.Context, in folder, base string) {
 	if ctx.Err() != nil {
 		return
 	}
-	name = strings.TrimSuffix(name, "/")
-	info, err := lstat(b.from, name)
+	name := path.Join(in.name, base)
+	info, err := in.from.Lstat(base)
 	switch {
 	case err != nil:
 		b.fail(name, err)
 	case info.IsDir():
-		entries, err := readDir(b.from, name)
+		if _, err := in.from.Lstat(base + "/.git"); err == nil {
+			return
+		}
+		in, err := in.open(base, info.Mode().Perm()|0o700)
 		if err != nil {
 			b.fail(name, err)
 			return
 		}
-		if slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == ".git" }) {
-			return
+		defer in.close()
+		entries, err := iofs.ReadDir(in.from.FS(), ".")
+		if err != nil {
+			b.fail(name, err)
 		}
 		for _, e := range entries {
-			b.copy(ctx, path.Join(name, e.Name()))
+			b.copy(ctx, in, e.Name())
 		}
 	case info.Mode()&os.ModeSymlink != 0:
 		b.links = append(b.links, name)
@@ -170,7 +213,9 @@ func (b *bringing) copy(ctx context.Context, name string) {
 	case b.secret(filepath.Join(b.top, filepath.FromSlash(name))) && !b.named(name):
 		b.Secrets = append(b.Secrets, name)
 	default:
-		b.copyFile(ctx, name, info)
+		if err := b.copyFile(ctx, in, base, info); err != nil {
+			b.fail(name, err)
+		}
 	}
 }
 
@@ -181,59 +226,37 @@ func (b *bringing) fail(name string, err error) {
 	b.Failed = append(b.Failed, name+": "+err.Error())
 }
 
-func readDir(root *os.Root, name string) ([]os.DirEntry, error) {
-	dir, err := fs.OpenRootIn(root, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = dir.Close() }()
-	f, err := dir.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return f.ReadDir(-1)
-}
-
 // copiedAtOnce is how many bytes of a file are copied before an interrupt counts.
 const copiedAtOnce = 32 << 20
 
-// copyFile copies a file with its mode and time.
-func (b *bringing) copyFile(ctx context.Context, name string, info os.FileInfo) {
-	from, err := fs.OpenRegularIn(b.from, name)
+// copyFile copies a file with its mode and time, if there is none.
+func (b *bringing) copyFile(ctx context.Context, in folder, base string, info os.FileInfo) error {
+	from, err := fs.OpenRegularIn(in.from, base)
 	if err != nil {
-		b.fail(name, err)
-		return
+		return err
 	}
 	defer func() { _ = from.Close() }()
-	if err := b.to.MkdirAll(path.Dir(name), 0o777); err != nil {
-		b.fail(name, err)
-		return
-	}
-	to, err := b.to.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	to, err := in.to.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 	if errors.Is(err, os.ErrExist) {
-		return
-	}
-	if err == nil {
-		for err == nil {
-			if err = ctx.Err(); err == nil {
-				_, err = io.CopyN(to, from, copiedAtOnce) // shares blocks where the file system can
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			err = nil
-		}
-		if err = errors.Join(err, to.Close()); err == nil {
-			err = b.to.Chtimes(name, info.ModTime(), info.ModTime())
-		} else {
-			_ = b.to.Remove(name)
-		}
+		return nil
 	}
 	if err != nil {
-		b.fail(name, err)
-		return
+		return err
+	}
+	for err == nil {
+		if err = ctx.Err(); err == nil {
+			_, err = io.CopyN(to, from, copiedAtOnce) // shares blocks where the file system can
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if err = errors.Join(err, to.Close()); err != nil {
+		_ = in.to.Remove(base)
+		return err
 	}
 	b.copied++
+	return in.to.Chtimes(base, info.ModTime(), info.ModTime())
 }
 
 // linkAll makes the links, after everything that they may lead to, and removes those that lead out of

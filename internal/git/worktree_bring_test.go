@@ -2,6 +2,7 @@ package git_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,5 +106,35 @@ func TestBring(t *testing.T) {
 	was, _ := os.Stat(filepath.Join(dir, "dist", "out"))
 	if is, err := os.Stat(filepath.Join(second.Path, "dist", "out")); err != nil || is.Mode() != was.Mode() || !is.ModTime().Equal(was.ModTime()) {
 		t.Errorf("the copy is %v, %v, want %v", is, err, was)
+	}
+}
+
+// BenchmarkBring copies many ignored files, each of them named for itself, and folders in folders.
+func BenchmarkBring(b *testing.B) {
+	for _, n := range []int{1, 10} {
+		for shape, name := range map[string]func(i int) string{
+			"files": func(i int) string { return fmt.Sprintf("of%d.tmp", i) },
+			"deep":  func(i int) string { return strings.Repeat("d/", i/10+1) + fmt.Sprintf("f%d", i) },
+		} {
+			b.Run(fmt.Sprintf("%s-%dx", shape, n), func(b *testing.B) {
+				dir, run := project(b)
+				put(b, filepath.Join(dir, ".gitignore"), "*.tmp\n/d/\n")
+				put(b, filepath.Join(dir, git.IncludeFile), "*.tmp\n/d/\n")
+				for i := range 1000 * n {
+					put(b, filepath.Join(dir, name(i)), "x\n")
+				}
+				for b.Loop() {
+					b.StopTimer()
+					tree := create(b, dir, "")
+					b.StartTimer()
+					if _, err := tree.Bring(b.Context(), dir, nil, func(string) bool { return false }); err != nil {
+						b.Fatal(err)
+					}
+					b.StopTimer()
+					run(dir, "worktree", "remove", "--force", tree.Path)
+					b.StartTimer()
+				}
+			})
+		}
 	}
 }

@@ -17,12 +17,12 @@ import (
 
 // project makes a repository with one commit, and returns its directory and a function
 // that runs git in a directory as its owner would.
-func project(t *testing.T) (dir string, run func(dir string, args ...string) string) {
+func project(t testing.TB) (dir string, run func(dir string, args ...string) string) {
 	t.Helper()
 	return test.New(t, map[string]string{"poem.txt": "one\ntwo\nthree\n", ".gitignore": "*.tmp\n"})
 }
 
-func put(t *testing.T, path, text string) {
+func put(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-func create(t *testing.T, dir, name string) *git.Worktree {
+func create(t testing.TB, dir, name string) *git.Worktree {
 	t.Helper()
 	tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: name})
 	if err != nil {

@@ -42,7 +42,7 @@ func Environ() []string {
 // New creates a repository with one commit of these files, by path, and returns its
 // directory and a function that runs git in a directory as its owner would. It calls
 // [Apart].
-func New(t *testing.T, files map[string]string) (dir string, run func(dir string, args ...string) string) {
+func New(t testing.TB, files map[string]string) (dir string, run func(dir string, args ...string) string) {
 	t.Helper()
 	Apart(t)
 	top, err := filepath.EvalSymlinks(t.TempDir())
