@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -63,5 +64,39 @@ func TestGitEndsWithItsParent(t *testing.T) {
 	}
 	if !errors.Is(err, syscall.EPIPE) {
 		t.Errorf("git is still there: %v", err)
+	}
+}
+
+// The copy of a file that is mostly holes, such as the image of a disk, takes no more of the disk than the file.
+func TestBringKeepsHoles(t *testing.T) {
+	dir, _ := test.New(t, map[string]string{".gitignore": "*.img\n"})
+	f, err := os.Create(filepath.Join(dir, "disk.img"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, at := range []int64{1 << 20, copiedAtOnce + 1, 2*copiedAtOnce - 1} {
+		if _, err := f.WriteAt([]byte("data"), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Truncate(3*copiedAtOnce + 1); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := CreateWorktree(t.Context(), dir, WorktreeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.Bring(t.Context(), dir, []string{"disk.img"}, func(string) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	was, _ := os.ReadFile(f.Name())
+	is, err := os.ReadFile(filepath.Join(tree.Path, "disk.img"))
+	if !bytes.Equal(is, was) {
+		t.Errorf("the copy of %d bytes has %d, or others, %v", len(was), len(is), err)
+	}
+	var of, in syscall.Stat_t
+	if err := errors.Join(syscall.Stat(f.Name(), &of), syscall.Stat(filepath.Join(tree.Path, "disk.img"), &in)); err != nil || in.Blocks > 2*of.Blocks {
+		t.Errorf("it takes %d blocks, not %d, %v", in.Blocks, of.Blocks, err)
 	}
 }

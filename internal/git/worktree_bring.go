@@ -36,7 +36,7 @@ type Brought struct {
 // Bring copies ignored files into the worktree from the working tree of the directory dir, for which it
 // was made: those that match patterns, or its IncludeFile. It overwrites nothing. A file that may hold a
 // secret, or a link that leads out of the worktree, has to be named by a pattern without wildcards.
-// Where the file system can, a copy shares its blocks with the original.
+// Where the file system can, a copy shares its blocks with the original; on Linux and macOS it keeps holes.
 func (t *Worktree) Bring(ctx context.Context, dir string, patterns []string, secret func(path string) bool) (*Brought, error) {
 	top, err := Top(dir)
 	if err != nil {
@@ -226,6 +226,33 @@ func (b *bringing) fail(name string, err error) {
 	b.Failed = append(b.Failed, name+": "+err.Error())
 }
 
+// copyData copies the content of a file to an empty one, without its holes.
+func copyData(ctx context.Context, to, from *os.File) error {
+	for at := int64(0); ; {
+		begin, end, err := nextData(from, at)
+		if err == nil {
+			_, err = from.Seek(begin, io.SeekStart)
+		}
+		if err == nil {
+			_, err = to.Seek(begin, io.SeekStart)
+		}
+		for at = begin; err == nil && at < end; {
+			n := min(copiedAtOnce, end-at)
+			if err = ctx.Err(); err == nil {
+				_, err = io.CopyN(to, from, n) // shares blocks where the file system can
+			}
+			at += n
+		}
+		if errors.Is(err, io.EOF) {
+			size, err := from.Seek(0, io.SeekEnd)
+			return errors.Join(err, to.Truncate(size)) // it may end with a hole
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
 // copiedAtOnce is how many bytes of a file are copied before an interrupt counts.
 const copiedAtOnce = 32 << 20
 
@@ -243,14 +270,7 @@ func (b *bringing) copyFile(ctx context.Context, in folder, base string, info os
 	if err != nil {
 		return err
 	}
-	for err == nil {
-		if err = ctx.Err(); err == nil {
-			_, err = io.CopyN(to, from, copiedAtOnce) // shares blocks where the file system can
-		}
-	}
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
+	err = copyData(ctx, to, from)
 	if err = errors.Join(err, to.Close()); err != nil {
 		_ = in.to.Remove(base)
 		return err
