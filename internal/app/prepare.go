@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -127,8 +126,11 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell Tell) (notes []sess
 	p.files(ctx)
 	p.setup(ctx)
 	if empty, err := t.EmptySubmodules(ctx); err == nil && len(empty) > 0 { // the setup may have filled them
-		why := termtext.Block(errors.Join(unfilled, errors.New("To fill them there: git submodule update --init --recursive")).Error())
-		p.warn("Submodules are empty in the worktree: "+named(empty), why)
+		why := "To fill them there: git submodule update --init --recursive"
+		if unfilled != nil {
+			why = unfilled.Error() + "\n" + why
+		}
+		p.warn("Submodules are empty in the worktree: "+named(empty), termtext.Block(why))
 	}
 	if ctx.Err() == nil {
 		if err := t.Prepared(ctx, p.failed); err != nil {

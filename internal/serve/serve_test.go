@@ -285,7 +285,7 @@ func TestACommandsOutput(t *testing.T) {
 		v2   bool
 		want string
 	}{
-		"text":         {want: "call make completed\n  red\ncall true completed\n"},
+		"text":         {want: "call make completed\n  ```\nred\n```\ncall true completed\n"},
 		"in _meta":     {caps: acpclient.ClientCapabilities{Meta: acpclient.Meta(`{"terminal_output":true}`)}, want: "call make completed\n  terminal \x1b[31mred\x1b[0m\r\n\ncall true completed\n  terminal \n"},
 		"in version 2": {v2: true, want: "call make completed\n  terminal \x1b[31mred\x1b[0m\r\n\ncall true completed\n  terminal \n"},
 	} {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -386,7 +385,7 @@ func (v *view) callOf(t *conversation.ToolCall, id acpclient.ToolCallID) acpclie
 		if v.terminalsAs() != asText {
 			content = append(content, acpclient.TerminalContent(term.ID))
 		} else if text := plain(term); text != "" {
-			content = append(content, acpclient.TextContent(text))
+			content = append(content, acpclient.TextContent(fenced(text)))
 		}
 	}
 	if len(t.Terminals) > 0 {
@@ -550,12 +549,21 @@ func plain(t *conversation.Terminal) string {
 	raw, _ := t.Since(max(0, t.Total()-mostText))
 	s := screen.New(plainColumns, plainRows, mostText)
 	s.SetImpliedCR(t.Own)
-	_, _ = io.WriteString(s, string(raw[max(0, len(raw)-mostText):])) // it never fails
+	_, _ = s.Write(raw[max(0, len(raw)-mostText):]) // it never fails
 	var lines []string
 	for _, line := range s.Lines() {
 		lines = append(lines, strings.TrimRight(termtext.Line(line), " "))
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// fenced returns Markdown that shows a text as it is.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + text + "\n" + fence
 }
 
 // The size of the terminal on which a command's output becomes text, in cells.
