@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -125,6 +127,7 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell Tell) (notes []sess
 	unfilled := t.FillSubmodules(ctx)
 	p.files(ctx)
 	p.setup(ctx)
+	p.lacks()
 	if empty, err := t.EmptySubmodules(ctx); err == nil && len(empty) > 0 { // the setup may have filled them
 		why := "To fill them there: git submodule update --init --recursive"
 		if unfilled != nil {
@@ -161,12 +164,13 @@ func lockToPrepare(ctx context.Context, t *git.Worktree, tell Tell) (unlock func
 
 // preparation is a Prepare that goes on.
 type preparation struct {
-	l     *Launcher
-	s     Spec
-	t     *git.Worktree
-	tell  Tell
-	given config.Worktree // the user's, with a trusted project's
-	notes []session.AddNotice
+	l       *Launcher
+	s       Spec
+	t       *git.Worktree
+	tell    Tell
+	given   config.Worktree // the user's, with a trusted project's
+	notes   []session.AddNotice
+	missing []string // ignored entries that were not copied
 	// failed is how the setup has failed.
 	failed string
 }
@@ -220,21 +224,31 @@ func (p *preparation) files(ctx context.Context) {
 	if len(b.Copied) > 0 {
 		p.note("Copied into the worktree: "+named(b.Copied), "")
 	}
-	if len(b.Missing) > 0 && !b.Asked && p.given.Setup == "" {
-		is := "entries are"
-		if len(b.Missing) == 1 {
-			is = "entry is"
-		}
-		p.note(fmt.Sprintf("%d ignored %s not in the worktree: %s", len(b.Missing), is, named(b.Missing)), "")
-	}
+	p.missing = b.Missing
+	const how = "To copy one, name it without wildcards in " + git.IncludeFile + "."
 	if len(b.Secrets) > 0 {
-		p.warn("Not copied into the worktree, because they may hold secrets: "+named(b.Secrets), "To copy one, name it without wildcards in "+git.IncludeFile+".")
+		p.warn("Files that may hold secrets were not copied into the worktree: "+named(b.Secrets), how)
 	}
 	if len(b.Links) > 0 {
-		p.warn("Not copied into the worktree, because they lead out of it: "+named(b.Links), "To copy one, name it without wildcards in "+git.IncludeFile+".")
+		p.warn("Links that lead out of the worktree were not copied: "+named(b.Links), how)
 	}
 	if len(b.Failed) > 0 {
 		p.warn("Not copied into the worktree: "+named(b.Failed), "")
+	}
+}
+
+// lacks names the ignored entries that neither a copy nor the setup has made.
+func (p *preparation) lacks() {
+	missing := slices.DeleteFunc(p.missing, func(entry string) bool {
+		_, err := os.Lstat(filepath.Join(p.t.Path, filepath.FromSlash(entry)))
+		return err == nil
+	})
+	switch len(missing) {
+	case 0:
+	case 1:
+		p.note("1 ignored entry is not in the worktree: "+named(missing), "")
+	default:
+		p.note(fmt.Sprintf("%d ignored entries are not in the worktree: %s", len(missing), named(missing)), "")
 	}
 }
 

@@ -24,14 +24,15 @@ func TestPrepare(t *testing.T) {
 		trusted     bool
 		files, lack []string
 		told, say   string
-		stays       bool // what is told
+		missing     string // is named
+		stays       bool   // what is told
 	}{
-		"nothing":           {lack: []string{"local.conf", "made.txt"}, say: "does not apply: its .parley/config.toml is not trusted"},
-		"the user's":        {user: config.Worktree{Include: []string{"local.conf"}, Setup: "echo mine >> made.txt; echo out; pwd"}, trusted: true, files: []string{"local.conf", "made.txt=mine"}, told: "setting up the worktree: echo mine", say: "Set up the worktree in 0s"},
-		"a step that stays": {user: config.Worktree{Setup: "printf '1%%\\r\\033[1mout\\n'; printf \"$PWD\""}, trusted: true, files: []string{"local.conf"}, told: "\nout\n", say: "Set up the worktree in 0s", stays: true},
-		"the project's":     {trusted: true, files: []string{"local.conf", "made.txt=theirs"}, say: "Copied into the worktree: verse/local.conf"},
-		"one that fails":    {user: config.Worktree{Setup: "echo broken; exit 3"}, lack: []string{"local.conf"}, say: "failed after 0s: echo broken; exit 3: exit code 3"},
-		"secrets":           {user: config.Worktree{Include: []string{".e*"}}, lack: []string{".env"}, say: "they may hold secrets: verse/.env"},
+		"nothing":           {lack: []string{"local.conf", "made.txt"}, say: "does not apply: its .parley/config.toml is not trusted", missing: "2 ignored entries are not in the worktree: verse/.env, verse/local.conf"},
+		"the user's":        {user: config.Worktree{Include: []string{"local.conf"}, Setup: "echo mine >> made.txt; echo out; pwd"}, trusted: true, files: []string{"local.conf", "made.txt=mine"}, told: "setting up the worktree: echo mine", say: "Set up the worktree in 0s", missing: "1 ignored entry is not in the worktree: verse/.env"},
+		"a step that stays": {user: config.Worktree{Setup: "printf '1%%\\r\\033[1mout\\n'; printf \"$PWD\"; touch .env"}, trusted: true, files: []string{"local.conf"}, told: "\nout\n", say: "Set up the worktree in 0s", stays: true},
+		"the project's":     {trusted: true, files: []string{"local.conf", "made.txt=theirs"}, say: "Copied into the worktree: verse/local.conf", missing: "1 ignored entry is not in the worktree: verse/.env"},
+		"one that fails":    {user: config.Worktree{Setup: "echo broken; exit 3"}, lack: []string{"local.conf"}, say: "failed after 0s: echo broken; exit 3: exit code 3", missing: "2 ignored entries are not in the worktree: verse/.env, verse/local.conf"},
+		"secrets":           {user: config.Worktree{Include: []string{".e*"}}, lack: []string{".env"}, say: "Files that may hold secrets were not copied into the worktree: verse/.env", missing: "1 ignored entry is not in the worktree: verse/local.conf"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, run := test.New(t, map[string]string{"verse/poem.txt": "one\n", ".gitignore": "*.conf\n.env\n", "verse/.parley/config.toml": project})
@@ -72,6 +73,9 @@ func TestPrepare(t *testing.T) {
 			}
 			if !strings.Contains(said, "Submodules are empty in the worktree: vendor/part") {
 				t.Errorf("it names no submodule:\n%s", said)
+			}
+			if c.missing == "" == strings.Contains(said, " not in the worktree") || !strings.Contains(said, c.missing+"\n") {
+				t.Errorf("what is missing is not %q in:\n%s", c.missing, said)
 			}
 			if !strings.Contains(said, c.say) || !strings.Contains(told, c.told) {
 				t.Errorf("it says\n%s and told\n%s", said, told)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"parley/acpclient"
@@ -268,13 +267,6 @@ func bulleted(names []string) string {
 	return strings.Join(atMost(lines, 12), "\n")
 }
 
-// leadsOut reports whether a link with a name relative to the top of a project may lead out of it:
-// ".." after a name may be that of another link's target.
-func leadsOut(name, target string) bool {
-	below := strings.Split(strings.TrimLeft(filepath.ToSlash(target), "./"), "/")
-	return target == "" || filepath.IsAbs(target) || slices.Contains(below, "..") || !filepath.IsLocal(filepath.Join(filepath.Dir(name), target))
-}
-
 // Writes says why an agent's write of a file below a directory, or its removal, would be asked about or
 // denied; "" if it would not.
 type Writes func(ctx context.Context, top string, f git.MergedFile) (why string, denied bool)
@@ -323,7 +315,7 @@ func (l *Launcher) Writes(agent config.Agent, dir string) (Writes, error) {
 			return "it may run commands", false
 		case f.Repository:
 			return "it is a git repository of its own", false
-		case f.Link && leadsOut(f.Name, f.Target):
+		case f.Link && git.LeadsOut(f.Name, f.Target):
 			return "it is a link that may lead out of the project", false
 		}
 		return "", false

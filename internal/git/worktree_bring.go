@@ -24,9 +24,8 @@ const includeBound = 64 << 10
 // Brought is what a new worktree has of the files that git ignores where it comes from. All are names
 // relative to the top, those of folders with a trailing slash.
 type Brought struct {
-	// Asked means that patterns say what to copy.
-	Asked bool
-	// Copied are ignored files and folders of which anything was copied, Missing the others.
+	// Copied are ignored files and folders of which anything was copied, Missing those that are not there
+	// and of which nothing is in another list.
 	Copied, Missing []string
 	// Secrets were not copied since no pattern names them, Links because they lead out, and Failed
 	// because of an error, which they end with.
@@ -55,7 +54,7 @@ func (t *Worktree) Bring(ctx context.Context, dir string, patterns []string, sec
 		return nil, err
 	}
 	patterns = append(strings.Split(string(include), "\n"), patterns...)
-	b := &bringing{top: top, patterns: patterns, secret: secret}
+	b := &bringing{top: top, had: map[string]bool{}, patterns: patterns, secret: secret}
 	if b.from, err = os.OpenRoot(top); err != nil {
 		return nil, err
 	}
@@ -68,12 +67,11 @@ func (t *Worktree) Bring(ctx context.Context, dir string, patterns []string, sec
 	if err != nil {
 		return nil, err
 	}
-	b.Asked = strings.TrimSpace(strings.Join(patterns, "")) != ""
+	ignored = slices.DeleteFunc(ignored, func(entry string) bool {
+		return (&Worktree{Path: filepath.Join(top, entry)}).Has(t.Path)
+	})
 	for _, entry := range ignored { // both lists are sorted, and no name in one is in a folder of it
-		if (&Worktree{Path: filepath.Join(top, entry)}).Has(t.Path) {
-			continue
-		}
-		n := b.copied
+		b.entry = entry
 		at, _ := slices.BinarySearch(wanted, entry)
 		if at > 0 && within(wanted[at-1], entry) {
 			b.bring(ctx, entry)
@@ -81,15 +79,17 @@ func (t *Worktree) Bring(ctx context.Context, dir string, patterns []string, sec
 		for ; at < len(wanted) && within(entry, wanted[at]); at++ {
 			b.bring(ctx, wanted[at])
 		}
+	}
+	b.linkAll()
+	for _, entry := range ignored {
 		_, err := lstat(b.to, strings.TrimSuffix(entry, "/"))
-		switch {
-		case b.copied > n:
+		switch had, ok := b.had[entry]; {
+		case had:
 			b.Copied = append(b.Copied, entry)
-		case err != nil:
+		case err != nil && !ok:
 			b.Missing = append(b.Missing, entry)
 		}
 	}
-	b.linkAll()
 	return &b.Brought, ctx.Err()
 }
 
@@ -136,9 +136,13 @@ type bringing struct {
 	top      string
 	patterns []string
 	secret   func(path string) bool
-	copied   int
-	links    []string
+	entry    string          // the ignored one that is being copied
+	had      map[string]bool // those of which something was copied, or else is in another list than Missing
+	links    []link
 }
+
+// link is a link in an ignored entry.
+type link struct{ entry, name string }
 
 // folder is one of the working tree, and its copy. What is in it is opened from it: the way from the top
 // to every file would be long in deep folders.
@@ -207,11 +211,10 @@ func (b *bringing) copy(ctx context.Context, in folder, base string) {
 			b.copy(ctx, in, e.Name())
 		}
 	case info.Mode()&os.ModeSymlink != 0:
-		b.links = append(b.links, name)
-		b.copied++
+		b.links = append(b.links, link{b.entry, name})
 	case !info.Mode().IsRegular():
 	case b.secret(filepath.Join(b.top, filepath.FromSlash(name))) && !b.named(name):
-		b.Secrets = append(b.Secrets, name)
+		b.leave(&b.Secrets, name)
 	default:
 		if err := b.copyFile(ctx, in, base, info); err != nil {
 			b.fail(name, err)
@@ -223,7 +226,13 @@ func (b *bringing) fail(name string, err error) {
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		err = pathError.Err
 	}
-	b.Failed = append(b.Failed, name+": "+err.Error())
+	b.leave(&b.Failed, name+": "+err.Error())
+}
+
+// leave adds to a list of what was not copied.
+func (b *bringing) leave(list *[]string, what string) {
+	*list = append(*list, what)
+	b.had[b.entry] = b.had[b.entry]
 }
 
 // copyData copies the content of a file to an empty one, without its holes.
@@ -275,36 +284,53 @@ func (b *bringing) copyFile(ctx context.Context, in folder, base string, info os
 		_ = in.to.Remove(base)
 		return err
 	}
-	b.copied++
+	b.had[b.entry] = true
 	return in.to.Chtimes(base, info.ModTime(), info.ModTime())
 }
 
 // linkAll makes the links, after everything that they may lead to, and removes those that lead out of
-// the worktree unless a pattern names them.
+// the worktree unless a pattern names them. What a link inside leads to may be built later.
 func (b *bringing) linkAll() {
-	var made []string
-	for _, name := range b.links {
-		target, err := b.from.Readlink(name)
+	var made []link
+	for _, l := range b.links {
+		b.entry = l.entry
+		target, err := b.from.Readlink(l.name)
 		if err == nil {
-			err = b.to.MkdirAll(path.Dir(name), 0o777)
+			err = b.to.MkdirAll(path.Dir(l.name), 0o777)
 		}
 		if err == nil {
-			err = b.to.Symlink(target, name)
+			err = b.to.Symlink(target, l.name)
 		}
 		switch {
 		case errors.Is(err, os.ErrExist):
 		case err != nil:
-			b.fail(name, err)
-		case !b.named(name):
-			made = append(made, name)
+			b.fail(l.name, err)
+		case b.named(l.name):
+			b.had[b.entry] = true
+		default:
+			made = append(made, l)
 		}
 	}
-	for _, name := range made {
-		if _, err := b.to.Stat(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			b.Links = append(b.Links, name)
-			_ = b.to.Remove(name)
+	for _, l := range made {
+		b.entry = l.entry
+		target, _ := b.to.Readlink(l.name)
+		_, err := b.to.Stat(l.name)
+		if err == nil || errors.Is(err, os.ErrNotExist) && !LeadsOut(l.name, target) {
+			b.had[b.entry] = true
+		} else {
+			b.leave(&b.Links, l.name)
 		}
 	}
+	for _, name := range b.Links { // last: others may lead out by it
+		_ = b.to.Remove(name)
+	}
+}
+
+// LeadsOut reports whether a link with a name relative to the top of a project may lead out of it:
+// ".." after a name may be that of another link's target.
+func LeadsOut(name, target string) bool {
+	below := strings.Split(strings.TrimLeft(filepath.ToSlash(target), "./"), "/")
+	return target == "" || filepath.IsAbs(target) || slices.Contains(below, "..") || !filepath.IsLocal(filepath.Join(filepath.Dir(name), target))
 }
 
 // named reports whether a pattern without wildcards names a file.

@@ -19,7 +19,7 @@ func TestBring(t *testing.T) {
 	dir, run := project(t)
 	outside := t.TempDir()
 	put(t, filepath.Join(outside, "key"), "outside\n")
-	put(t, filepath.Join(dir, ".gitignore"), "*.tmp\n.env*\nnode_modules/\ndist\nown\nset.log\n")
+	put(t, filepath.Join(dir, ".gitignore"), "*.tmp\n.env*\nnode_modules/\ndist\nown\nset.log\n/out\n")
 	put(t, filepath.Join(dir, "web", "page.txt"), "page\n")
 	run(dir, "add", "--all")
 	run(dir, "commit", "-q", "-m", "more")
@@ -32,7 +32,8 @@ func TestBring(t *testing.T) {
 	run(filepath.Join(dir, "own"), "init", "-q")
 	for name, target := range map[string]string{
 		"node_modules/inside": "../web/node_modules/a", "node_modules/absolute": outside, "node_modules/up": "../../" + filepath.Base(outside),
-		"node_modules/by": "inside/../../../../..", "node_modules/dangling": "nowhere", "dist/named": outside,
+		"node_modules/by": "inside/../../../../..", "node_modules/dangling": "../dist/out", "dist/named": outside,
+		"node_modules/gone": "../../gone", "node_modules/later": "later.d/../../..", "node_modules/zigzag": "up/key", "out": outside,
 	} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
@@ -46,7 +47,7 @@ func TestBring(t *testing.T) {
 	}
 	tree := create(t, dir, "")
 	put(t, filepath.Join(tree.Path, "keep.tmp"), "the agent's\n")
-	put(t, filepath.Join(dir, git.IncludeFile), "# what tests need\n.env\nnode_modules\nown\n*.tmp\nuntracked.txt\nset.*\n!set.log\n")
+	put(t, filepath.Join(dir, git.IncludeFile), "# what tests need\n.env\nnode_modules\nown\n/ou*\n*.tmp\nuntracked.txt\nset.*\n!set.log\n")
 	b, err := tree.Bring(t.Context(), filepath.Join(dir, "web"), []string{"dist/named", "dist/deep", ".env*"}, secret)
 	if err != nil || len(b.Failed) > 0 {
 		t.Fatalf("%+v, %v", b, err)
@@ -56,9 +57,9 @@ func TestBring(t *testing.T) {
 		got, want []string
 	}{
 		{"copied", b.Copied, []string{".env", "dist/", "node_modules/", "web/.env", "web/node_modules/"}},
-		{"missing", b.Missing, []string{".env.local", "own/", "set.log"}},
+		{"missing", b.Missing, []string{"own/", "set.log"}},
 		{"secrets", b.Secrets, []string{".env.local", "node_modules/cert.pem"}},
-		{"links", b.Links, []string{"node_modules/absolute", "node_modules/by", "node_modules/up"}},
+		{"links", b.Links, []string{"node_modules/absolute", "node_modules/by", "node_modules/gone", "node_modules/later", "node_modules/up", "node_modules/zigzag", "out"}},
 	} {
 		if slices.Sort(c.got); !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: %q, want %q", c.what, c.got, c.want)
@@ -73,8 +74,8 @@ func TestBring(t *testing.T) {
 			t.Errorf("%s contains %q, %v; want %q", name, text, err, want)
 		}
 	}
-	if target, err := os.Readlink(filepath.Join(tree.Path, "node_modules", "dangling")); target != "nowhere" {
-		t.Errorf("the dangling link leads to %q, %v", target, err)
+	if target, err := os.Readlink(filepath.Join(tree.Path, "node_modules", "dangling")); target != "../dist/out" {
+		t.Errorf("the link to what may be built later leads to %q, %v", target, err)
 	}
 
 	// What it was prepared with is nobody's work, what came later is, also in a folder that was copied.
