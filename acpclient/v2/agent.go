@@ -25,6 +25,7 @@ type Agent struct {
 
 	mu      sync.Mutex
 	v2      bool           // was agreed on
+	asking  map[string]int // how many questions are open, by session
 	working map[string]int // on how many prompts, and other work, by session
 	// ends is how the last of the client's prompts has ended while other work went on, by session.
 	ends map[string]*acpclient.StateUpdate
@@ -36,7 +37,7 @@ type Agent struct {
 // it has accepted a prompt, and sends no updates of it before.
 func Serve(t acpclient.Transport, agent acpclient.Receiver, opt acpclient.ConnOptions) *Agent {
 	life, end := context.WithCancel(context.Background())
-	a := &Agent{agent: agent, life: life, working: map[string]int{}, ends: map[string]*acpclient.StateUpdate{}}
+	a := &Agent{agent: agent, life: life, asking: map[string]int{}, working: map[string]int{}, ends: map[string]*acpclient.StateUpdate{}}
 	a.mu.Lock() // until Conn is set
 	defer a.mu.Unlock()
 	a.Conn = acpclient.NewConn(t, (*server)(a), opt)
@@ -99,8 +100,8 @@ func (a *Agent) Call(ctx context.Context, method string, params, result any) err
 		o["title"] = quoted(text(call["title"]))
 		o["subject"] = encoded(map[string]any{"type": "tool_call", "toolCall": call})
 	})
-	a.send(text(session), &acpclient.StateUpdate{State: acpclient.WorkRequiresAction})
-	defer a.current(text(session))
+	a.asks(text(session), 1)
+	defer a.asks(text(session), -1)
 	return a.Conn.Call(ctx, method, raw, result)
 }
 
@@ -160,12 +161,25 @@ func (s *server) HandleRequest(ctx context.Context, method string, params json.R
 	}), nil
 }
 
-// current sends whether the agent works in a session.
+// asks counts the open questions, and sends what the session waits for.
+func (a *Agent) asks(session string, more int) {
+	a.mu.Lock()
+	if a.asking[session] += more; a.asking[session] == 0 {
+		delete(a.asking, session)
+	}
+	a.mu.Unlock()
+	a.current(session)
+}
+
+// current sends whether the agent works in a session, or waits for the user.
 func (a *Agent) current(session string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	u := &acpclient.StateUpdate{State: acpclient.WorkIdle}
-	if a.working[session] > 0 {
+	switch {
+	case a.asking[session] > 0:
+		u.State = acpclient.WorkRequiresAction
+	case a.working[session] > 0:
 		u.State = acpclient.WorkRunning
 	}
 	a.send(session, u)
@@ -275,8 +289,8 @@ func (a *Agent) initialize(ctx context.Context, params json.RawMessage) (any, er
 	}
 	supported := &acpclient.Supported{}
 	offered := acpclient.ClientCapabilities{
-		Elicitation: r.Capabilities.Elicitation,
-		Auth:        acpclient.AuthCapabilities{Terminal: r.Capabilities.Auth.Terminal != nil},
+		Elicitation: r.Capabilities.Elicitation, Meta: r.Capabilities.Meta,
+		Auth: acpclient.AuthCapabilities{Terminal: r.Capabilities.Auth.Terminal != nil},
 		Session: &acpclient.ClientSessionCapabilities{
 			Notices: supported, Compaction: supported, ConfigOptions: &acpclient.SessionConfigOptionsCapabilities{Boolean: supported},
 		},

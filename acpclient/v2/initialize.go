@@ -59,6 +59,7 @@ type ClientCapabilities struct {
 		Terminal *acpclient.Supported `json:"terminal,omitempty"`
 	} `json:"auth,omitzero"`
 	Elicitation *acpclient.ElicitationCapabilities `json:"elicitation,omitempty"`
+	Meta        acpclient.Meta                     `json:"_meta,omitempty"`
 }
 
 func offer(r *acpclient.InitializeRequest) *initializeRequest {

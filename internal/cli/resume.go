@@ -31,7 +31,7 @@ func bareFlags(args []string) []string {
 		switch {
 		case arg == "--resume" && last:
 			arg = "--resume="
-		case arg == "--socket" && last:
+		case arg == "--socket" && (last || !strings.Contains(args[i+1], string(filepath.Separator))): // a session may follow
 			arg = "--socket=" + filepath.Join(config.RunDir(), "serve.acp")
 		case arg == "--worktree":
 			arg = "--worktree="

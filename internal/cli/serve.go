@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -111,17 +112,19 @@ func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool, 
 
 // serveAll serves the clients that show the key of a socket, until ctx ends.
 func serveAll(ctx context.Context, l net.Listener, opt serve.Options) error {
+	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	var clients sync.WaitGroup
 	defer clients.Wait()
+	defer cancel()
 	for {
 		c, err := l.Accept()
 		if ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
-			return err
+			return errors.Join(err, l.Close())
 		}
 		clients.Go(func() {
 			if host.Admit(c) != nil {

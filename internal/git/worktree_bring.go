@@ -232,7 +232,9 @@ func (b *bringing) fail(name string, err error) {
 // leave adds to a list of what was not copied.
 func (b *bringing) leave(list *[]string, what string) {
 	*list = append(*list, what)
-	b.had[b.entry] = b.had[b.entry]
+	if !b.had[b.entry] { // noted: something of it was named
+		b.had[b.entry] = false
+	}
 }
 
 // copyData copies the content of a file to an empty one, without its holes.

@@ -86,7 +86,6 @@ type server struct {
 	mu       sync.Mutex
 	ending   bool
 	client   *acpclient.InitializeRequest // nil before initialize
-	agent    conversation.AgentState      // what the served agent, or that of the one session, offers
 	sessions map[acpclient.SessionID]*served
 	// ids are those that the client has for its prompts, by when they were sent, in nanoseconds.
 	ids map[int64]acpclient.MessageID
@@ -136,7 +135,7 @@ func invalid(format string, args ...any) error {
 }
 
 // errReadOnly is the answer to what would take part in a session.
-var errReadOnly = &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "parley serves its sessions to look on only: start it without --read-only to take part"}
+var errReadOnly = &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "parley serve --read-only: this client can only look"}
 
 // HandleNotification implements [acpclient.Receiver].
 func (s *server) HandleNotification(_ context.Context, method string, params json.RawMessage) {
@@ -178,8 +177,14 @@ func (s *server) initialize(ctx context.Context, r *acpclient.InitializeRequest)
 		return nil, err
 	}
 	s.mu.Lock()
-	s.client, s.agent = r, info
+	again := s.client != nil
+	if !again {
+		s.client = r
+	}
 	s.mu.Unlock()
+	if again { // what a client can do does not change under its sessions
+		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "initialize was answered before"}
+	}
 	yes, caps := &acpclient.Supported{}, info.Capabilities
 	goesOn := yes // with a session that has ended; an agent that resumes none has those that run
 	if s.opt.Agent != nil && s.opt.Running == "" && !caps.LoadSession && caps.SessionCapabilities.Resume == nil {
@@ -245,7 +250,7 @@ func (s *server) session(id acpclient.SessionID) (*served, error) {
 func (s *server) newSession(ctx context.Context, r *acpclient.NewSessionRequest) (any, error) {
 	acpclient.Async(ctx)
 	if s.opt.Running != "" {
-		one, err := s.open(ctx, acpclient.SessionID(s.opt.Running), app.Spec{Running: s.opt.Running})
+		one, err := s.again(ctx, acpclient.SessionID(s.opt.Running), nil)
 		if err != nil {
 			return nil, err
 		}
@@ -570,6 +575,12 @@ func (s *server) forget(one *served) bool {
 	open := s.sessions[one.id] == one
 	if open {
 		delete(s.sessions, one.id)
+	}
+	if s.asked == one {
+		s.asked = nil
+	}
+	if s.waiting == one {
+		s.waiting = nil
 	}
 	return open
 }

@@ -216,7 +216,7 @@ func TestAClientThatLooksOn(t *testing.T) {
 	if len(looks.asked) > 0 {
 		t.Error("it was asked")
 	}
-	looks.ends(looks.prompt("mine"), "to look on only")
+	looks.ends(looks.prompt("mine"), "can only look")
 	if err := looks.conn.Notify(acpclient.SessionCancel.Name, &acpclient.CancelNotification{SessionID: looks.id}); err != nil {
 		t.Error(err)
 	}
@@ -226,7 +226,7 @@ func TestAClientThatLooksOn(t *testing.T) {
 		MethodUnqueue:                  map[string]any{"sessionId": looks.id, "id": 1},
 		MethodResumeQueue:              map[string]any{"sessionId": looks.id},
 	} {
-		if err := looks.Call(t.Context(), method, params, nil); err == nil || !strings.Contains(err.Error(), "to look on only") {
+		if err := looks.Call(t.Context(), method, params, nil); err == nil || !strings.Contains(err.Error(), "can only look") {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
@@ -501,4 +501,93 @@ func TestASessionIsLoadedOnce(t *testing.T) {
 		t.Error(err)
 	}
 	c.ends(c.prompt("four"), "end_turn")
+}
+
+const signsIn = "expect initialize\nreply {\"protocolVersion\":1,\"authMethods\":[{\"id\":\"m\",\"name\":\"M\"}]}\nexpect session/new\nreply {\"sessionId\":\"s\"}\nexpect session/prompt\nreply-error -32000 sign in first\n"
+
+// Whatever ends while a request waits, the request is answered.
+func TestNoRequestHangs(t *testing.T) {
+	mode := func(c *client) error {
+		_, err := acpclient.Call(t.Context(), c, acpclient.SessionSetMode, &acpclient.SetSessionModeRequest{SessionID: c.id, ModeID: "b"})
+		return err
+	}
+	login := func(c *client) error {
+		c.ends(c.prompt("one"), "code -32000")
+		_, err := acpclient.Call(t.Context(), c, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: "m"})
+		return err
+	}
+	for name, test := range map[string]struct {
+		script string
+		ask    func(*client) error
+		want   string
+	}{
+		"the agent exits while an option is set":  {"handshake {} {\"modes\":{\"currentModeId\":\"a\",\"availableModes\":[{\"id\":\"a\",\"name\":\"A\"},{\"id\":\"b\",\"name\":\"B\"}]}}\nexpect session/set_mode\nexit 1\n", mode, "The agent exited"},
+		"the agent exits while the user signs in": {signsIn + "expect authenticate\nexit 1\n", login, "The agent exited"},
+		"the session that wanted it is closed": {signsIn + "serve\n", func(c *client) error {
+			c.ends(c.prompt("one"), "code -32000")
+			if _, err := acpclient.Call(t.Context(), c, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: c.id}); err != nil {
+				return err
+			}
+			_, err := acpclient.Call(t.Context(), c, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: "m"})
+			return err
+		}, ""},
+		"initialize comes again": {"handshake\nserve\n", func(c *client) error {
+			return c.Call(t.Context(), "initialize", &acpclient.InitializeRequest{ProtocolVersion: 1}, nil)
+		}, "answered before"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, test.script)
+			c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+			if err := test.ask(c); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A session that the client closes has none of its prompts any more, and its next opening begins anew.
+func TestACloseTakesPromptsBack(t *testing.T) {
+	for _, v2 := range []bool{false, true} {
+		s := newStage(t, "handshake {\"loadSession\":true}\nexpect session/prompt\nsay working\nwait-cancel\nend-turn cancelled\nserve\n")
+		c := s.client(Options{}, acpclient.ClientCapabilities{}, v2).open(s.opt.Cwd)
+		viewer, err := s.attach(t.Context(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer viewer.Close(context.Background())
+		session.Post(viewer, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("from elsewhere")}}})
+		c.said("working")
+		two := c.prompt("two")
+		if _, err := acpclient.Call(t.Context(), c, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: c.id}); err != nil {
+			t.Fatal(err)
+		}
+		look, err := s.attach(t.Context(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now := look.Past(); len(now.Queue) > 0 || len(now.Told()) != 1 || !now.Turn.Running {
+			t.Errorf("queue %+v, told %q, turn %+v", now.Queue, now.Told(), now.Turn)
+		}
+		look.Close(context.Background())
+		if _, err := acpclient.Call(t.Context(), c, acpclient.SessionResume, &acpclient.ResumeSessionRequest{SessionID: c.id, Cwd: s.opt.Cwd}); err != nil {
+			t.Fatal(err)
+		}
+		session.Post(viewer, session.Cancel{})
+		c.ends(two, "cancelled") // in version 2 with all that goes on
+		c.ends(c.prompt("three"), "end_turn")
+	}
+}
+
+// A session that is served alone is one, however often a client begins one.
+func TestOneSessionIsOpenedOnce(t *testing.T) {
+	s := newStage(t, "handshake\nexpect session/prompt\nsay hello\nend-turn\nserve\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	other := s.client(Options{Running: "host"}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	other.open(s.opt.Cwd)
+	c.ends(c.prompt("one"), "end_turn")
+	other.said("agent: hello\n")
+	other.ends(other.prompt("two"), "end_turn")
+	if got := transcript(other.conv); !strings.HasPrefix(got, "user: one\nagent: hello\n") || strings.Count(got, "hello") != 1 {
+		t.Errorf("%s", got)
+	}
 }

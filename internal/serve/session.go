@@ -51,6 +51,8 @@ type served struct {
 	running *prompt
 	// settings wait for the agent's answer, in order.
 	settings []setting
+	// switching means that another agent is being started for the session.
+	switching bool
 	// unstored means that the session holds what cannot be stored at the moment.
 	unstored bool
 	asks     map[int]*asking // by the number of the question
@@ -64,6 +66,7 @@ type prompt struct {
 	queued    bool                    // it was seen in the queue
 	cancelled bool                    // the client wants it no more
 	ended     *conversation.TurnEnded // how its turn has ended
+	over      chan struct{}           // closed when it is answered
 	answer    chan answer
 }
 
@@ -192,6 +195,7 @@ func (s *served) sentBy(ref string) bool { return strings.HasPrefix(ref, s.own) 
 func (s *served) resolve(p *prompt, a answer) {
 	delete(s.prompts, p.ref)
 	p.answer <- a
+	close(p.over)
 }
 
 // look does what follows from the state of the session: it sends what has changed, asks what is to be
@@ -263,6 +267,10 @@ func (s *served) signIn(ctx context.Context, id acpclient.AuthMethodID) error {
 		defer s.mu.Unlock()
 		return invalid("the agent has no sign-in method %q", id)
 	}
+	if s.signed != nil {
+		defer s.mu.Unlock()
+		return invalid("signing in has begun already")
+	}
 	s.signed = ended
 	s.settled, s.refused = make(chan struct{}), nil
 	s.mu.Unlock()
@@ -270,6 +278,8 @@ func (s *served) signIn(ctx context.Context, id acpclient.AuthMethodID) error {
 	select {
 	case err := <-ended:
 		return err
+	case <-s.ctx.Done():
+		return errLeft
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -334,6 +344,9 @@ func (s *served) leave() {
 	for _, p := range s.prompts {
 		s.resolve(p, answer{response: &acpclient.PromptResponse{StopReason: acpclient.StopCancelled}})
 	}
+	if s.view.sent.working {
+		s.conn.Work(s.id, false)
+	}
 	s.mu.Unlock()
 	if idle && s.alone(ctx) {
 		app.End(ctx, s.live.Session)
@@ -361,18 +374,29 @@ func (s *served) viewers(ctx context.Context) (names []string, known bool) {
 	return all[i].Viewers, true
 }
 
-// close cancels what the client has asked for, and leaves the session.
+// close cancels the client's prompts, and leaves the session once they are out of it.
 func (s *served) close(ctx context.Context, _ *acpclient.CloseSessionRequest) (any, error) {
 	acpclient.Async(ctx)
+	if !s.forget(s) {
+		return nil, nil
+	}
 	s.mu.Lock()
 	mine := s.running != nil
+	var open []*prompt
+	for _, p := range s.prompts {
+		open = append(open, p)
+	}
 	s.mu.Unlock()
-	if !s.opt.ReadOnly {
-		s.withdraw(mine)
+	s.withdraw(mine)
+	waiting, cancel := context.WithTimeout(ctx, app.StopTime)
+	defer cancel()
+	for _, p := range open {
+		select {
+		case <-p.over:
+		case <-waiting.Done(): // the agent ignores being cancelled
+		}
 	}
-	if s.forget(s) {
-		s.leave()
-	}
+	s.leave()
 	return nil, nil
 }
 
@@ -384,11 +408,15 @@ func (s *served) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, e
 	if len(r.Prompt) == 0 {
 		return nil, invalid("the prompt is empty")
 	}
-	p := &prompt{ref: s.own + rand.Text(), id: v2.PromptID(ctx), answer: make(chan answer, 1)}
+	p := &prompt{ref: s.own + rand.Text(), id: v2.PromptID(ctx), answer: make(chan answer, 1), over: make(chan struct{})}
 	s.mu.Lock()
-	if s.live.Conversation.Gone() {
+	switch {
+	case s.live.Conversation.Gone():
 		defer s.mu.Unlock()
 		return nil, s.gone()
+	case s.switching:
+		defer s.mu.Unlock()
+		return nil, invalid("another agent is being started for the session")
 	}
 	s.prompts[p.ref] = p
 	sent := s.live.WithEarlier(conversation.QueuedPrompt{Prompt: r.Prompt, Ref: p.ref})
@@ -489,6 +517,16 @@ func (s *served) lookAtPrompts(c *conversation.Conversation) {
 			s.resolve(p, answer{response: &acpclient.PromptResponse{StopReason: acpclient.StopCancelled}})
 		}
 		p.queued = p.queued || waiting
+	}
+	if c.Gone() { // it answers nothing any more
+		for _, set := range s.settings {
+			set.done <- s.gone()
+		}
+		s.settings = nil
+		if s.signed != nil {
+			s.signed <- s.gone()
+			s.signed = nil
+		}
 	}
 	if s.running != nil && c.Gone() {
 		if s.prompts[s.running.ref] != nil {
@@ -608,6 +646,9 @@ func (s *served) set(ctx context.Context, id acpclient.ConfigID, v acpclient.Con
 	case err := <-set.done:
 		return err
 	case <-ctx.Done():
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.settings = slices.DeleteFunc(s.settings, func(other setting) bool { return other.done == set.done })
 		return ctx.Err()
 	case <-s.done:
 		return acpclient.ErrClosed
@@ -651,7 +692,13 @@ func (s *served) switchAgent(ctx context.Context, id string) (*served, error) {
 	i := slices.IndexFunc(s.choices, func(a config.Agent) bool { return a.ID == id })
 	s.mu.Lock()
 	said := s.live.Conversation.Said || len(s.prompts) > 0
+	s.switching = true
 	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.switching = false
+	}()
 	switch {
 	case i < 0:
 		return nil, invalid("no agent is called %q", id)
