@@ -18,7 +18,7 @@ import (
 	"parley/internal/store"
 )
 
-// bareFlags gives --resume, --worktree, --socket and doctor's --prompt a value if they have none,
+// bareFlags gives --resume, --worktree and doctor's --prompt a value if they have none,
 // because pflag has no optional values in a separate argument. The word after --worktree is
 // never its value: it could be the prompt.
 func bareFlags(args []string) []string {
@@ -31,8 +31,6 @@ func bareFlags(args []string) []string {
 		switch {
 		case arg == "--resume" && last:
 			arg = "--resume="
-		case arg == "--socket" && (last || !strings.Contains(args[i+1], string(filepath.Separator))): // a session may follow
-			arg = "--socket=" + filepath.Join(config.RunDir(), "serve.acp")
 		case arg == "--worktree":
 			arg = "--worktree="
 		case arg == "--prompt" && last && args[0] == "doctor":

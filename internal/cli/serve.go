@@ -2,12 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"net"
 	"path/filepath"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +17,7 @@ import (
 // serveCommand returns the command that serves sessions to a client of the protocol.
 func serveCommand(s *streams) *cobra.Command {
 	o := &startOptions{streams: s}
-	readOnly, socket := false, ""
+	readOnly := false
 	cmd := leaf("serve [SESSION] [-- COMMAND ARG...]", `Serve sessions to an editor, or any client of the protocol
 serve is an agent that speaks the Agent Client Protocol on stdin and stdout, for an
 editor or another client to start. It offers the sessions that run here and those
@@ -46,7 +42,7 @@ parley's.`, func(cmd *cobra.Command, args []string) error {
 		if at := cmd.ArgsLenAtDash(); at >= 0 {
 			args = args[:at]
 		}
-		return o.serve(cmd.Context(), args, readOnly, socket)
+		return o.serve(cmd.Context(), args, readOnly)
 	})
 	cmd.Example = `  parley serve                 what an editor starts: all sessions, any agent
   parley serve -a claude       new sessions have this agent
@@ -55,14 +51,13 @@ parley's.`, func(cmd *cobra.Command, args []string) error {
 	f := cmd.Flags()
 	f.StringVarP(&o.agent, "agent", "a", "", "new sessions have this agent, by its `NAME`")
 	f.BoolVar(&readOnly, "read-only", false, "let the client look only: it sends nothing and answers nothing")
-	f.StringVar(&socket, "socket", "", "serve any number of clients at this Unix socket `PATH`, which show its key; without a PATH, at one of parley's own")
 	f.BoolVar(&o.sandbox, "sandbox", false, "run agents and their commands in the sandbox")
 	protocolFlag(f, &o.protocol)
 	return cmd
 }
 
-// serve serves a session, or all, until the client leaves; with a socket, until ctx ends.
-func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool, socket string) error {
+// serve serves a session, or all, until the client leaves.
+func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool) error {
 	if !host.Available {
 		return host.ErrUnavailable
 	}
@@ -98,44 +93,8 @@ func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool, 
 		defer supervise(ctx)()
 		return hello(ctx, l, a)
 	}
-	if socket == "" {
-		serve.Run(ctx, o.streams.In, o.streams.Out, opt)
-		return nil
-	}
-	listener, err := host.ListenAt(socket)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(o.streams.Out, socket)
-	return serveAll(ctx, listener, opt)
-}
-
-// serveAll serves the clients that show the key of a socket, until ctx ends.
-func serveAll(ctx context.Context, l net.Listener, opt serve.Options) error {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
-	defer stop()
-	var clients sync.WaitGroup
-	defer clients.Wait()
-	defer cancel()
-	for {
-		c, err := l.Accept()
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return errors.Join(err, l.Close())
-		}
-		clients.Go(func() {
-			if host.Admit(c) != nil {
-				return
-			}
-			defer c.Close()
-			stop := context.AfterFunc(ctx, func() { _ = c.Close() })
-			defer stop()
-			serve.Run(ctx, c, c, opt)
-		})
-	}
+	serve.Run(ctx, o.streams.In, o.streams.Out, opt)
+	return nil
 }
 
 // hello asks an agent what it offers, without opening a session.

@@ -56,19 +56,17 @@ func (h *Host) Listen() (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSocket(filepath.Join(dir, h.opt.ID), socketEnd, h.ownPeer, h.refused)
-}
-
-// newSocket creates a socket with a name and an extension, and its key beside it.
-func newSocket(name, end string, check func(net.Conn) error, refused func(error)) (*socket, error) {
-	path, hidden := name+end, filepath.Join(filepath.Dir(name), "."+filepath.Base(name))
+	hidden := filepath.Join(dir, "."+h.opt.ID)
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
 	if err != nil {
-		return nil, fmt.Errorf("listen at %s: %w", path, err)
+		return nil, fmt.Errorf("listen for viewers: %w", err)
 	}
 	l.SetUnlinkOnClose(false)
-	s := &socket{Listener: l, path: path, keyPath: name + keyEnd, key: rand.Text(), check: check, refused: refused}
-	_ = os.Remove(s.keyPath) // from a killed process with this name
+	s := &socket{
+		Listener: l, path: filepath.Join(dir, h.opt.ID+socketEnd), keyPath: filepath.Join(dir, h.opt.ID+keyEnd),
+		key: rand.Text(), check: h.ownPeer, refused: h.refused,
+	}
+	_ = os.Remove(s.keyPath) // from a killed host with this id
 	if err = os.WriteFile(s.keyPath, []byte(s.key), config.FileMode); err == nil {
 		err = errors.Join(os.Chmod(hidden, 0o600), os.Rename(hidden, s.path))
 	}
@@ -76,60 +74,6 @@ func newSocket(name, end string, check func(net.Conn) error, refused func(error)
 		return nil, errors.Join(err, l.Close(), os.Remove(hidden), os.RemoveAll(s.keyPath))
 	}
 	return s, nil
-}
-
-// ListenAt creates a socket of the user's own, for clients of the protocol, which show its key, as
-// viewers do: see [Admit]. Only the user may be able to write into its directory. What this process has
-// started does not get in.
-func ListenAt(path string) (net.Listener, error) {
-	if most := config.MostRunDir + len("/12345678.sock"); len(path) > most {
-		return nil, fmt.Errorf("the path of the socket, %s, has %d bytes, and the system takes at most %d", path, len(path), most)
-	}
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), ownDir(filepath.Dir(path))); err != nil {
-		return nil, err
-	}
-	if c, err := net.Dial("unix", path); err == nil {
-		return nil, errors.Join(fmt.Errorf("another process listens at %s", path), c.Close())
-	}
-	s, err := newSocket(path, "", func(c net.Conn) error {
-		if err := ownPeer(c); err != nil {
-			return err
-		}
-		if child, err := peerChild(c); err != nil || child != 0 {
-			return errors.Join(errOwnChild, err)
-		}
-		return nil
-	}, func(error) {})
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// Admit reads the first line of a connection from [ListenAt], which shows the key:
-//
-//	{"jsonrpc":"2.0","method":"prove","params":{"key":"…"}}
-//
-// Without it, the connection is closed.
-func Admit(c net.Conn) error {
-	g := c.(*guest)
-	var line []byte
-	for one := make([]byte, 1); len(line) == 0 || line[len(line)-1] != '\n'; line = append(line, one[0]) {
-		if _, err := g.Read(one); err != nil {
-			return errors.Join(err, g.Close())
-		}
-	}
-	var m struct {
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
-	}
-	if json.Unmarshal(line, &m) == nil && m.Method == notifyProve {
-		g.prove(m.Params)
-	}
-	if g.refusal != nil {
-		return errors.Join(g.refusal, g.Close())
-	}
-	return nil
 }
 
 // keyEnd is the extension of the sessions' keys.

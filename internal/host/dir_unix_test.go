@@ -5,7 +5,6 @@ package host
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -192,61 +191,5 @@ func TestTheLongestRuntimeDirectory(t *testing.T) {
 	defer l.Close()
 	if got := config.RunDir(); got != filepath.Join(dir, "parley") || len(got) != config.MostRunDir {
 		t.Errorf("it uses %s", got)
-	}
-}
-
-// A client gets in at the socket with the key beside it, and with nothing else.
-func TestTheSocketForClients(t *testing.T) {
-	path := filepath.Join(filepath.Dir(runDir(t)), "own", "serve.acp")
-	l, err := ListenAt(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ListenAt(path); err == nil || !strings.Contains(err.Error(), "another process listens") {
-		t.Errorf("a second one: %v", err)
-	}
-	if c, err := l.Accept(); err != nil || Admit(c) == nil { // the second one has looked who listens
-		t.Errorf("%v", err)
-	}
-	if info, err := os.Stat(path + keyEnd); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
-	}
-	key, err := os.ReadFile(path + keyEnd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for says, admits := range map[string]bool{string(key): true, "another": false, "": false} {
-		admitted := make(chan error, 1)
-		go func() {
-			c, err := l.Accept()
-			if err == nil {
-				defer c.Close()
-				err = Admit(c)
-			}
-			if err == nil {
-				_, err = io.Copy(c, c)
-			}
-			admitted <- err
-		}()
-		c, err := net.Dial("unix", path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := prove(c, says); err != nil {
-			t.Fatal(err)
-		}
-		_, _ = io.WriteString(c, "hello") // a refused one is closed
-		_ = c.(*net.UnixConn).CloseWrite()
-		answer, _ := io.ReadAll(c)
-		if err := <-admitted; (err == nil) != admits || admits != (string(answer) == "hello") {
-			t.Errorf("with the key %q: %v, %q", says, err, answer)
-		}
-		_ = c.Close()
-	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
-	}
-	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) > 0 {
-		t.Errorf("%v is left", left)
 	}
 }

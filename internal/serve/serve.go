@@ -172,6 +172,7 @@ func (s *server) HandleRequest(ctx context.Context, name string, params json.Raw
 
 // initialize answers with what the agent behind it offers, as far as parley passes it on.
 func (s *server) initialize(ctx context.Context, r *acpclient.InitializeRequest) (any, error) {
+	acpclient.Async(ctx) // the client may leave while the agent is silent
 	info, err := s.hello(ctx)
 	if err != nil {
 		return nil, err
@@ -285,6 +286,9 @@ func (s *server) fresh(cwd string, dirs []string, servers []acpclient.MCPServer)
 		return spec, errReadOnly
 	}
 	spec = app.Spec{Keep: true, As: store.NewID(time.Now()), MCP: servers}
+	if err := checkServers(servers); err != nil {
+		return spec, err
+	}
 	if spec.Cwd, err = directory(cwd); err != nil {
 		return spec, err
 	}
@@ -295,6 +299,20 @@ func (s *server) fresh(cwd string, dirs []string, servers []acpclient.MCPServer)
 		spec.Dirs = append(spec.Dirs, dir)
 	}
 	return spec, nil
+}
+
+// checkServers refuses MCP servers that the protocol does not know, and commands that would depend on a
+// directory.
+func checkServers(servers []acpclient.MCPServer) error {
+	for _, m := range servers {
+		switch {
+		case m.Type != "" && m.Type != acpclient.MCPStdio && m.Type != acpclient.MCPHTTP && m.Type != acpclient.MCPSSE:
+			return invalid("the MCP server %q has the unknown type %q", m.Name, m.Type)
+		case m.URL == "" && !filepath.IsAbs(m.Command):
+			return invalid("the command of the MCP server %q is no absolute path: %q", m.Name, m.Command)
+		}
+	}
+	return nil
 }
 
 // directory is [app.Directory] of a path that the client has to give in full.
@@ -398,6 +416,9 @@ const codeSignIn acpclient.ErrorCode = -32000
 // authenticate signs in to the agent that has asked for it.
 func (s *server) authenticate(ctx context.Context, r *acpclient.AuthenticateRequest) (any, error) {
 	acpclient.Async(ctx)
+	if s.opt.ReadOnly {
+		return nil, errReadOnly
+	}
 	s.mu.Lock()
 	one := cmp.Or(s.waiting, s.asked)
 	s.mu.Unlock()
@@ -502,7 +523,7 @@ func (s *server) specOf(ctx context.Context, id acpclient.SessionID) (app.Spec, 
 		}
 	}
 	if s.opt.Running == "" && s.opt.Backend.Stored != nil && id != "" {
-		stored, err := app.StoredNamed(ctx, s.opt.Backend.Stored, string(id), nil)
+		stored, err := s.stored(ctx, id)
 		if err != nil {
 			return app.Spec{}, err
 		}
@@ -511,6 +532,19 @@ func (s *server) specOf(ctx context.Context, id acpclient.SessionID) (app.Spec, 
 		}
 	}
 	return app.Spec{}, acpclient.NotFoundError("session " + string(id))
+}
+
+// stored returns the stored session of an id, parley's or the agent's, "" if there is none. Clients give
+// ids whole.
+func (s *server) stored(ctx context.Context, id acpclient.SessionID) (store.ID, error) {
+	if _, err := s.opt.Backend.Stored.Meta(store.ID(id)); err == nil {
+		return store.ID(id), nil
+	}
+	found, err := s.opt.Backend.Stored.List(ctx, store.Query{All: true, Session: id, Limit: 1})
+	if err != nil || len(found) == 0 {
+		return "", err
+	}
+	return found[0].ID, nil
 }
 
 // loadSession opens a session, and sends what was said in it before it answers.
@@ -565,6 +599,9 @@ func (s *server) find(ctx context.Context, id acpclient.SessionID, servers []acp
 		return nil, errReadOnly
 	}
 	spec.MCP = servers
+	if err := checkServers(servers); err != nil {
+		return nil, err
+	}
 	return s.enter(ctx, id, spec)
 }
 

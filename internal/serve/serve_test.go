@@ -531,6 +531,13 @@ func TestNoRequestHangs(t *testing.T) {
 			_, err := acpclient.Call(t.Context(), c, acpclient.Authenticate, &acpclient.AuthenticateRequest{MethodID: "m"})
 			return err
 		}, ""},
+		"a block that no agent gets": {"handshake\nserve\n", func(c *client) error {
+			return c.Call(t.Context(), acpclient.SessionPrompt.Name, map[string]any{"sessionId": c.id, "prompt": []any{map[string]any{"type": "hologram"}}}, nil)
+		}, "unknown type"},
+		"a server with a relative command": {"handshake\nserve\n", func(c *client) error {
+			_, err := acpclient.Call(t.Context(), c, acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: t.TempDir(), MCPServers: []acpclient.MCPServer{{Name: "m", Command: "./x"}}})
+			return err
+		}, "no absolute path"},
 		"initialize comes again": {"handshake\nserve\n", func(c *client) error {
 			return c.Call(t.Context(), "initialize", &acpclient.InitializeRequest{ProtocolVersion: 1}, nil)
 		}, "answered before"},

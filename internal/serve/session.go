@@ -64,6 +64,7 @@ type prompt struct {
 	ref       string
 	id        acpclient.MessageID     // of its message, where the client knows that
 	queued    bool                    // it was seen in the queue
+	taken     bool                    // it is being taken out of it
 	cancelled bool                    // the client wants it no more
 	ended     *conversation.TurnEnded // how its turn has ended
 	over      chan struct{}           // closed when it is answered
@@ -405,8 +406,8 @@ func (s *served) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, e
 	if s.opt.ReadOnly {
 		return nil, errReadOnly
 	}
-	if len(r.Prompt) == 0 {
-		return nil, invalid("the prompt is empty")
+	if err := checkPrompt(r.Prompt); err != nil {
+		return nil, err
 	}
 	p := &prompt{ref: s.own + rand.Text(), id: v2.PromptID(ctx), answer: make(chan answer, 1), over: make(chan struct{})}
 	s.mu.Lock()
@@ -449,6 +450,21 @@ func (s *served) prompt(ctx context.Context, r *acpclient.PromptRequest) (any, e
 	case <-s.ctx.Done():
 		return nil, acpclient.ErrClosed
 	}
+}
+
+// checkPrompt refuses a prompt that no agent would get as it is.
+func checkPrompt(prompt []acpclient.ContentBlock) error {
+	if len(prompt) == 0 {
+		return invalid("the prompt is empty")
+	}
+	for _, b := range prompt {
+		switch b.Type {
+		case acpclient.ContentText, acpclient.ContentImage, acpclient.ContentAudio, acpclient.ContentResourceLink, acpclient.ContentResource:
+		default:
+			return invalid("the prompt has a block of the unknown type %q", b.Type)
+		}
+	}
+	return nil
 }
 
 func (a answer) result() (any, error) {
@@ -505,7 +521,8 @@ func (s *served) lookAtPrompts(c *conversation.Conversation) {
 				err.Message += ": the prompt waits in its queue"
 			}
 			s.resolve(p, answer{err: err})
-		case waiting && p.cancelled:
+		case waiting && p.cancelled && !p.taken:
+			p.taken = true
 			s.takeOut(q)
 		case waiting && c.BudgetReached:
 			s.takeOut(q)
@@ -573,6 +590,9 @@ func (s *served) steer(ctx context.Context, r *acpclient.SteeringRequest) (any, 
 	acpclient.Async(ctx)
 	if s.opt.ReadOnly {
 		return nil, errReadOnly
+	}
+	if err := checkPrompt(r.Prompt); err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	running := s.live.Conversation.Turn.Running
