@@ -179,7 +179,7 @@ serve
 `
 
 // An answer counts for what the client was asked: a question that has become another is withdrawn and
-// asked anew, and an answer that comes late allows nothing.
+// asked again, and a late answer allows nothing.
 func TestAnAnswerIsForWhatWasAsked(t *testing.T) {
 	s := newStage(t, asksTwice)
 	c := s.client(Options{}, acpclient.ClientCapabilities{}, false)
@@ -552,7 +552,7 @@ func TestNoRequestHangs(t *testing.T) {
 	}
 }
 
-// A session that the client closes has none of its prompts any more, and its next opening begins anew.
+// A session that the client closes has none of its prompts any more, and can be opened again.
 func TestACloseTakesPromptsBack(t *testing.T) {
 	for _, v2 := range []bool{false, true} {
 		s := newStage(t, "handshake {\"loadSession\":true}\nexpect session/prompt\nsay working\nwait-cancel\nend-turn cancelled\nserve\n")
