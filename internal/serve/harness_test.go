@@ -128,6 +128,16 @@ func (s *stage) attach(ctx context.Context, readOnly bool) (*host.Client, error)
 	return host.Attach(ctx, host.ClientOptions{Running: "host", Dial: s.dial, Name: "viewer", ReadOnly: readOnly})
 }
 
+// sees has a viewer take events until something is true of what it sees.
+func sees(viewer *host.Client, see *conversation.Conversation, is func() bool) {
+	for !is() {
+		<-viewer.Stream().Ready()
+		for _, e := range viewer.Stream().Take() {
+			see.Apply(e)
+		}
+	}
+}
+
 // backend makes the session once, and attaches to it then.
 func (s *stage) backend() app.Backend {
 	return app.Backend{

@@ -113,12 +113,7 @@ func TestWhatAnotherViewerDoes(t *testing.T) {
 	session.Post(viewer, session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("from elsewhere")}}})
 	c.until("the question", func() bool { return len(c.asked) == 1 })
 	see := viewer.Past()
-	for len(conversation.Questions[*conversation.Permission](&see.State)) == 0 {
-		<-viewer.Stream().Ready()
-		for _, e := range viewer.Stream().Take() {
-			see.Apply(e)
-		}
-	}
+	sees(viewer, see, func() bool { return len(conversation.Questions[*conversation.Permission](&see.State)) > 0 })
 	p := conversation.Questions[*conversation.Permission](&see.State)[0]
 	if err := session.Try(t.Context(), viewer, session.Answer{Question: p.Seen, Option: "yes"}); err != nil {
 		t.Fatal(err)
@@ -461,12 +456,8 @@ func TestAPromptBehindATurnThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer viewer.Close(context.Background())
-	for see := viewer.Past(); len(see.Queue) == 0; {
-		<-viewer.Stream().Ready()
-		for _, e := range viewer.Stream().Take() {
-			see.Apply(e)
-		}
-	}
+	see := viewer.Past()
+	sees(viewer, see, func() bool { return len(see.Queue) > 0 })
 	session.Post(viewer, session.SetOption{Option: conversation.LegacyModeID, Value: acpclient.SelectValue("b")})
 	c.ends(first, "it broke")
 	c.ends(second, "Not sent: ")
@@ -579,7 +570,10 @@ func TestACloseTakesPromptsBack(t *testing.T) {
 		if _, err := acpclient.Call(t.Context(), c, acpclient.SessionResume, &acpclient.ResumeSessionRequest{SessionID: c.id, Cwd: s.opt.Cwd}); err != nil {
 			t.Fatal(err)
 		}
+		see := viewer.Past()
+		sees(viewer, see, func() bool { return see.Turn.Running })
 		session.Post(viewer, session.Cancel{})
+		sees(viewer, see, func() bool { return !see.Turn.Running })
 		c.ends(two, "cancelled") // in version 2 with all that goes on
 		c.ends(c.prompt("three"), "end_turn")
 	}
