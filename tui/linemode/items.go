@@ -161,7 +161,7 @@ func (w *printer) heading(t *conversation.ToolCall) string {
 
 // outcome describes how a tool call ended, and how much it changed.
 func outcome(t *conversation.ToolCall) string {
-	words := "ended"
+	words := "no end was reported"
 	switch {
 	case t.Rejected && t.Answer != nil && t.Answer.Rule != "":
 		words = "rejected by the rule " + termtext.VisibleLine(t.Answer.Rule)

@@ -21,6 +21,7 @@ func TestOutcomesOfCommands(t *testing.T) {
 		"failed, exit code 3: oops": call(acpclient.ToolCompleted, &three, "oops\nand more"),
 		"failed, exit code 3":       call(acpclient.ToolFailed, &three, ""),
 		"failed: cannot run it":     call(acpclient.ToolFailed, nil, "cannot run it"),
+		"no end was reported":       call(acpclient.ToolPending, nil, ""),
 	} {
 		if got := outcome(call); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -3,8 +3,12 @@
 package e2e
 
 import (
+	"fmt"
+	"path/filepath"
+	"strings"
 	"time"
 
+	"parley/internal/test"
 	"parley/internal/test/ptytest"
 )
 
@@ -79,7 +83,12 @@ const ready = "enter send"
 // asked sends the prompt of all these scenes.
 func asked(s *stage) *ptytest.Terminal {
 	s.t.Helper()
-	return s.start("-a", "wren").WaitFor(ready).Type("Somebody says that Ada never gets a greeting. Can you look into it?").Press("enter")
+	return complained(s.start("-a", "wren"))
+}
+
+// complained sends the prompt of the scenes.
+func complained(term *ptytest.Terminal) *ptytest.Terminal {
+	return term.WaitFor(ready).Type("Somebody says that Ada never gets a greeting. Can you look into it?").Press("enter")
 }
 
 // allowed has the change allowed, once the question takes keys and all of it was in sight.
@@ -149,6 +158,14 @@ var scenes = []scene{
 	{name: "turn-light", title: "The same turn on a light terminal", light: true, agent: works + edits + runs, play: turn},
 	{name: "permission", everywhere: true, rows: 38, title: "A question: the change that would be made, and the answers", agent: works + edits, play: func(s *stage) *ptytest.Terminal {
 		return asked(s).WaitFor("No, leave it as it is", "esc cancel the turn")
+	}},
+	{name: "client", rows: 32, title: "The same question in a second client of the session: a parley in lines, through parley serve", agent: works + edits, play: func(s *stage) *ptytest.Terminal {
+		complained(s.start("-a", "wren", "--keep")).WaitFor("No, leave it as it is")
+		s.program("parley", fmt.Sprintf("exec '%s' \"$@\"", test.Parley(s.t)))
+		id := strings.TrimSuffix(filepath.Base(sockets(s.home)[0]), ".sock")
+		client := s.start("--plain", "--", "parley", "serve", id)
+		s.t.Cleanup(func() { EndHosts(s.home) })
+		return client.WaitFor("No, leave it as it is", "Answer 1 to 3")
 	}},
 	{name: "command", rows: 20, title: "A command of the agent, stepped into to answer it", agent: confirms, play: func(s *stage) *ptytest.Terminal {
 		s.program("pkg", "echo 'Packages that will be upgraded:'; echo '  fmtlib 10.2 -> 11.0'; echo '  spdlog 1.13 -> 1.14'; printf 'Proceed? [y/N] '; read answer; echo")
