@@ -20,6 +20,7 @@ type submodule struct {
 	commit string // of the index
 	path   string
 	dir    string // git's own directory, "" if .gitmodules does not name the submodule
+	beside string // where git keeps it and those of the submodules beside it
 	from   string // where it is checked out in the working tree that the worktree was made for
 	of     string // the repository there, "" without one
 }
@@ -60,7 +61,8 @@ func (s *submodule) inside(ctx context.Context, atHand func(dir string) bool, vi
 		below := filepath.FromSlash(path)
 		in := &submodule{name: strings.TrimPrefix(s.name+"/"+path, "/"), commit: commits[path], path: filepath.Join(s.path, below), from: filepath.Join(s.from, below)}
 		if name := named[path]; name != "" && s.dir != "" {
-			in.dir = filepath.Join(s.dir, "modules", name)
+			in.beside = filepath.Join(s.dir, "modules")
+			in.dir = filepath.Join(in.beside, name)
 			if in.of = commonDir(filepath.Join(s.of, "modules", name)); !absent(filepath.Join(in.from, ".git")) {
 				in.of = repositoryOf(in.from)
 			}
@@ -138,7 +140,7 @@ func (s *submodule) fill(ctx context.Context) (err error) {
 	if !of.has(ctx, s.commit+"^{commit}") {
 		return fmt.Errorf("the commit %.8s is not there where the worktree comes from", s.commit)
 	}
-	for up := filepath.Dir(s.dir); filepath.Base(up) != "modules"; up = filepath.Dir(up) {
+	for up := filepath.Dir(s.dir); up != s.beside; up = filepath.Dir(up) {
 		if !absent(filepath.Join(up, "HEAD")) {
 			return errors.New("its repository would be inside another one's")
 		}

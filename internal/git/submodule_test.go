@@ -181,3 +181,99 @@ func TestFillSubmodules(t *testing.T) {
 		}
 	}
 }
+
+// A submodule is filled from the project's own repository only: what points out of it could be the way of an agent
+// to files of another one.
+func TestFillSubmodulesTakesNothingForeign(t *testing.T) {
+	const why = "vendor/sm: it is not checked out where the worktree comes from"
+	for name, point := range map[string]func(t *testing.T, sub, module, foreign string) error{
+		"a working tree": func(t *testing.T, sub, _, foreign string) error {
+			put(t, filepath.Join(sub, ".git"), "gitdir: "+foreign+"\n")
+			return nil
+		},
+		"a linked repository": func(_ *testing.T, sub, module, foreign string) error {
+			return errors.Join(os.Remove(filepath.Join(sub, ".git")), os.RemoveAll(module), os.Symlink(foreign, module))
+		},
+		"what a repository has in common": func(t *testing.T, _, module, foreign string) error {
+			put(t, filepath.Join(module, "commondir"), foreign+"\n")
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, _ := withSubmodule(t)
+			sub, foreign := filepath.Join(dir, "vendor", "sm"), filepath.Join(filepath.Dir(dir), "lib", ".git")
+			module := filepath.Join(dir, ".git", "modules", "vendor", "sm")
+			tree := create(t, dir, "wren")
+			if err := point(t, sub, module, foreign); err != nil {
+				t.Fatal(err)
+			}
+			if err := tree.FillSubmodules(t.Context()); err == nil || !strings.Contains(err.Error(), why) {
+				t.Errorf("filled: %v", err)
+			}
+			if empty, err := tree.EmptySubmodules(t.Context()); err != nil || !slices.Equal(empty, []string{"vendor/sm"}) {
+				t.Errorf("empty are %q, %v", empty, err)
+			}
+			if text := read(t, filepath.Join(tree.Path, "vendor", "sm", "file.txt")); text == "first\n" {
+				t.Error("it has the file of the foreign repository")
+			}
+		})
+	}
+}
+
+// Submodules whose names lie in each other would overwrite each other's repositories.
+func TestFillSubmodulesKeepsThemApart(t *testing.T) {
+	for _, name := range []string{"lib/sm", "lib/modules/sm"} {
+		t.Run(name, func(t *testing.T) {
+			dir, run := withSubmodule(t)
+			lib := filepath.Join(filepath.Dir(dir), "lib")
+			run(dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "--name", "lib", lib, "lib")
+			run(dir, "config", "-f", ".gitmodules", "--rename-section", "submodule.vendor/sm", "submodule."+name)
+			run(dir, "commit", "-q", "-a", "-m", "another")
+			tree := create(t, dir, "wren")
+			if err := tree.FillSubmodules(t.Context()); err == nil || !strings.Contains(err.Error(), "vendor/sm: its repository would be inside another one's") {
+				t.Errorf("filled: %v", err)
+			}
+			if empty, err := tree.EmptySubmodules(t.Context()); err != nil || !slices.Equal(empty, []string{"vendor/sm"}) {
+				t.Errorf("empty are %q, %v", empty, err)
+			}
+			if said := run(filepath.Join(tree.Path, "lib"), "status", "--porcelain"); said != "" {
+				t.Errorf("git says of the other one: %s", said)
+			}
+		})
+	}
+}
+
+// A shallow submodule has as little history in a worktree, and what is committed there comes home.
+func TestFillAShallowSubmodule(t *testing.T) {
+	dir, run := withSubmodule(t)
+	lib, module := filepath.Join(filepath.Dir(dir), "lib"), filepath.Join(dir, ".git", "modules", "vendor", "sm")
+	put(t, filepath.Join(lib, "file.txt"), "second\n")
+	run(lib, "commit", "-q", "-a", "-m", "second")
+	run(dir, "submodule", "--quiet", "deinit", "-f", "vendor/sm")
+	if err := os.RemoveAll(module); err != nil {
+		t.Fatal(err)
+	}
+	run(dir, "config", "-f", ".gitmodules", "submodule.vendor/sm.url", "file://"+lib)
+	run(dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "--remote", "--depth=1")
+	run(dir, "commit", "-q", "-a", "-m", "shallow")
+	tree := create(t, dir, "wren")
+	if err := tree.FillSubmodules(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sub := filepath.Join(tree.Path, "vendor", "sm")
+	if said := run(sub, "log", "--format=%s"); said != "second" {
+		t.Errorf("its history is %q", said)
+	}
+	put(t, filepath.Join(sub, "file.txt"), "third\n")
+	run(sub, "commit", "-q", "-a", "-m", "third")
+	head := run(sub, "rev-parse", "HEAD")
+	if err := tree.Commit(t.Context(), "third"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := merge(t, tree); err != nil {
+		t.Fatal(err)
+	}
+	if said := run(dir, "--git-dir="+module, "--work-tree=.", "log", "--format=%s", head); said != "third\nsecond" {
+		t.Errorf("in the project, its history is %q", said)
+	}
+}
