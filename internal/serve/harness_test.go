@@ -3,8 +3,11 @@ package serve
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
+	"maps"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +21,7 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/host"
+	"parley/internal/journal"
 	"parley/internal/machine"
 	"parley/internal/schema"
 	"parley/internal/session"
@@ -33,21 +37,31 @@ type stage struct {
 	opt   session.Options
 	conns chan net.Conn
 
-	mu    sync.Mutex // guards the rest
-	over  chan struct{}
-	ended chan struct{} // closed when the host has ended; nil before it is made
-	stop  context.CancelFunc
-	known bool // it is listed although its host is not made
+	id string // of its host
+	// library stores the session, and lists the stored ones; nil stores nothing.
+	library *store.Library
+	// others are the stages of more agents, by id, from which a client may choose; forks is that of a fork.
+	others map[string]*stage
+	forks  *stage
+	// lax attaches clients that look on as if they did not, to see what serve itself refuses.
+	lax bool
+
+	mu      sync.Mutex // guards the rest
+	viewers []string   // of the session, as listed
+	running []app.Running
+	made    []app.Spec // what was asked for
+	local   app.Local
+	over    chan struct{}
+	ended   chan struct{} // closed when the host has ended; nil before it is made
+	stop    context.CancelFunc
+	known   bool // it is listed although its host is not made
 	// stored means that the session was stored before, and its agent has ended.
 	stored bool
 }
 
 func newStage(t testing.TB, script string) *stage {
-	s := &stage{t: t, conns: make(chan net.Conn), over: make(chan struct{})}
-	cwd := t.TempDir()
-	s.opt = session.Options{Cwd: cwd, Machine: func(w session.Observer, a session.Asker) (session.Machine, error) {
-		return machine.New(w, machine.Options{Asker: a}, cwd)
-	}, Spawn: func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil }}
+	s := &stage{t: t, id: "host", viewers: []string{"viewer"}, conns: make(chan net.Conn), over: make(chan struct{})}
+	s.opt = session.Options{Cwd: t.TempDir(), Spawn: func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil }}
 	t.Cleanup(func() {
 		if s.ended != nil {
 			s.stop()
@@ -106,26 +120,78 @@ func (s *stage) dial(ctx context.Context, _ string) (io.ReadWriteCloser, error) 
 	}
 }
 
+// storing has the session stored.
+func (s *stage) storing() *stage {
+	s.library = store.NewLibrary(store.New(s.t.TempDir()))
+	s.t.Cleanup(func() { _ = s.library.Close() })
+	return s
+}
+
 // begin makes the host.
-func (s *stage) begin() {
-	s.opt.Recorder = store.Temporary(s.t.TempDir())
-	made, err := app.Here(s.opt)
-	if err != nil {
-		s.t.Fatal(err)
+func (s *stage) begin(spec app.Spec) {
+	opt := s.opt
+	opt.MCPServers = spec.MCP
+	switch {
+	case s.library == nil:
+		opt.Recorder = store.Temporary(s.t.TempDir())
+	case spec.Stored != "" && spec.Branch == 0:
+		t, err := s.library.Read(context.Background(), spec.Stored)
+		log, continued := s.library.Continue(spec.Stored)
+		if err := errors.Join(err, continued); err != nil {
+			s.t.Error(err)
+			return
+		}
+		opt.Recorder = s.library.Record(t.Meta, log)
+		opt.ResumeID, opt.HasTranscript, opt.Past = t.Conversation.ID, true, &t.Conversation.State
+	default:
+		opt.Recorder = s.library.Record(store.Meta{ID: spec.As, Cwd: s.opt.Cwd, Agent: "agent"}, nil)
 	}
-	h := host.New(host.Options{ID: "host", Session: made.(app.Local), Agent: config.Agent{ID: "agent", Name: "Agent"}, Dir: s.t.TempDir()})
+	changes, err := journal.Open(journal.Options{Dir: s.t.TempDir(), Cwd: opt.Cwd, Roots: []string{opt.Cwd}})
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	opt.Journal = changes
+	opt.Machine = func(w session.Observer, a session.Asker) (session.Machine, error) {
+		m, err := machine.New(w, machine.Options{Asker: a}, opt.Cwd)
+		if err == nil {
+			m.Journal(changes)
+		}
+		return m, err
+	}
+	made, err := app.Here(opt)
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	s.local = made.(app.Local)
+	h := host.New(host.Options{ID: s.id, Session: s.local, Agent: config.Agent{ID: "agent", Name: "Agent"}, Dir: s.t.TempDir()})
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
-	s.ended = make(chan struct{})
+	ended := make(chan struct{})
+	s.ended, s.over = ended, make(chan struct{})
 	go func() {
-		defer close(s.ended)
+		defer close(ended)
 		h.Run(ctx, s)
 	}()
 }
 
+// runs reports whether its host runs. s.mu must be held.
+func (s *stage) runs() bool {
+	if s.ended == nil {
+		return false
+	}
+	select {
+	case <-s.ended:
+		return false
+	default:
+		return true
+	}
+}
+
 // attach attaches a viewer.
 func (s *stage) attach(ctx context.Context, readOnly bool) (*host.Client, error) {
-	return host.Attach(ctx, host.ClientOptions{Running: "host", Dial: s.dial, Name: "viewer", ReadOnly: readOnly})
+	return host.Attach(ctx, host.ClientOptions{Running: s.id, Dial: s.dial, Name: "viewer", ReadOnly: readOnly})
 }
 
 // sees has a viewer take events until something is true of what it sees.
@@ -140,37 +206,76 @@ func sees(viewer *host.Client, see *conversation.Conversation, is func() bool) {
 
 // backend makes the session once, and attaches to it then.
 func (s *stage) backend() app.Backend {
-	return app.Backend{
-		Make: func(ctx context.Context, spec app.Spec) (*app.Opened, error) {
+	b := app.Backend{
+		Stored: s.library,
+		Make:   s.make,
+		Visit:  func(ctx context.Context, _ string) (app.Session, error) { return s.attach(ctx, true) },
+		Running: func(context.Context) (all []app.Running, err error) {
 			s.mu.Lock()
-			fresh := s.ended == nil
-			if fresh {
-				s.begin()
-			}
+			all = append(all, s.running...)
 			s.mu.Unlock()
-			c, err := s.attach(ctx, spec.LookOn)
-			if err != nil {
-				return nil, err
+			for _, one := range append(slices.Collect(maps.Values(s.others)), s, s.forks) {
+				if one != nil {
+					all = append(all, one.listed()...)
+				}
 			}
-			o := &app.Opened{Session: c, Runs: !fresh, Transcript: &store.Transcript{Conversation: c.Past()}}
-			if fresh && s.stored {
-				o.Transcript.Conversation.Apply(conversation.AgentLost{Err: host.ErrGone})
-			}
-			if spec.LookOn {
-				o.ReadOnly = host.ErrReadOnly
-			}
-			return o, nil
-		},
-		Visit: func(ctx context.Context, _ string) (app.Session, error) { return s.attach(ctx, true) },
-		Running: func(context.Context) ([]app.Running, error) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if s.ended == nil && !s.known {
-				return nil, nil
-			}
-			return []app.Running{{ID: "host", Cwd: s.opt.Cwd, Viewers: []string{"viewer"}}}, nil
+			return all, nil
 		},
 	}
+	if s.others != nil {
+		b.Available = func() ([]config.Agent, error) {
+			all := []config.Agent{{ID: "agent", Name: "Agent"}}
+			for _, id := range slices.Sorted(maps.Keys(s.others)) {
+				all = append(all, config.Agent{ID: id, Name: strings.ToUpper(id)})
+			}
+			return all, nil
+		}
+	}
+	return b
+}
+
+// listed is the session as the list has it, if it runs.
+func (s *stage) listed() []app.Running {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.runs() && !s.known {
+		return nil
+	}
+	r := app.Running{ID: s.id, Cwd: s.opt.Cwd, Viewers: s.viewers}
+	if s.runs() {
+		r.Stored = s.local.StoredID()
+		s.local.Read(func(c *conversation.State) { r.Overview, r.Session = app.OverviewOf(c, nil), c.ID })
+	}
+	return []app.Running{r}
+}
+
+func (s *stage) make(ctx context.Context, spec app.Spec) (*app.Opened, error) {
+	s.mu.Lock()
+	s.made = append(s.made, spec)
+	fresh := !s.runs()
+	other := s.others[cmp.Or(spec.Agent, &config.Agent{}).ID]
+	if spec.Branch != 0 && s.forks != s {
+		other = s.forks
+	}
+	if other == nil && fresh {
+		s.begin(spec)
+	}
+	s.mu.Unlock()
+	if other != nil {
+		return other.make(ctx, spec)
+	}
+	c, err := s.attach(ctx, spec.LookOn && !s.lax)
+	if err != nil {
+		return nil, err
+	}
+	o := &app.Opened{Agent: *cmp.Or(spec.Agent, &config.Agent{ID: "agent", Name: "Agent"}), Session: c, Runs: !fresh, Transcript: &store.Transcript{Conversation: c.Past()}}
+	if fresh && (s.stored || spec.Stored != "" && spec.Branch == 0) {
+		o.Transcript.Conversation.Apply(conversation.AgentLost{Err: host.ErrGone})
+	}
+	if spec.LookOn {
+		o.ReadOnly = host.ErrReadOnly
+	}
+	return o, nil
 }
 
 // client is a client of the protocol. It folds what it is sent, and answers questions with decide.
@@ -187,10 +292,24 @@ type client struct {
 	changed *sync.Cond
 	conv    *conversation.Conversation
 	kinds   []string              // of the updates, in order
+	lines   []string              // all that it was sent, as it was
 	told    []acpclient.MessageID // of the user's messages, in order
 	asked   []*acpclient.RequestPermissionRequest
 	decide  func(context.Context, *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error)
+	fill    func(context.Context, *acpclient.CreateElicitationRequest) (*acpclient.CreateElicitationResponse, error)
 }
+
+// call makes a request, of which only the error counts.
+func (c *client) call(method string, params any) error {
+	return c.Call(c.t.Context(), method, params, nil)
+}
+
+func (c *client) CreateElicitation(ctx context.Context, r *acpclient.CreateElicitationRequest) (*acpclient.CreateElicitationResponse, error) {
+	acpclient.Async(ctx)
+	return c.fill(ctx, r)
+}
+
+func (*client) CompleteElicitation(context.Context, *acpclient.CompleteElicitationNotification) {}
 
 func (c *client) SessionUpdate(_ context.Context, n *acpclient.SessionNotification) {
 	c.mu.Lock()
@@ -218,6 +337,9 @@ func (c *client) RequestPermission(ctx context.Context, r *acpclient.RequestPerm
 	if err != nil {
 		return nil, err
 	}
+	if id == "" {
+		return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionCancelled}, nil
+	}
 	return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionSelected(id)}, nil
 }
 
@@ -226,9 +348,13 @@ func (c *client) RequestPermission(ctx context.Context, r *acpclient.RequestPerm
 func (s *stage) client(opt Options, caps acpclient.ClientCapabilities, offerV2 bool) *client {
 	s.t.Helper()
 	opt.Backend = s.backend()
-	opt.Agent = cmp.Or(opt.Agent, &config.Agent{ID: "agent", Name: "Agent"})
-	opt.Hello = func(context.Context, config.Agent) (conversation.AgentState, error) {
-		return conversation.AgentState{Info: acpclient.Implementation{Name: "scripted"}, Steering: true}, nil
+	if s.others == nil {
+		opt.Agent = cmp.Or(opt.Agent, &config.Agent{ID: "agent", Name: "Agent"})
+	}
+	if opt.Hello == nil {
+		opt.Hello = func(context.Context, config.Agent) (conversation.AgentState, error) {
+			return conversation.AgentState{Info: acpclient.Implementation{Name: "scripted"}, Steering: true}, nil
+		}
 	}
 	c := &client{t: s.t, conv: conversation.New(), decide: func(context.Context, *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error) {
 		return "yes", nil
@@ -247,6 +373,12 @@ func (s *stage) client(opt Options, caps acpclient.ClientCapabilities, offerV2 b
 		valid = schema.NewValidator(schema.V2Unstable())
 	}
 	first := acpclient.NewClient(acpclient.NewLines(toClient, fromClient), c, acpclient.ConnOptions{Tap: func(sent bool, line []byte) {
+		if !sent {
+			c.mu.Lock()
+			c.lines = append(c.lines, string(line))
+			c.changed.Broadcast()
+			c.mu.Unlock()
+		}
 		if err := valid.Line(map[bool]schema.Side{true: schema.Client, false: schema.Agent}[sent], line); err != nil && !sent && !strings.Contains(string(line), `"_parley/`) {
 			s.t.Errorf("%s: %v", line, err)
 		}
@@ -363,4 +495,26 @@ func transcript(c *conversation.Conversation) string {
 		}
 	}
 	return b.String()
+}
+
+// viewer attaches a viewer until the test ends.
+func (s *stage) viewer() *host.Client {
+	s.t.Helper()
+	v, err := s.attach(s.t.Context(), false)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { v.Close(context.Background()) })
+	return v
+}
+
+// remembers stores sessions, and returns their ids. The agent's own are agents-0, agents-1 and so on.
+func (s *stage) remembers(prompts ...string) (ids []acpclient.SessionID) {
+	s.t.Helper()
+	for _, log := range test.Sessions(s.t.(*testing.T), func() (*store.Log, error) {
+		return s.library.Create(store.Meta{Agent: "agent", Cwd: s.opt.Cwd})
+	}, prompts...) {
+		ids = append(ids, acpclient.SessionID(log.ID()))
+	}
+	return ids
 }

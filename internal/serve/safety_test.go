@@ -1,0 +1,183 @@
+package serve
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/session"
+)
+
+// With --read-only every method either only looks or is refused, and a cancel cancels nothing; serve
+// refuses by itself, whatever the session's host does.
+func TestReadOnlyMethods(t *testing.T) {
+	s := newStage(t, `handshake {} {"modes":{"currentModeId":"a","availableModes":[{"id":"a","name":"A"},{"id":"b","name":"B"}]}}
+expect session/prompt as p
+say working
+expect session/set_mode|session/cancel as first contains "modeId"
+reply first
+reply p {"stopReason":"end_turn"}
+serve
+`)
+	s.lax, s.others = true, map[string]*stage{"b": nil}
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	turn := c.prompt("hello")
+	c.said("working")
+	looks := s.client(Options{ReadOnly: true}, acpclient.ClientCapabilities{}, false)
+	looks.id = c.id
+	if looks.call(acpclient.SessionLoad.Name, &acpclient.LoadSessionRequest{SessionID: c.id, Cwd: s.opt.Cwd}) != nil {
+		t.Fatal("it cannot look")
+	}
+	text := []acpclient.ContentBlock{acpclient.TextBlock("x")}
+	refused := map[string]any{
+		acpclient.Authenticate.Name:           &acpclient.AuthenticateRequest{MethodID: "m"},
+		acpclient.SessionNew.Name:             &acpclient.NewSessionRequest{Cwd: s.opt.Cwd},
+		acpclient.SessionFork.Name:            &acpclient.ForkSessionRequest{SessionID: c.id, Cwd: s.opt.Cwd},
+		acpclient.SessionPrompt.Name:          &acpclient.PromptRequest{SessionID: c.id, Prompt: text},
+		acpclient.SessionSteering.Name:        &acpclient.SteeringRequest{SessionID: c.id, Prompt: text},
+		acpclient.SessionSetMode.Name:         &acpclient.SetSessionModeRequest{SessionID: c.id, ModeID: "b"},
+		acpclient.SessionSetConfigOption.Name: &acpclient.SetSessionConfigOptionRequest{SessionID: c.id, ConfigID: agentOption, Value: acpclient.SelectValue("b")},
+		MethodUnqueue:                         map[string]any{"sessionId": c.id, "id": 1},
+		MethodResumeQueue:                     map[string]any{"sessionId": c.id},
+	}
+	looking := []string{
+		acpclient.Initialize.Name, acpclient.SessionList.Name, acpclient.SessionLoad.Name, acpclient.SessionResume.Name,
+		acpclient.SessionClose.Name, MethodStatus, MethodChanges,
+	}
+	if all := slices.Sorted(maps.Keys(methods)); !slices.Equal(all, slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Keys(refused)), looking)))) {
+		t.Errorf("the methods are %q", all)
+	}
+	for method, params := range refused {
+		if err := looks.call(method, params); err == nil || !strings.Contains(err.Error(), errReadOnly.Message) {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	if err := looks.conn.Notify(acpclient.SessionCancel.Name, &acpclient.CancelNotification{SessionID: c.id}); err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []string{MethodStatus, MethodChanges, acpclient.SessionClose.Name} { // answered after the cancel was taken
+		if err := looks.call(method, map[string]any{"sessionId": c.id}); err != nil {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	if err := c.call(acpclient.SessionSetMode.Name, &acpclient.SetSessionModeRequest{SessionID: c.id, ModeID: "b"}); err != nil {
+		t.Error(err)
+	}
+	c.ends(turn, "end_turn")
+	for i, spec := range s.made {
+		if spec.LookOn != (i > 0) {
+			t.Errorf("attached %+v", spec)
+		}
+	}
+}
+
+// A client that looks on gets no session that does not run: that would start its agent.
+func TestReadOnlyStartsNoAgent(t *testing.T) {
+	s := newStage(t, "handshake\nserve\n").storing()
+	id := s.remembers("hello")[0]
+	looks := s.client(Options{ReadOnly: true}, acpclient.ClientCapabilities{}, false)
+	for _, err := range []error{
+		looks.call(acpclient.SessionLoad.Name, &acpclient.LoadSessionRequest{SessionID: id, Cwd: s.opt.Cwd}),
+		looks.call(acpclient.SessionResume.Name, &acpclient.ResumeSessionRequest{SessionID: id, Cwd: s.opt.Cwd}),
+	} {
+		if err == nil || !strings.Contains(err.Error(), errReadOnly.Message) {
+			t.Error(err)
+		}
+	}
+	if len(s.made) > 0 {
+		t.Errorf("%+v", s.made)
+	}
+}
+
+// asks is an agent that asks once, and says what the answer was.
+const asks = `handshake
+expect session/prompt
+request session/request_permission {"sessionId":"${session}","toolCall":{"toolCallId":"t","title":"ls","rawInput":{"command":"ls"}},"options":[{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]} as asked
+await asked contains "yes"
+say Done.
+end-turn
+serve
+`
+
+// Neither the outcome "cancelled" nor an error answers a question: it stays for the other viewers, and the
+// client is told of an error.
+func TestWhatAnswersNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		answer error
+		said   string
+	}{
+		"cancelled": {nil, ""},
+		"an error":  {&acpclient.Error{Code: acpclient.CodeInternalError, Message: "no window"}, "did not answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, asks)
+			c := s.client(Options{}, acpclient.ClientCapabilities{}, false)
+			c.decide = func(context.Context, *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error) {
+				return "", test.answer
+			}
+			c.open(s.opt.Cwd)
+			turn := c.prompt("go")
+			viewer := s.viewer()
+			see := viewer.Past()
+			sees(viewer, see, func() bool { return see.Waiting() > 0 })
+			c.until("the answer", func() bool { return len(c.asked) > 0 })
+			if test.said != "" {
+				c.said(test.said)
+			}
+			if err := c.call(MethodStatus, map[string]any{"sessionId": c.id}); err != nil { // the answer was taken
+				t.Fatal(err)
+			}
+			p := conversation.Questions[*conversation.Permission](&see.State)[0]
+			if err := session.Try(t.Context(), viewer, session.Answer{Question: p.Seen, Option: "yes"}); err != nil {
+				t.Error(err)
+			}
+			c.ends(turn, "end_turn")
+			if got := transcript(c.conv); test.said == "" && strings.Contains(got, "thought") || len(c.asked) != 1 {
+				t.Errorf("asked %d times; %s", len(c.asked), got)
+			}
+		})
+	}
+}
+
+// Directories and commands of servers are absolute, and directories exist.
+func TestWhereASessionMayBe(t *testing.T) {
+	s := newStage(t, "handshake\nserve\n").storing()
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false)
+	there, gone := s.opt.Cwd, filepath.Join(s.opt.Cwd, "gone")
+	stdio := func(command string) map[string]any {
+		return map[string]any{"name": "m", "command": command, "args": []string{}, "env": []string{}}
+	}
+	for _, test := range []struct {
+		cwd    string
+		dirs   []string
+		server map[string]any
+		want   string
+	}{
+		{".", nil, stdio("/bin/true"), `"." is not absolute`},
+		{"", nil, stdio("/bin/true"), `"" is not absolute`},
+		{gone, nil, stdio("/bin/true"), gone},
+		{there, []string{"sub"}, stdio("/bin/true"), `"sub" is not absolute`},
+		{there, []string{gone}, stdio("/bin/true"), gone},
+		{there, nil, stdio("true"), "no absolute path"},
+		{there, nil, map[string]any{"name": "m", "type": "carrier-pigeon", "url": "x"}, "unknown type"},
+	} {
+		params := map[string]any{"sessionId": "x", "cwd": test.cwd, "additionalDirectories": test.dirs, "mcpServers": []any{test.server}}
+		for _, err := range []error{c.call(acpclient.SessionNew.Name, params), c.call(acpclient.SessionFork.Name, params)} {
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%+v: %v", test, err)
+			}
+		}
+	}
+	if len(s.made) > 0 {
+		t.Errorf("%+v", s.made)
+	}
+	c.open(there)
+	if got := s.made[0]; got.Cwd != there || !got.Keep || got.As == "" {
+		t.Errorf("%+v", got)
+	}
+}
