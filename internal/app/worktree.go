@@ -247,11 +247,19 @@ func DropEmptyWorktree(ctx context.Context, tree *git.Worktree) (string, error) 
 		}
 	}
 	kept, err := tree.Drop(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case kept != "":
-		return fmt.Sprintf("Its contents are kept as %s. To restore them:\ngit branch %s %s", kept, tree.Name, kept), nil
+	}
+	var said []string
+	if kept.Ref != "" {
+		said = append(said, fmt.Sprintf("Its contents are kept as %s. To restore them:\ngit branch %s %s", kept.Ref, tree.Name, kept.Ref))
+	}
+	for _, in := range kept.Submodules {
+		said = append(said, "Commits of a submodule are kept as "+termtext.Line(in)+".")
+	}
+	switch {
+	case len(said) > 0:
+		return strings.Join(said, "\n"), nil
 	case work.Merged > 0:
 		return termtext.Count(work.Merged, "commit") + " of it " + map[bool]string{true: "is", false: "are"}[work.Merged == 1] + " in " + termtext.Line(tree.Into) + ".", nil
 	}

@@ -249,6 +249,7 @@ type Writer struct {
 	env     []string
 	refused []string // the filters of the repository's own configuration
 	most    int      // of the output, in bytes; 0 is maxOutput
+	in      string   // standard input
 }
 
 // NewWriter returns a Writer for the repository of dir. It fails without git or a
@@ -265,18 +266,22 @@ func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) 
 		"commit.gpgSign": "false", "merge.verifySignatures": "false", "merge.autoStash": "false",
 		"rerere.enabled": "false", "advice.detachedHead": "false",
 	}
-	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^(filter|merge)\..*\.`)
+	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^(filter|merge|hook)\..*\.`)
 	if err != nil && !exitedWith(err, 1) { // 1 means that there are none
 		return nil, err
 	}
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		scope, key := fields[i], fields[i+1]
+		section := key[:strings.LastIndexByte(key, '.')]
+		if strings.HasPrefix(section, "hook.") { // since git 2.54; core.hooksPath is that of the others
+			settings[section+".enabled"] = "false"
+			continue
+		}
 		if scope != "local" && scope != "worktree" {
 			continue
 		}
 		// Make git refuse the filter or merge driver to which the key belongs.
-		section := key[:strings.LastIndexByte(key, '.')]
 		if strings.HasPrefix(section, "merge.") {
 			settings[section+".driver"] = "false"
 			continue
@@ -334,7 +339,7 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	cmd := Command(ctx, w.dir, args...)
 	cmd.Env = append(append(cmd.Env, w.env...), env...)
 	out, said := bounded{most: w.most}, bounded{}
-	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(w.in), &out, &said
 	err := start(cmd)
 	if err == nil {
 		err = cmd.Wait()

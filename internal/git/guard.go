@@ -196,7 +196,7 @@ const guardTime = 10 * time.Second
 // runs matches the settings that name programs.
 var runs = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(alias\..*|pager\..*|core\.(fsmonitor|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand)|` +
-		`sequence\.editor|diff\.external|diff\..*\.(command|textconv)|filter\..*\.(clean|smudge|process)|merge\..*\.driver|` +
+		`sequence\.editor|diff\.external|diff\..*\.(command|textconv)|filter\..*\.(clean|smudge|process)|merge\..*\.driver|hook\..*\.command|` +
 		`(diff|merge)tool\..*\.(cmd|path)|credential\.(.*\.)?helper|gpg\.(.*\.)?program|interactive\.difffilter|` +
 		`trailer\..*\.(cmd|command)|uploadpack\.packobjectshook|remote\..*\.(uploadpack|receivepack|vcs)|submodule\..*\.update)$`)
 })

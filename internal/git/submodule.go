@@ -4,43 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	files "parley/fs"
+	"parley/internal/termtext"
 )
 
-// submodule is a submodule of a worktree, or of another one in it. It has a repository of its own, where
-// git submodule update makes it, with the objects of the one where the worktree comes from. It is no linked
-// worktree of that one: git submodule update would write to the configuration that the two then share, and
-// so break the other.
+// submodule is a submodule of a worktree. It has a repository of its own, where git submodule update makes
+// it, with the objects of the one that the main repository has of it. It is no linked worktree of that one:
+// git submodule update would write to the configuration that the two then share, and so break the other.
 type submodule struct {
 	name   string // relative to the top of the worktree, with slashes
 	commit string // of the index
 	path   string
 	dir    string // git's own directory, "" if .gitmodules does not name the submodule
-	beside string // where git keeps it and those of the submodules beside it
-	from   string // where it is checked out in the working tree that the worktree was made for
-	of     string // the repository there, "" without one
+	within string // the folder of its repository and those of its siblings
+	of     string // the repository to fill it from, "" without one
 }
 
 // submodules calls visit for the submodules of the worktree, and then for those in each that is filled.
 func (t *Worktree) submodules(ctx context.Context, visit func(*submodule) error) error {
-	top := topOf(t.From)
-	real, err := filepath.EvalSymlinks(top)
-	if err != nil {
-		return err
-	}
-	repository := repositoryOf(t.From)
-	atHand := func(dir string) bool {
-		return (&Worktree{Path: repository}).Has(dir) || (&Worktree{Path: real}).Has(dir)
-	}
-	return (&submodule{path: t.Path, dir: linkedDir(t.Path), from: top, of: repository}).inside(ctx, atHand, visit)
+	return (&submodule{path: t.Path, dir: linkedDir(t.Path), of: repositoryOf(t.From)}).inside(ctx, visit)
 }
 
-// inside is submodules for those in a submodule. Repositories that are not at hand belong to others.
-func (s *submodule) inside(ctx context.Context, atHand func(dir string) bool, visit func(*submodule) error) error {
+// inside is submodules for those in a submodule.
+func (s *submodule) inside(ctx context.Context, visit func(*submodule) error) error {
 	w, err := NewWriter(ctx, s.path)
 	if err != nil {
 		return err
@@ -58,30 +51,35 @@ func (s *submodule) inside(ctx context.Context, atHand func(dir string) bool, vi
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(commits)) {
-		below := filepath.FromSlash(path)
-		in := &submodule{name: strings.TrimPrefix(s.name+"/"+path, "/"), commit: commits[path], path: filepath.Join(s.path, below), from: filepath.Join(s.from, below)}
+		in := &submodule{name: strings.TrimPrefix(s.name+"/"+path, "/"), commit: commits[path], path: filepath.Join(s.path, filepath.FromSlash(path))}
 		if name := named[path]; name != "" && s.dir != "" {
-			in.beside = filepath.Join(s.dir, "modules")
-			in.dir = filepath.Join(in.beside, name)
-			if in.of = commonDir(filepath.Join(s.of, "modules", name)); !absent(filepath.Join(in.from, ".git")) {
-				in.of = repositoryOf(in.from)
-			}
-			if !atHand(in.of) {
-				in.of = ""
-			}
+			in.within = filepath.Join(s.dir, "modules")
+			in.dir, in.of = filepath.Join(in.within, name), moduleOf(s.of, name)
 		}
 		err := visit(in)
 		if !in.own() {
 			in.dir = ""
 		}
 		if err == nil && !absent(filepath.Join(in.path, ".git")) {
-			err = in.inside(ctx, atHand, visit)
+			err = in.inside(ctx, visit)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// moduleOf returns the repository that another one has of its submodule with a name, "" if it has none. One
+// in the working tree is not taken, nor one behind a link: an agent that may write there could have others'
+// files read, and files elsewhere written.
+func moduleOf(repository, name string) string {
+	dir := filepath.Join(repository, "modules", name)
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, "objects"))
+	if repository == "" || err != nil || real != filepath.Join(dir, "objects") || !absent(filepath.Join(dir, "commondir")) {
+		return ""
+	}
+	return dir
 }
 
 // EmptySubmodules returns the submodules that have no files in the worktree.
@@ -105,15 +103,26 @@ func (t *Worktree) FillSubmodules(ctx context.Context) error {
 		}
 		return ctx.Err()
 	})
+	if more := len(failed) - mostFailed; more > 0 {
+		failed = append(failed[:mostFailed:mostFailed], fmt.Errorf("and %d more", more))
+	}
 	return errors.Join(append(failed, err)...)
 }
+
+// mostFailed limits the submodules that an error names: a repository can have any number.
+const mostFailed = 8
 
 // origin returns git for the repository that the submodule is filled from, which may have no working tree.
 func (s *submodule) origin(ctx context.Context) (*Writer, error) {
 	if s.of == "" {
-		return nil, errors.New("it is not checked out where the worktree comes from")
+		return nil, errors.New("the repository that the worktree comes from has none in .git/modules for it: git submodule update fetches it, git submodule absorbgitdirs moves it there")
 	}
-	return newWriter(ctx, s.of, "GIT_DIR="+s.of, "GIT_WORK_TREE="+s.of)
+	return bareWriter(ctx, s.of)
+}
+
+// bareWriter returns git for a repository by git's own directory, whatever its working tree.
+func bareWriter(ctx context.Context, dir string) (*Writer, error) {
+	return newWriter(ctx, dir, "GIT_DIR="+dir, "GIT_WORK_TREE="+dir)
 }
 
 // own reports whether the submodule has the repository that fill makes, and not another one.
@@ -140,10 +149,8 @@ func (s *submodule) fill(ctx context.Context) (err error) {
 	if !of.has(ctx, s.commit+"^{commit}") {
 		return fmt.Errorf("the commit %.8s is not there where the worktree comes from", s.commit)
 	}
-	for up := filepath.Dir(s.dir); up != s.beside; up = filepath.Dir(up) {
-		if !absent(filepath.Join(up, "HEAD")) {
-			return errors.New("its repository would be inside another one's")
-		}
+	if err := s.alone(); err != nil {
+		return err
 	}
 	clear := func() error {
 		return errors.Join(os.RemoveAll(s.dir), root.RemoveAll(below), root.Mkdir(below, 0o777))
@@ -153,6 +160,20 @@ func (s *submodule) fill(ctx context.Context) (err error) {
 	}
 	if err := s.clone(ctx, of); err != nil {
 		return errors.Join(err, clear())
+	}
+	return nil
+}
+
+// alone fails if the repository would be where another submodule has its own: their names may be the same, or
+// paths in each other.
+func (s *submodule) alone() error {
+	for up := filepath.Dir(s.dir); up != s.within; up = filepath.Dir(up) {
+		if !absent(filepath.Join(up, "HEAD")) {
+			return errors.New("its repository would be inside another one's")
+		}
+	}
+	if half := !absent(filepath.Join(s.dir, "HEAD")) && absent(filepath.Join(s.dir, "index")); !half && !absent(s.dir) {
+		return errors.New("another one's repository is where its own would be")
 	}
 	return nil
 }
@@ -194,54 +215,112 @@ func (s *submodule) clone(ctx context.Context, of *Writer) error {
 	return err
 }
 
-// keepSubmodules keeps what was committed in the submodules in the repositories that they were filled from.
-func (t *Worktree) keepSubmodules(ctx context.Context) error {
-	return t.submodules(ctx, func(s *submodule) error {
-		if !s.own() || s.of == "" {
-			return nil
-		}
-		if err := s.keep(ctx, t); err != nil {
-			return fmt.Errorf("keep the commits of %s: %w", s.name, err)
+// keepSubmodules keeps what was committed in the submodules of a worktree, also in those that are not among
+// its files any more: each in the repository that it was filled from, or else in the main one. admin is git's own directory
+// of the worktree. It returns where something was kept, in words.
+func keepSubmodules(ctx context.Context, main *Writer, repository, admin, name string) (kept []string, err error) {
+	modules := filepath.Join(admin, "modules")
+	found := map[string]bool{}
+	_ = filepath.WalkDir(modules, func(path string, d fs.DirEntry, err error) error { // without any, there is nothing
+		switch {
+		case err != nil || !d.IsDir():
+		case found[filepath.Dir(path)] && d.Name() != "modules":
+			return fs.SkipDir
+		case !absent(filepath.Join(path, "HEAD")):
+			found[path] = true
 		}
 		return nil
 	})
-}
-
-func (s *submodule) keep(ctx context.Context, t *Worktree) error {
-	w, err := NewWriter(ctx, s.path)
-	if err != nil {
-		return err
-	}
-	of, err := s.origin(ctx)
-	if err != nil {
-		return err
-	}
-	said, err := w.Run(ctx, "rev-parse", "HEAD", "--branches")
-	if err != nil {
-		return err
-	}
-	tips := strings.Fields(said)
-	slices.Sort(tips)
-	tips = slices.DeleteFunc(slices.Compact(tips), func(tip string) bool { return of.has(ctx, tip+"^{commit}") })
-	if len(tips) == 0 {
-		return nil
-	}
-	dir, err := os.MkdirTemp("", "parley-submodule-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	bundle := filepath.Join(dir, "bundle")
-	if _, err := w.Run(ctx, "bundle", "create", "--quiet", bundle, "HEAD", "--branches", "--not", "--remotes", "--tags"); err != nil {
-		return err
-	}
-	if _, err := of.Run(ctx, "bundle", "unbundle", bundle); err != nil {
-		return err
-	}
-	for _, tip := range tips {
-		if _, err := t.saveRef(ctx, of, tip); err != nil {
-			return err
+	for _, dir := range slices.Sorted(maps.Keys(found)) {
+		below, err := filepath.Rel(modules, dir)
+		if err != nil {
+			return kept, err
+		}
+		to, in := main, ""
+		if of := moduleOf(repository, below); of != "" {
+			if to, err = bareWriter(ctx, of); err != nil {
+				return kept, err
+			}
+			in = " in " + of
+		}
+		ref, err := keepCommits(ctx, dir, to, name)
+		if err != nil {
+			return kept, fmt.Errorf("keep the commits of the submodule %s: %w; to go on without them, remove %s", termtext.Line(below), err, termtext.Line(dir))
+		}
+		if ref != "" {
+			kept = append(kept, ref+in)
 		}
 	}
-	return nil
+	return kept, nil
+}
+
+// keepCommits keeps the commits of the repository with git's own directory dir that another has not: under a
+// ref, "" if there are none. Nothing that the repository names is run, and nothing is written there.
+func keepCommits(ctx context.Context, dir string, to *Writer, name string) (ref string, err error) {
+	w, err := bareWriter(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	known, err := to.Run(ctx, "for-each-ref", "--format=^%(objectname)")
+	if err != nil {
+		return "", err
+	}
+	w.in = known
+	tips := []string{"--all"}
+	if w.has(ctx, "HEAD^{commit}") {
+		tips = append(tips, "HEAD")
+	}
+	said, err := w.Run(ctx, append([]string{"rev-list", "--parents", "--topo-order", "--ignore-missing", "--stdin"}, tips...)...)
+	if err != nil || said == "" {
+		return "", err
+	}
+	var left []string // those that are no parent of another
+	parents := map[string]bool{}
+	for line := range strings.Lines(said) {
+		commits := strings.Fields(line)
+		if !parents[commits[0]] {
+			left = append(left, commits[0])
+		}
+		for _, parent := range commits[1:] {
+			parents[parent] = true
+		}
+	}
+	temp, err := os.MkdirTemp("", "parley-submodule-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temp)
+	bundle := filepath.Join(temp, "bundle")
+	if _, err := w.Run(ctx, append([]string{"bundle", "create", "--quiet", bundle, "--ignore-missing", "--stdin"}, tips...)...); err != nil {
+		return "", err
+	}
+	if _, err := to.Run(ctx, "bundle", "unbundle", bundle); err != nil {
+		return "", err
+	}
+	commit := left[0]
+	if len(left) > 1 {
+		if commit, err = to.commitTree(ctx, left[0]+"^{tree}", "What was in a submodule of the worktree "+name, left...); err != nil {
+			return "", err
+		}
+	}
+	return saveRef(ctx, to, name, commit)
+}
+
+// prune has git forget the worktrees whose directories are gone. It returns where commits of their submodules
+// were kept, in words: git removes those.
+func prune(ctx context.Context, main *Writer, repository string) (kept []string, err error) {
+	admins, _ := os.ReadDir(filepath.Join(repository, "worktrees")) // without any, there is nothing to keep
+	for _, e := range admins {
+		admin := filepath.Join(repository, "worktrees", e.Name())
+		link, err := files.ReadHead(filepath.Join(admin, "gitdir"), fileBound)
+		if err != nil || !WorktreeGone(at(admin, strings.TrimSpace(string(link)))) || CheckWorktreeName(e.Name()) != nil {
+			continue
+		}
+		more, err := keepSubmodules(ctx, main, repository, admin, e.Name())
+		if kept = append(kept, more...); err != nil {
+			return kept, err
+		}
+	}
+	_, err = main.Run(ctx, "worktree", "prune")
+	return kept, err
 }

@@ -2,7 +2,9 @@ package git_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +54,7 @@ func TestSubmoduleRunsNothing(t *testing.T) {
 		t.Errorf("committed: %v", err)
 	}
 	run(sub, "update-ref", "HEAD", "HEAD~1")
-	if kept, err := tree.Drop(t.Context()); err != nil || run(dir, "rev-parse", kept+":vendor/sm") == head || run(dir, "show", kept+":poem.txt") == "" {
+	if kept, err := tree.Drop(t.Context()); err != nil || run(dir, "rev-parse", kept.Ref+":vendor/sm") == head || run(dir, "show", kept.Ref+":poem.txt") == "" {
 		t.Errorf("dropped: %v", err)
 	}
 	if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
@@ -182,63 +184,225 @@ func TestFillSubmodules(t *testing.T) {
 	}
 }
 
-// A submodule is filled from the project's own repository only: what points out of it could be the way of an agent
-// to files of another one.
-func TestFillSubmodulesTakesNothingForeign(t *testing.T) {
-	const why = "vendor/sm: it is not checked out where the worktree comes from"
-	for name, point := range map[string]func(t *testing.T, sub, module, foreign string) error{
-		"a working tree": func(t *testing.T, sub, _, foreign string) error {
-			put(t, filepath.Join(sub, ".git"), "gitdir: "+foreign+"\n")
-			return nil
+// A submodule is filled from nothing but what the repository itself has of it: an agent can write into the
+// working tree, and links and lists of other objects lead to files that it cannot read.
+func TestSubmodulesOfOthersStayEmpty(t *testing.T) {
+	dir, run := withSubmodule(t)
+	module := filepath.Join(dir, ".git", "modules", "vendor", "sm")
+	away := filepath.Join(filepath.Dir(dir), "away")
+	move := func(from, to string) {
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := func(path string) {
+		move(path, away)
+		if err := os.Symlink(away, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undo := func(path string) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		move(away, path)
+	}
+	for name, c := range map[string]struct{ begin, end func() }{
+		"behind a link":   {func() { link(module) }, func() { undo(module) }},
+		"objects by link": {func() { link(filepath.Join(module, "objects")) }, func() { undo(filepath.Join(module, "objects")) }},
+		"a part of another": {
+			func() { put(t, filepath.Join(module, "commondir"), "../../..\n") }, func() { _ = os.Remove(filepath.Join(module, "commondir")) },
 		},
-		"a linked repository": func(_ *testing.T, sub, module, foreign string) error {
-			return errors.Join(os.Remove(filepath.Join(sub, ".git")), os.RemoveAll(module), os.Symlink(foreign, module))
-		},
-		"what a repository has in common": func(t *testing.T, _, module, foreign string) error {
-			put(t, filepath.Join(module, "commondir"), foreign+"\n")
-			return nil
-		},
+		"in the working tree": {func() {
+			move(module, away)
+			put(t, filepath.Join(dir, "vendor", "sm", ".git"), "gitdir: "+away+"\n")
+		}, func() {
+			move(away, module)
+			put(t, filepath.Join(dir, "vendor", "sm", ".git"), "gitdir: "+module+"\n")
+		}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir, _ := withSubmodule(t)
-			sub, foreign := filepath.Join(dir, "vendor", "sm"), filepath.Join(filepath.Dir(dir), "lib", ".git")
-			module := filepath.Join(dir, ".git", "modules", "vendor", "sm")
-			tree := create(t, dir, "wren")
-			if err := point(t, sub, module, foreign); err != nil {
-				t.Fatal(err)
-			}
-			if err := tree.FillSubmodules(t.Context()); err == nil || !strings.Contains(err.Error(), why) {
-				t.Errorf("filled: %v", err)
-			}
-			if empty, err := tree.EmptySubmodules(t.Context()); err != nil || !slices.Equal(empty, []string{"vendor/sm"}) {
-				t.Errorf("empty are %q, %v", empty, err)
-			}
-			if text := read(t, filepath.Join(tree.Path, "vendor", "sm", "file.txt")); text == "first\n" {
-				t.Error("it has the file of the foreign repository")
-			}
-		})
+		c.begin()
+		tree := create(t, dir, "wren")
+		if err := tree.FillSubmodules(t.Context()); err == nil || !strings.Contains(err.Error(), "git submodule absorbgitdirs moves it there") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if empty, err := tree.EmptySubmodules(t.Context()); err != nil || !slices.Equal(empty, []string{"vendor/sm"}) {
+			t.Errorf("%s: empty are %q, %v", name, empty, err)
+		}
+		if _, err := tree.Drop(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		c.end()
+	}
+	tree := create(t, dir, "wren")
+	if err := tree.FillSubmodules(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	run(filepath.Join(tree.Path, "vendor", "sm"), "commit", "-q", "--allow-empty", "-m", "second")
+	link(module)
+	before := run(dir, "--git-dir="+away, "--work-tree=.", "for-each-ref")
+	if kept, err := tree.Drop(t.Context()); err != nil || len(kept.Submodules) != 1 || strings.Contains(kept.Submodules[0], away) || run(dir, "--git-dir="+away, "--work-tree=.", "for-each-ref") != before {
+		t.Errorf("kept behind a link: %+v, %v", kept, err)
 	}
 }
 
-// Submodules whose names lie in each other would overwrite each other's repositories.
-func TestFillSubmodulesKeepsThemApart(t *testing.T) {
-	for _, name := range []string{"lib/sm", "lib/modules/sm"} {
+// Names of submodules that are the same, or paths in each other, leave one of the two empty.
+func TestSubmodulesInEachOther(t *testing.T) {
+	for label, names := range map[string][2]string{"the same": {"x", "x"}, "a": {"x/hooks", "x"}, "b": {"x", "x/hooks"}} {
+		dir, run := project(t)
+		modules := ""
+		paths := []string{"a", "b"}
+		for _, i := range map[bool][]int{true: {1, 0}, false: {0, 1}}[label == "a"] { // x before what is in it
+			run(dir, "init", "-q", paths[i])
+			run(filepath.Join(dir, paths[i]), "commit", "-q", "--allow-empty", "-m", "first")
+			module := filepath.Join(dir, ".git", "modules", filepath.FromSlash(names[i]))
+			_ = os.RemoveAll(module) // the hooks of git's templates
+			if err := errors.Join(os.MkdirAll(filepath.Dir(module), 0o700), os.Rename(filepath.Join(dir, paths[i], ".git"), module)); err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(dir, paths[i], ".git"), "gitdir: "+module+"\n")
+			run(dir, "add", paths[i])
+			modules += "[submodule \"" + names[i] + "\"]\n\turl = ./x\n\tpath = " + paths[i] + "\n"
+		}
+		if label == "the same" {
+			modules = "[submodule \"x\"]\n\turl = ./x\n\tpath = a\n\tpath = b\n"
+		}
+		put(t, filepath.Join(dir, ".gitmodules"), modules)
+		run(dir, "add", ".gitmodules")
+		run(dir, "commit", "-q", "-m", "submodules")
+		tree := create(t, dir, "wren")
+		if err := tree.FillSubmodules(t.Context()); err == nil || !strings.Contains(err.Error(), "another one's") {
+			t.Errorf("%s: %v", label, err)
+		}
+		if empty, err := tree.EmptySubmodules(t.Context()); err != nil || len(empty) != 1 || run(tree.Path, "status", "--porcelain") != "" {
+			t.Errorf("%s: empty are %q, %v", label, empty, err)
+		}
+		if _, err := tree.Drop(t.Context()); err != nil {
+			t.Errorf("%s: %v", label, err)
+		}
+	}
+}
+
+// However many submodules a repository names, the error is short.
+func TestManySubmodules(t *testing.T) {
+	dir, run := project(t)
+	links := ""
+	for i := range 100 {
+		links += fmt.Sprintf("160000 %s\tm/s%d\n", strings.Repeat("1", 40), i)
+	}
+	cmd := exec.Command("git", "-C", dir, "update-index", "--index-info")
+	cmd.Stdin = strings.NewReader(links)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
+	}
+	run(dir, "commit", "-q", "-m", "many")
+	tree := create(t, dir, "wren")
+	if err := tree.FillSubmodules(t.Context()); err == nil || len(err.Error()) > 4096 || !strings.HasSuffix(err.Error(), "and 92 more") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Hooks that a configuration names, which git has since 2.54, are not run, and the programs that they name
+// are not an agent's to write.
+func TestConfiguredHooks(t *testing.T) {
+	dir, run := withSubmodule(t)
+	ran, program := filepath.Join(t.TempDir(), "ran"), filepath.Join(dir, "lint.sh")
+	put(t, program, "#!/bin/sh\ntouch "+ran+"\n")
+	for _, in := range []string{dir, filepath.Join(dir, "vendor", "sm")} {
+		for _, event := range []string{"post-checkout", "reference-transaction", "post-index-change", "pre-commit", "post-commit", "post-merge"} {
+			run(in, "config", "--add", "hook.lint.event", event)
+		}
+		run(in, "config", "hook.lint.command", "sh ./lint.sh; touch "+ran)
+	}
+	_ = os.Remove(ran) // by git config itself
+	tree := create(t, dir, "wren")
+	if err := tree.FillSubmodules(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(tree.Path, "poem.txt"), "changed\n")
+	if err := tree.Commit(t.Context(), "second"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := merge(t, tree); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.Drop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(ran); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a hook was run")
+	}
+	if g, err := git.GuardOf(t.Context(), dir); err != nil || !slices.Contains(g.Keep, program) {
+		t.Errorf("an agent may write to %s: %v", program, err)
+	}
+}
+
+// Whatever was committed in a submodule of a worktree is kept when that goes, and its way there is no
+// hindrance.
+func TestCommitsOfSubmodulesAreKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		does func(run func(string, ...string) string, dir, tree, sub string)
+		is   string // what is kept
+	}{
+		"a commit, the worktree removed by hand": {func(run func(string, ...string) string, _, tree, sub string) {
+			run(sub, "commit", "-q", "--allow-empty", "-m", "second")
+			_ = os.RemoveAll(tree)
+		}, "HEAD"},
+		"renamed since": {func(run func(string, ...string) string, _, tree, sub string) {
+			run(sub, "commit", "-q", "--allow-empty", "-m", "second")
+			run(tree, "config", "-f", ".gitmodules", "--rename-section", "submodule.vendor/sm", "submodule.other")
+			run(tree, "commit", "-q", "-a", "-m", "renamed")
+		}, "HEAD"},
+		"removed since": {func(run func(string, ...string) string, _, tree, sub string) {
+			run(sub, "commit", "-q", "--allow-empty", "-m", "second")
+			run(tree, "rm", "-q", "-f", "vendor/sm")
+			run(tree, "commit", "-q", "-m", "removed")
+		}, "HEAD"},
+		"a stash": {func(run func(string, ...string) string, _, _, sub string) {
+			_ = os.WriteFile(filepath.Join(sub, "file.txt"), []byte("stashed\n"), 0o600)
+			run(sub, "stash")
+		}, "refs/stash"},
+		"pushed, and one more": {func(run func(string, ...string) string, _, tree, sub string) {
+			run(sub, "checkout", "-q", "-b", "work")
+			run(sub, "commit", "-q", "--allow-empty", "-m", "second")
+			run(sub, "update-ref", "refs/remotes/origin/work", "HEAD")
+			run(sub, "tag", "v2")
+			run(sub, "commit", "-q", "--allow-empty", "-m", "third")
+			run(tree, "add", "vendor/sm")
+			run(tree, "commit", "-q", "-m", "third")
+		}, "HEAD"},
+		"pushed": {func(run func(string, ...string) string, _, _, sub string) {
+			run(sub, "commit", "-q", "--allow-empty", "-m", "second")
+			run(sub, "update-ref", "refs/remotes/origin/work", "HEAD")
+			run(sub, "checkout", "-q", "HEAD~1")
+		}, "refs/remotes/origin/work"},
+		"one that the agent has added": {func(run func(string, ...string) string, dir, tree, _ string) {
+			run(tree, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", dir, "another")
+			run(filepath.Join(tree, "another"), "commit", "-q", "--allow-empty", "-m", "second")
+		}, "another"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			dir, run := withSubmodule(t)
-			lib := filepath.Join(filepath.Dir(dir), "lib")
-			run(dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "--name", "lib", lib, "lib")
-			run(dir, "config", "-f", ".gitmodules", "--rename-section", "submodule.vendor/sm", "submodule."+name)
-			run(dir, "commit", "-q", "-a", "-m", "another")
 			tree := create(t, dir, "wren")
-			if err := tree.FillSubmodules(t.Context()); err == nil || !strings.Contains(err.Error(), "vendor/sm: its repository would be inside another one's") {
-				t.Errorf("filled: %v", err)
+			if err := tree.FillSubmodules(t.Context()); err != nil {
+				t.Fatal(err)
 			}
-			if empty, err := tree.EmptySubmodules(t.Context()); err != nil || !slices.Equal(empty, []string{"vendor/sm"}) {
-				t.Errorf("empty are %q, %v", empty, err)
+			sub := filepath.Join(tree.Path, "vendor", "sm")
+			own := run(sub, "rev-parse", "--absolute-git-dir")
+			c.does(run, dir, tree.Path, sub)
+			in, at := "--git-dir="+filepath.Join(dir, ".git", "modules", "vendor", "sm"), "HEAD"
+			if c.is == "another" {
+				own, in = filepath.Join(filepath.Dir(filepath.Dir(own)), "another"), "--git-dir=.git"
+			} else {
+				at = c.is
 			}
-			if said := run(filepath.Join(tree.Path, "lib"), "status", "--porcelain"); said != "" {
-				t.Errorf("git says of the other one: %s", said)
+			commit := run(dir, "--git-dir="+own, "--work-tree=.", "rev-parse", at)
+			kept, err := tree.Drop(t.Context())
+			if err != nil || len(kept.Submodules) != 1 {
+				t.Fatalf("kept %+v, %v", kept, err)
 			}
+			ref, _, _ := strings.Cut(kept.Submodules[0], " ")
+			run(dir, in, "--work-tree=.", "merge-base", "--is-ancestor", commit, ref)
 		})
 	}
 }

@@ -455,7 +455,7 @@ func (t *Worktree) make(ctx context.Context, w *Writer, isBranch bool) error {
 	if _, err := os.Lstat(t.Path); err == nil {
 		return &WorktreeTakenError{Path: t.Path}
 	}
-	if _, err := w.Run(ctx, "worktree", "prune"); err != nil { // one whose directory was removed by hand
+	if _, err := prune(ctx, w, repositoryOf(t.From)); err != nil { // one whose directory was removed by hand
 		return err
 	}
 	args := []string{"worktree", "add", "--quiet", "-b", t.Branch, "--", t.Path, t.Base}

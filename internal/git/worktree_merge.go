@@ -213,7 +213,7 @@ func (w *Writer) changed(ctx context.Context, from, to string) (files []MergedFi
 // Do carries the merge out. Where git refuses, as it does if the branch has gone on or a file that is
 // not committed would be overwritten, also an ignored one, nothing has changed.
 func (m *Merge) Do(ctx context.Context) error {
-	if err := m.tree.keepSubmodules(ctx); err != nil { // a merged commit may name one of theirs
+	if _, err := keepSubmodules(ctx, m.at, repositoryOf(m.tree.From), linkedDir(m.tree.Path), m.tree.Name); err != nil { // a merged commit may name one of theirs
 		return err
 	}
 	if m.path == "" {
@@ -247,13 +247,20 @@ func (m *Merge) inTheWay(ctx context.Context) (files []string) {
 	return files
 }
 
+// Kept says where a drop has kept unmerged work.
+type Kept struct {
+	Ref string // in the repository; "" if the worktree had no such work
+	// Submodules are what is kept of its submodules, each a ref and the repository that has it, in words.
+	Submodules []string
+}
+
 // Drop removes the worktree and its branch. It keeps unmerged work in the repository
-// under the ref kept, and fails without removing anything if it cannot write that; kept
-// is "" if there was no such work. Ignored files are lost. Of a worktree whose directory is gone
+// under a ref, and that of its submodules where kept says, and fails without removing anything if it
+// cannot write those. Ignored files are lost. Of a worktree whose directory is gone
 // it removes what is left.
-func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
+func (t *Worktree) Drop(ctx context.Context) (kept Kept, err error) {
 	if err := t.Restore(ctx); err != nil {
-		return "", err
+		return kept, err
 	}
 	if t.Gone() {
 		return t.dropGone(ctx)
@@ -263,26 +270,26 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 		err = k.Whole()
 	}
 	if err != nil {
-		return "", err
+		return kept, err
 	}
 	all, err := listWorktrees(ctx, w)
 	if err != nil {
-		return "", err
+		return kept, err
 	}
 	main, err := NewWriter(ctx, all[0].path)
 	if err != nil {
-		return "", err
+		return kept, err
 	}
 	commit, err := t.keep(ctx, w, k)
 	if err == nil {
-		err = t.keepSubmodules(ctx)
+		kept.Submodules, err = keepSubmodules(ctx, main, repositoryOf(t.From), linkedDir(t.Path), t.Name)
 	}
 	if err != nil {
-		return "", fmt.Errorf("save the contents of the worktree: %w", err)
+		return kept, fmt.Errorf("save the contents of the worktree: %w", err)
 	}
 	if commit != "" {
-		if kept, err = t.saveRef(ctx, main, commit); err != nil {
-			return "", fmt.Errorf("save the contents of the worktree: %w", err)
+		if kept.Ref, err = saveRef(ctx, main, t.Name, commit); err != nil {
+			return kept, fmt.Errorf("save the contents of the worktree: %w", err)
 		}
 	}
 	done, _ := t.begin(true) // without it, a kill may leave what is not listed
@@ -302,10 +309,10 @@ func (t *Worktree) Drop(ctx context.Context) (kept string, err error) {
 
 // dropGone is Drop after the directory was removed by hand: commits may be left, of the branch and
 // of what was checked out.
-func (t *Worktree) dropGone(ctx context.Context) (kept string, err error) {
+func (t *Worktree) dropGone(ctx context.Context) (kept Kept, err error) {
 	main, all, err := open(ctx, t.From)
 	if err != nil {
-		return "", err
+		return kept, err
 	}
 	var left []string
 	for _, p := range all {
@@ -329,14 +336,14 @@ func (t *Worktree) dropGone(ctx context.Context) (kept string, err error) {
 		if merged {
 			continue
 		}
-		if kept, err = t.saveRef(ctx, main, commit); err != nil {
-			return "", fmt.Errorf("save the commits of the worktree: %w", err)
+		if kept.Ref, err = saveRef(ctx, main, t.Name, commit); err != nil {
+			return kept, fmt.Errorf("save the commits of the worktree: %w", err)
 		}
 	}
 	if t.Unfinished {
 		_, _ = main.Run(ctx, "worktree", "unlock", "--", t.Path) // git locks one until it is whole
 	}
-	if _, err := main.Run(ctx, "worktree", "prune"); err != nil {
+	if kept.Submodules, err = prune(ctx, main, repositoryOf(t.From)); err != nil {
 		return kept, err
 	}
 	if isBranch {
@@ -384,10 +391,10 @@ func (w *Writer) commitTree(ctx context.Context, tree, message string, parents .
 // maxDropped limits the dropped worktrees of one name.
 const maxDropped = 1000
 
-// saveRef writes a new ref for a commit.
-func (t *Worktree) saveRef(ctx context.Context, w *Writer, commit string) (string, error) {
+// saveRef writes a new ref for a commit of a worktree with a name.
+func saveRef(ctx context.Context, w *Writer, name, commit string) (string, error) {
 	for n := 1; n < maxDropped; n++ {
-		ref := droppedPrefix + t.Name
+		ref := droppedPrefix + name
 		if n > 1 {
 			ref += fmt.Sprint("-", n)
 		}

@@ -419,8 +419,8 @@ func TestWhatIsMergedUncommitted(t *testing.T) {
 	unmerged("poem.txt")
 	put(t, filepath.Join(dir, "poem.txt"), "theirs\n")
 	unmerged()
-	if kept, err := tree.Drop(t.Context()); err != nil || kept == "" { // its commit is nowhere else
-		t.Errorf("%q, %v", kept, err)
+	if kept, err := tree.Drop(t.Context()); err != nil || kept.Ref == "" { // its commit is nowhere else
+		t.Errorf("%q, %v", kept.Ref, err)
 	}
 }
 
@@ -461,8 +461,8 @@ func TestMergeIntoABranchThatHasGoneOn(t *testing.T) {
 func TestDrop(t *testing.T) {
 	dir, run := project(t)
 	clean := create(t, dir, "clean")
-	if kept, err := clean.Drop(t.Context()); kept != "" || err != nil {
-		t.Errorf("with nothing in it: kept %q, %v", kept, err)
+	if kept, err := clean.Drop(t.Context()); kept.Ref != "" || err != nil {
+		t.Errorf("with nothing in it: kept %q, %v", kept.Ref, err)
 	}
 	for i, want := range []string{"refs/parley/dropped/wren", "refs/parley/dropped/wren-2"} {
 		tree := create(t, dir, "wren")
@@ -470,8 +470,8 @@ func TestDrop(t *testing.T) {
 		run(tree.Path, "commit", "-q", "-a", "-m", "second")
 		put(t, filepath.Join(tree.Path, "new.txt"), want)
 		kept, err := tree.Drop(t.Context())
-		if err != nil || kept != want {
-			t.Fatalf("number %d: kept as %q, %v", i, kept, err)
+		if err != nil || kept.Ref != want {
+			t.Fatalf("number %d: kept as %q, %v", i, kept.Ref, err)
 		}
 		if got := run(dir, "show", want+":new.txt") + run(dir, "show", want+":poem.txt"); got != want+want {
 			t.Errorf("kept %q", got)
@@ -511,7 +511,7 @@ func TestDropKeepsAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := run(dir, "show", kept+":second.txt") + run(dir, "show", kept+"^2:first.txt"); got != "secondfirst" {
+	if got := run(dir, "show", kept.Ref+":second.txt") + run(dir, "show", kept.Ref+"^2:first.txt"); got != "secondfirst" {
 		t.Errorf("kept %q", got)
 	}
 }
@@ -535,8 +535,8 @@ func TestDropWithoutDirectory(t *testing.T) {
 	if _, err := tree.Work(t.Context()); err == nil || !strings.Contains(err.Error(), "the directory of the worktree wren is gone") {
 		t.Errorf("its work: %v", err)
 	}
-	if kept, err := tree.Drop(t.Context()); err != nil || kept == "" {
-		t.Fatalf("kept %q, %v", kept, err)
+	if kept, err := tree.Drop(t.Context()); err != nil || kept.Ref == "" {
+		t.Fatalf("kept %q, %v", kept.Ref, err)
 	}
 	for ref, file := range map[string]string{"wren": "second.txt", "wren-2": "first.txt"} {
 		if got := run(dir, "show", "refs/parley/dropped/"+ref+":"+file); got != file {
@@ -550,8 +550,8 @@ func TestDropWithoutDirectory(t *testing.T) {
 	if err := os.RemoveAll(again.Path); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := again.Drop(t.Context()); err != nil || kept != "" {
-		t.Errorf("without commits: kept %q, %v", kept, err)
+	if kept, err := again.Drop(t.Context()); err != nil || kept.Ref != "" {
+		t.Errorf("without commits: kept %q, %v", kept.Ref, err)
 	}
 }
 
@@ -617,7 +617,7 @@ func TestUnfinished(t *testing.T) {
 				t.Errorf("listed is %+v", tree)
 			}
 			if kept, err := tree.Drop(t.Context()); err != nil {
-				t.Errorf("dropped: %q, %v", kept, err)
+				t.Errorf("dropped: %q, %v", kept.Ref, err)
 			}
 			left := run(dir, "branch", "--list", "parley/*") + run(dir, "worktree", "list")
 			if list, err := git.Worktrees(t.Context(), dir); err != nil || len(list) > 0 || strings.Contains(left, "wren") || !git.WorktreeGone(path) {
