@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
@@ -24,7 +25,12 @@ type Sessions struct {
 	Stored     []store.Summary
 	Remembered []acpclient.SessionInfo
 	Found      []Found
+
+	cursors map[string]bool // of the agent's pages
 }
+
+// MostSessions bounds the sessions that are listed.
+const MostSessions = 2000
 
 // Found is a search hit in a stored session.
 type Found struct {
@@ -84,7 +90,7 @@ func (s *Sessions) Entries() []SessionEntry {
 	byID := map[acpclient.SessionID]int{}
 	seen := map[store.ID]bool{}
 	add := func(k store.Summary, snippet string) {
-		mine := k.Session != "" && k.Agent == s.Agent
+		mine := k.Session != "" && config.SameAgent(k.Agent, s.Agent)
 		if _, twice := byID[k.Session]; mine && twice {
 			return // the agent was restarted: the latest log has the most
 		}
@@ -160,18 +166,48 @@ func (e *SessionEntry) Delete(ctx context.Context, lib *store.Library, agent Ses
 	return session.Try(ctx, agent, session.DeleteSession{ID: e.Remembered.SessionID})
 }
 
-// Remember adds sessions that the agent remembers, without duplicates.
-func (s *Sessions) Remember(page []acpclient.SessionInfo) {
+// Remember adds a page of the sessions that the agent remembers, without duplicates. It returns the cursor of
+// the next page, "" if this is the last one.
+func (s *Sessions) Remember(page *acpclient.ListSessionsResponse) (next string) {
 	known := map[acpclient.SessionID]bool{}
 	for i := range s.Remembered {
 		known[s.Remembered[i].SessionID] = true
 	}
-	for _, info := range page {
+	for _, info := range page.Sessions {
 		if !known[info.SessionID] {
 			known[info.SessionID] = true
 			s.Remembered = append(s.Remembered, info)
 		}
 	}
+	next = page.NextCursor
+	if s.cursors[next] || len(page.Sessions) == 0 || len(s.Remembered) >= MostSessions {
+		return ""
+	}
+	if s.cursors == nil {
+		s.cursors = map[string]bool{}
+	}
+	s.cursors[next] = true
+	return next
+}
+
+// RememberAll adds all sessions that the agent of a session remembers.
+func (s *Sessions) RememberAll(ctx context.Context, agent Session) error {
+	for next, more := "", true; more; more = next != "" {
+		page, err := session.Do(ctx, agent, session.ListSessions{Cursor: next})
+		if err != nil {
+			return err
+		}
+		next = s.Remember(page)
+	}
+	return nil
+}
+
+// ListedBy says that an agent lists a session that parley does not store.
+func ListedBy(caps acpclient.AgentCapabilities) string {
+	if !caps.LoadSession && caps.SessionCapabilities.Resume != nil {
+		return "listed by the agent, without history"
+	}
+	return "listed by the agent"
 }
 
 // Deleted removes a deleted session from the list.

@@ -72,6 +72,7 @@ var needs = map[string]string{
 	"parley replay --speed 4": "(no|not a) terminal",
 	"parley agents login":     "no sign-in method",
 	"parley run --continue":   "cannot resume sessions", // the tour keeps none
+	"parley sessions -a":      "lists no sessions",      // nor does the scripted agent
 	"parley agents refresh":   "127.0.0.1:1",
 	"parley doctor -- ws":     "127.0.0.1:1",
 }

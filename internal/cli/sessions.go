@@ -16,12 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/acpclient"
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/export"
 	"parley/internal/headless"
 	"parley/internal/host"
 	"parley/internal/record"
+	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
 )
@@ -30,8 +32,8 @@ func sessionsCommand(s *streams) *cobra.Command {
 	list := sessionsListCommand(s)
 	cmd := leaf("sessions", `List, show, export, search, rename, delete and end sessions
 sessions manages the stored sessions, and those that keep running. Without a
-command it lists those of this directory. Name a session by its ID or the beginning
-of it.`, noArguments, list.RunE)
+command it lists those of this directory, with -a also those that an agent lists.
+Name a session by its ID or the beginning of it.`, noArguments, list.RunE)
 	cmd.AddCommand(
 		list, sessionsShowCommand(s), sessionsExportCommand(s), sessionsSearchCommand(s), sessionsRenameCommand(),
 		sessionsDeleteCommand(s), sessionsPruneCommand(s), sessionsEndCommand(s),
@@ -156,29 +158,78 @@ func (o *sessionsListOptions) flags(cmd *cobra.Command) {
 
 func sessionsListCommand(s *streams) *cobra.Command {
 	o := &sessionsListOptions{streams: s}
+	var agents []string
 	cmd := leaf("list", "List the sessions of this directory: those that run first, then the latest", noArguments, func(cmd *cobra.Command, _ []string) error {
 		none := "No sessions of this directory. 'parley sessions list --all' lists all."
 		if o.all {
 			none = "No sessions are stored."
 		}
-		return o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
+		var failed error // of agents: the rest of the list is there
+		err := o.run(none, func(lib *store.Library, q store.Query) ([]listed, error) {
 			running, err := host.List(cmd.Context())
 			if host.Available && err != nil {
 				fmt.Fprintln(s.Err, "parley: cannot list the running sessions: "+err.Error())
 			}
-			if len(running) > 0 {
+			if len(running) > 0 || len(agents) > 0 {
 				q.Limit = 0 // one that runs may be an old one
 			}
 			stored, err := lib.List(cmd.Context(), q)
-			list := withRunning(stored, running, q.Cwd)
+			all := make([]listed, len(stored))
+			for i := range stored {
+				all[i].Summary = stored[i]
+			}
+			for _, name := range agents {
+				var unlisted error
+				all, unlisted = o.listedBy(cmd.Context(), name, all)
+				failed = errors.Join(failed, unlisted)
+			}
+			list := withRunning(all, running, q.Cwd)
 			if o.limit > 0 {
 				list = list[:min(o.limit, len(list))]
 			}
 			return list, err
 		})
+		return errors.Join(err, failed)
 	})
 	o.flags(cmd)
+	cmd.Flags().StringArrayVarP(&agents, "agent", "a", nil, "start the `AGENT`, and list its own sessions too; repeat it")
 	return cmd
+}
+
+// listedBy adds the sessions that an agent lists, the latest first.
+func (o *sessionsListOptions) listedBy(ctx context.Context, name string, all []listed) ([]listed, error) {
+	quiet := *o.streams
+	quiet.Err = io.Discard
+	err := withAgent(ctx, &quiet, name, func(ctx context.Context, l *app.Live) error {
+		sessions := app.Sessions{Agent: l.Agent.ID, Cwd: l.Conversation.Cwd}
+		for _, one := range all {
+			sessions.Stored = append(sessions.Stored, one.Summary)
+		}
+		err := sessions.RememberAll(ctx, l.Session)
+		switch {
+		case errors.Is(err, session.ErrUnsupported):
+			return fmt.Errorf("%s lists no sessions", l.Agent.Name)
+		case acpclient.IsCode(err, acpclient.CodeAuthRequired):
+			return app.WithHint("Sign in: parley agents login "+name, "%s: %w", l.Agent.Name, err)
+		case err != nil:
+			return fmt.Errorf("%s: %w", l.Agent.Name, err)
+		}
+		for _, e := range sessions.Entries() {
+			at := slices.IndexFunc(all, func(one listed) bool { return one.ID != "" && one.ID == e.Stored.ID })
+			switch {
+			case at >= 0:
+				all[at].Updated = e.Used() // it may have gone on elsewhere
+			case e.Remembered.SessionID != "" && (o.all || !e.Elsewhere):
+				one := listed{ListedBy: app.ListedBy(l.Conversation.Agent.Capabilities)}
+				one.Agent, one.AgentName, one.Cwd = l.Agent.ID, l.Agent.Name, e.Cwd()
+				one.Session, one.AgentTitle, one.Updated = e.Remembered.SessionID, e.Remembered.Title, e.Used()
+				all = append(all, one)
+			}
+		}
+		return nil
+	})
+	slices.SortStableFunc(all, func(a, b listed) int { return b.Updated.Compare(a.Updated) })
+	return all, err
 }
 
 func sessionsSearchCommand(s *streams) *cobra.Command {
@@ -227,22 +278,25 @@ func (o *sessionsListOptions) run(none string, find func(*store.Library, store.Q
 // listed is a session in the list.
 type listed struct {
 	store.Summary
-	Found   string       // the text around a match
-	In      store.Kind   // who wrote it
-	Running *host.Status // nil if it does not run
+	Found    string       // the text around a match
+	In       store.Kind   // who wrote it
+	ListedBy string       // that only the agent stores it, or ""
+	Running  *host.Status // nil if it does not run
 }
 
-// withRunning are the stored sessions, behind those of a directory that run, of which the one that
+// withRunning are sessions, behind those of a directory that run, of which the one that
 // was busy last comes first. cwd "" is every directory. One that is not stored has no stored ID.
-func withRunning(stored []store.Summary, running []host.Status, cwd string) []listed {
+func withRunning(sessions []listed, running []host.Status, cwd string) []listed {
 	all := []listed{}
 	for _, r := range running {
 		l := listed{Running: &r}
-		i := slices.IndexFunc(stored, func(s store.Summary) bool { return r.Stored != "" && s.ID == r.Stored })
+		i := slices.IndexFunc(sessions, func(s listed) bool {
+			return r.Stored != "" && s.ID == r.Stored || s.ID == "" && s.Session == r.Session && config.SameAgent(s.Agent, r.Agent)
+		})
 		switch {
 		case i >= 0:
-			l.Summary = stored[i]
-			stored = slices.Delete(stored, i, i+1)
+			l.Summary = sessions[i].Summary
+			sessions = slices.Delete(sessions, i, i+1)
 		case cwd == "" || r.Cwd == cwd:
 			l.Meta = store.Meta{ID: r.Stored, Agent: r.Agent, Cwd: r.Cwd}
 			l.Session, l.AgentTitle, l.Updated = r.Session, r.Title, r.Active
@@ -251,10 +305,7 @@ func withRunning(stored []store.Summary, running []host.Status, cwd string) []li
 		}
 		all = append(all, l)
 	}
-	for _, s := range stored {
-		all = append(all, listed{Summary: s})
-	}
-	return all
+	return append(all, sessions...)
 }
 
 // MarshalJSON writes the form of --json.
@@ -262,12 +313,13 @@ func (l listed) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		store.Summary
 		Name    string       `json:"name"`
-		Updated time.Time    `json:"updated"`
+		Updated time.Time    `json:"updated,omitzero"`
 		Size    int64        `json:"bytes"`
 		Found   string       `json:"found,omitempty"`
 		In      store.Kind   `json:"in,omitempty"`
+		ByAgent bool         `json:"listedByAgent,omitempty"`
 		Running *host.Status `json:"running,omitempty"`
-	}{l.Summary, l.Name(), l.Updated.UTC(), l.Size, l.Found, l.In, l.Running})
+	}{l.Summary, l.Name(), l.Updated.UTC(), l.Size, l.Found, l.In, l.ListedBy != "", l.Running})
 }
 
 // write writes a list to the output. If it is empty, none goes to the error stream.
@@ -284,9 +336,15 @@ func (o *sessionsListOptions) write(list []listed, none string) error {
 		if l.Running != nil {
 			id = cmp.Or(id, l.Running.ID)
 		}
-		line := fmt.Sprintf("%s  %s  %s", id, l.Updated.Local().Format("2006-01-02 15:04"), termtext.Line(cmp.Or(l.Name(), "(no title)")))
+		used := "unknown date"
+		if !l.Updated.IsZero() {
+			used = l.Updated.Local().Format("2006-01-02 15:04")
+		}
+		line := fmt.Sprintf("%s  %-16s  %s", termtext.Line(cmp.Or(id, string(l.Session))), used, termtext.Line(cmp.Or(l.Name(), "(no title)")))
 		about := []string{termtext.Line(cmp.Or(l.AgentName, l.Agent))}
-		if l.Running == nil || l.Turns > 0 {
+		if l.ListedBy != "" {
+			about = append(about, l.ListedBy)
+		} else if l.Running == nil || l.Turns > 0 {
 			about = append(about, termtext.Count(l.Turns, "turn"))
 		}
 		if l.Worktree != "" {

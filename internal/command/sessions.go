@@ -17,9 +17,8 @@ import (
 )
 
 const (
-	// mostSessions bounds the sessions that are listed. All pages are loaded up to it, so that the
-	// filter sees them; storedPage is the page size, and numberedSessions how many get a number.
-	mostSessions     = 2000
+	// All pages are loaded, so that the filter sees them; storedPage is the size of one, and numberedSessions
+	// how many sessions get a number.
 	storedPage       = 200
 	numberedSessions = 20
 	// searchDelay is the pause in typing before a search, and mostHits bounds its results.
@@ -41,10 +40,9 @@ type sessionList struct {
 	all      bool // list the stored sessions of all directories
 	load     int  // number of the current listing; older pages are dropped
 
-	asksAgent, asksStore, asksHosts bool            // pages are pending
-	slow                            bool            // the agent takes long over its page
-	unable                          bool            // the agent lists no sessions
-	cursors                         map[string]bool // of the agent's pages that were asked for
+	asksAgent, asksStore, asksHosts bool // pages are pending
+	slow                            bool // the agent takes long over its page
+	unable                          bool // the agent lists no sessions
 
 	running []app.Running // in hosts
 	words   string        // the full-text query
@@ -53,7 +51,7 @@ type sessionList struct {
 // ChooseSession lists the sessions, to open one, and loads them.
 func ChooseSession(f Front) {
 	b := f.Backend()
-	l := &sessionList{f: f, live: f.Live(), asksStore: b.Stored != nil, asksHosts: b.Running != nil, cursors: map[string]bool{}}
+	l := &sessionList{f: f, live: f.Live(), asksStore: b.Stored != nil, asksHosts: b.Running != nil}
 	l.sessions.Cwd = f.Cwd()
 	if l.live != nil {
 		phase := l.live.Conversation.Phase
@@ -120,10 +118,8 @@ func (l *sessionList) take(page *acpclient.ListSessionsResponse, err error) {
 		}
 		return
 	}
-	l.sessions.Remember(page.Sessions)
-	next := page.NextCursor
-	l.asksAgent = next != "" && !l.cursors[next] && len(page.Sessions) > 0 && len(l.sessions.Remembered) < mostSessions
-	l.cursors[next] = true
+	next := l.sessions.Remember(page)
+	l.asksAgent = next != ""
 	if l.show() && l.asksAgent {
 		l.page(next)
 	}
@@ -149,7 +145,7 @@ func (l *sessionList) storedFrom(offset int) {
 				return
 			}
 			l.sessions.Stored = append(l.sessions.Stored, page...)
-			l.asksStore = err == nil && len(page) == storedPage && len(l.sessions.Stored) < mostSessions
+			l.asksStore = err == nil && len(page) == storedPage && len(l.sessions.Stored) < app.MostSessions
 			open := l.show()
 			switch {
 			case err != nil:
@@ -269,11 +265,7 @@ func (l *sessionList) item(s app.SessionEntry) Item {
 		about = append(about, "❯ "+later)
 	}
 	if s.Stored.ID == "" {
-		said := "listed by the agent"
-		if caps := l.live.Conversation.Agent.Capabilities; !caps.LoadSession && caps.SessionCapabilities.Resume != nil {
-			said += ", without history"
-		}
-		about = append(about, said)
+		about = append(about, app.ListedBy(l.live.Conversation.Agent.Capabilities))
 	}
 	item := Item{Title: s.Name(), Used: s.Used(), Detail: strings.Join(about, "  "), Found: s.Snippet != ""}
 	if id := s.Stored.ID; id != "" {
