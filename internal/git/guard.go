@@ -142,7 +142,9 @@ func (g *Guard) repository(git string) error {
 			g.modes[path] = info.Mode()
 		}
 	}
-	g.noDir(filepath.Join(git, "hooks"))
+	for _, name := range []string{"hooks", "modules", "worktrees", begunDir} { // parley and git believe what these say
+		g.noDir(filepath.Join(git, name))
+	}
 	g.noFile(filepath.Join(git, "commondir"), sameRepository)
 	g.noFile(filepath.Join(git, "config.worktree"), "")
 	return nil
@@ -233,20 +235,32 @@ func (g *Guard) named(ctx context.Context, dir string) error {
 			}
 		}
 	}
-	out, _ = output(ctx, dir, "config", "-z", "--file", filepath.Join(dir, ".gitmodules"), "--get-regexp", `^submodule\..*\.path$`)
-	for entry := range strings.SplitSeq(out, "\x00") {
-		if _, path, ok := strings.Cut(entry, "\n"); ok && exists(filepath.Join(dir, path, ".git")) {
-			inside(filepath.Join(dir, path, ".git"), false)
-			admin, own := adminOf(dir), linkedDir(filepath.Join(dir, path))
-			if admin != "" && own != "" && (&Worktree{Path: admin}).Has(own) {
-				g.Keep = append(g.Keep, filepath.Clean(own))
-			}
-		}
-	}
+	err = cmp.Or(err, g.submodules(ctx, dir, dir))
 	if ctx.Err() != nil {
 		return errors.New("git does not read its settings in time: look for a named pipe at .gitmodules, or among the files that its settings include")
 	}
 	return err
+}
+
+// submodules keeps the repositories of the submodules in a directory below dir, and of those in them.
+func (g *Guard) submodules(ctx context.Context, dir, in string) error {
+	out, _ := output(ctx, in, "config", "-z", "--file", filepath.Join(in, ".gitmodules"), "--get-regexp", `^submodule\..*\.path$`)
+	for entry := range strings.SplitSeq(out, "\x00") {
+		_, path, ok := strings.Cut(entry, "\n")
+		sub := filepath.Join(in, path)
+		if !ok || !filepath.IsLocal(path) || sub == in || !exists(filepath.Join(sub, ".git")) {
+			continue
+		}
+		err := g.inside(dir, filepath.Join(sub, ".git"), false)
+		admin, own := adminOf(dir), linkedDir(sub)
+		if admin != "" && own != "" && (&Worktree{Path: admin}).Has(own) {
+			g.Keep = append(g.Keep, filepath.Clean(own))
+		}
+		if err = cmp.Or(err, g.submodules(ctx, dir, sub)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // at resolves a path of the configuration.

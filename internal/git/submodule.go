@@ -257,6 +257,9 @@ func keepSubmodules(ctx context.Context, main *Writer, repository, admin, name s
 // keepCommits keeps the commits of the repository with git's own directory dir that another has not: under a
 // ref, "" if there are none. Nothing that the repository names is run, and nothing is written there.
 func keepCommits(ctx context.Context, dir string, to *Writer, name string) (ref string, err error) {
+	if err := itsOwn(dir, to); err != nil {
+		return "", err
+	}
 	w, err := bareWriter(ctx, dir)
 	if err != nil {
 		return "", err
@@ -304,6 +307,25 @@ func keepCommits(ctx context.Context, dir string, to *Writer, name string) (ref 
 		}
 	}
 	return saveRef(ctx, to, name, commit)
+}
+
+// itsOwn fails if a repository has objects of others than the one that it was filled from: an agent may have
+// put there what leads to files that it cannot read itself.
+func itsOwn(dir string, of *Writer) error {
+	alternates := filepath.Join(dir, "objects", "info", "alternates")
+	b, err := files.ReadHead(alternates, fileBound)
+	if err == nil && strings.TrimSpace(string(b)) != filepath.Join(of.dir, "objects") {
+		return fmt.Errorf("%s names objects of another repository", termtext.Line(alternates))
+	}
+	if !absent(filepath.Join(dir, "commondir")) {
+		return errors.New("it is a part of another repository")
+	}
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !d.Type().IsRegular() {
+			return fmt.Errorf("%s is a link, or no file", termtext.Line(path))
+		}
+		return err
+	})
 }
 
 // prune has git forget the worktrees whose directories are gone. It returns where commits of their submodules

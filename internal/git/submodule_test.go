@@ -121,8 +121,16 @@ func TestFillSubmodules(t *testing.T) {
 	}
 
 	own := run(sub, "rev-parse", "--absolute-git-dir")
-	if g, err := git.GuardOf(t.Context(), tree.Path); err != nil || !slices.Contains(g.Keep, own) {
-		t.Errorf("an agent may write to %s: %v", own, err)
+	for in, kept := range map[string][]string{
+		dir:       {filepath.Join(dir, "vendor", "sm", ".git"), filepath.Join(dir, "vendor", "sm", "deep", ".git"), filepath.Join(dir, ".git", "modules")},
+		tree.Path: {own, filepath.Join(sub, ".git"), filepath.Join(sub, "deep", ".git"), filepath.Join(own, "modules", "deep")},
+	} {
+		g, err := git.GuardOf(t.Context(), in)
+		for _, path := range kept {
+			if err != nil || !slices.Contains(g.Keep, path) {
+				t.Errorf("in %s, an agent may write to %s: %v", in, path, err)
+			}
+		}
 	}
 
 	put(t, filepath.Join(sub, "file.txt"), "second\n")
@@ -241,8 +249,60 @@ func TestSubmodulesOfOthersStayEmpty(t *testing.T) {
 	run(filepath.Join(tree.Path, "vendor", "sm"), "commit", "-q", "--allow-empty", "-m", "second")
 	link(module)
 	before := run(dir, "--git-dir="+away, "--work-tree=.", "for-each-ref")
-	if kept, err := tree.Drop(t.Context()); err != nil || len(kept.Submodules) != 1 || strings.Contains(kept.Submodules[0], away) || run(dir, "--git-dir="+away, "--work-tree=.", "for-each-ref") != before {
-		t.Errorf("kept behind a link: %+v, %v", kept, err)
+	if kept, err := tree.Drop(t.Context()); err == nil || run(dir, "--git-dir="+away, "--work-tree=.", "for-each-ref") != before {
+		t.Errorf("kept behind a link: %+v", kept)
+	}
+}
+
+// What an agent has put into the repository of a submodule brings no objects of others into the project.
+func TestKeptSubmodulesHaveNoOthersObjects(t *testing.T) {
+	for name, lead := range map[string]func(own, foreign string) error{
+		"alternates": func(own, foreign string) error {
+			return os.WriteFile(filepath.Join(own, "objects", "info", "alternates"), []byte(filepath.Join(foreign, "objects")+"\n"), 0o600)
+		},
+		"link": func(own, foreign string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(own, "objects", "pack")), os.Symlink(filepath.Join(foreign, "objects", "pack"), filepath.Join(own, "objects", "pack")))
+		},
+		"commondir": func(own, foreign string) error {
+			return os.WriteFile(filepath.Join(own, "commondir"), []byte(foreign+"\n"), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, run := withSubmodule(t)
+			foreign := filepath.Join(t.TempDir(), "private")
+			put(t, filepath.Join(foreign, "secret.txt"), "the secret\n")
+			run(foreign, "init", "-q")
+			run(foreign, "add", ".")
+			run(foreign, "commit", "-q", "-m", "first")
+			run(foreign, "gc", "-q")
+			secret := run(foreign, "rev-parse", "HEAD")
+			tree := create(t, dir, "wren")
+			if err := tree.FillSubmodules(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			own := run(filepath.Join(tree.Path, "vendor", "sm"), "rev-parse", "--absolute-git-dir")
+			if err := lead(own, filepath.Join(foreign, ".git")); err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(own, "refs", "heads", "x"), secret+"\n")
+			if err := os.RemoveAll(tree.Path); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tree.Drop(t.Context()); err == nil || !strings.Contains(err.Error(), "to go on without them, remove "+own) {
+				t.Errorf("dropped: %v", err)
+			}
+			for _, in := range []string{filepath.Join(dir, ".git"), filepath.Join(dir, ".git", "modules", "vendor", "sm")} {
+				if err := exec.Command("git", "--git-dir="+in, "cat-file", "-e", secret).Run(); err == nil {
+					t.Errorf("%s has the commit of the foreign repository", in)
+				}
+			}
+			if err := os.RemoveAll(own); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tree.Drop(t.Context()); err != nil {
+				t.Errorf("not dropped without it: %v", err)
+			}
+		})
 	}
 }
 
