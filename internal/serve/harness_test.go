@@ -3,10 +3,13 @@ package serve
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -343,6 +346,9 @@ func (c *client) RequestPermission(ctx context.Context, r *acpclient.RequestPerm
 	return &acpclient.RequestPermissionResponse{Outcome: acpclient.PermissionSelected(id)}, nil
 }
 
+// extension matches what the schema does not know.
+var extension = regexp.MustCompile(`"_parley/|"hologram"`)
+
 // client connects a client that offers these capabilities, in version 2 if it is to. All messages are
 // checked against the official schema.
 func (s *stage) client(opt Options, caps acpclient.ClientCapabilities, offerV2 bool) *client {
@@ -379,7 +385,7 @@ func (s *stage) client(opt Options, caps acpclient.ClientCapabilities, offerV2 b
 			c.changed.Broadcast()
 			c.mu.Unlock()
 		}
-		if err := valid.Line(map[bool]schema.Side{true: schema.Client, false: schema.Agent}[sent], line); err != nil && !sent && !strings.Contains(string(line), `"_parley/`) {
+		if err := valid.Line(map[bool]schema.Side{true: schema.Client, false: schema.Agent}[sent], line); err != nil && !sent && !extension.Match(line) {
 			s.t.Errorf("%s: %v", line, err)
 		}
 	}})
@@ -517,4 +523,32 @@ func (s *stage) remembers(prompts ...string) (ids []acpclient.SessionID) {
 		ids = append(ids, acpclient.SessionID(log.ID()))
 	}
 	return ids
+}
+
+// updates returns the updates that the client was sent, as it was: the kind, and the rest as JSON. c.mu must
+// be held.
+func (c *client) updates() (all []string) {
+	for _, line := range c.lines {
+		var m struct {
+			Params struct {
+				Update map[string]any `json:"update"`
+			} `json:"params"`
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			c.t.Error(err)
+		}
+		if kind := m.Params.Update["sessionUpdate"]; kind != nil {
+			delete(m.Params.Update, "sessionUpdate")
+			rest, _ := json.Marshal(m.Params.Update) // it was JSON
+			all = append(all, fmt.Sprintf("%s %s", kind, rest))
+		}
+	}
+	return all
+}
+
+// load opens a session, in either version.
+func (c *client) load(id acpclient.SessionID) error {
+	_, err := acpclient.Call(c.t.Context(), c, acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: id, Cwd: c.t.TempDir()})
+	c.id = id
+	return err
 }

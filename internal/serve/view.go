@@ -571,27 +571,35 @@ const plainColumns, plainRows = 120, 24
 
 // Plan implements [conversation.Visitor].
 func (v visit) Plan(p *conversation.Plan) {
+	planned := v.client.ClientCapabilities.Plan != nil || v.conn.SpeaksV2()
+	id := cmp.Or(p.ID, "plan")
 	switch {
-	case p.Markdown != "" || p.URI != "":
-		u := acpclient.PlanUpdateContent{Type: acpclient.PlanMarkdown, PlanID: cmp.Or(p.ID, "plan"), Content: p.Markdown}
-		if p.URI != "" {
-			u = acpclient.PlanUpdateContent{Type: acpclient.PlanFile, PlanID: cmp.Or(p.ID, "plan"), URI: p.URI}
+	case p.Markdown == "" && p.URI == "":
+		entries := []acpclient.PlanEntry{} // removed
+		if !p.Removed {
+			entries = append(entries, p.Entries...)
 		}
-		if v.client.ClientCapabilities.Plan != nil || v.conn.SpeaksV2() {
-			v.update(&acpclient.PlanUpdate{Plan: u})
-		} else {
-			v.say(cmp.Or(p.Markdown, p.URI))
-		}
-	case p.Removed:
-		v.update(&acpclient.Plan{Entries: []acpclient.PlanEntry{}})
+		v.update(&acpclient.Plan{Entries: entries})
+	case p.Removed && planned:
+		v.update(&acpclient.PlanRemoved{PlanID: id})
+	case p.Removed: // its text stays, as a thought does
+	case !planned:
+		v.say(cmp.Or(p.Markdown, p.URI))
+	case p.URI != "":
+		v.update(&acpclient.PlanUpdate{Plan: acpclient.PlanUpdateContent{Type: acpclient.PlanFile, PlanID: id, URI: p.URI}})
 	default:
-		v.update(&acpclient.Plan{Entries: slices.Clone(p.Entries)})
+		v.update(&acpclient.PlanUpdate{Plan: acpclient.PlanUpdateContent{Type: acpclient.PlanMarkdown, PlanID: id, Content: p.Markdown}})
 	}
 }
 
 // say sends a thought of parley's own, to a client that shows nothing better.
-func (v *view) say(text string) {
-	v.update(&acpclient.ContentChunk{Chunk: acpclient.AgentThoughtChunk, Content: acpclient.TextBlock("parley: " + text + "\n"), MessageID: acpclient.MessageID(fmt.Sprintf("parley%d", v.items))})
+func (v *view) say(text string) { v.think(v.items, text) }
+
+// say does so in the place of the item.
+func (v visit) say(text string) { v.think(v.index, text) }
+
+func (v *view) think(at int, text string) {
+	v.update(&acpclient.ContentChunk{Chunk: acpclient.AgentThoughtChunk, Content: acpclient.TextBlock("parley: " + text + "\n"), MessageID: acpclient.MessageID(fmt.Sprintf("parley%d", at))})
 }
 
 // Elicitation implements [conversation.Visitor]. The client was asked.
@@ -613,7 +621,7 @@ func (v visit) Note(n *conversation.Note) {
 	}
 	client := v.client.ClientCapabilities.Session
 	switch {
-	case client != nil && client.Notices != nil || v.conn.SpeaksV2():
+	case client != nil && client.Notices != nil:
 		v.update(&acpclient.Notice{Severity: cmp.Or(n.Severity, acpclient.NoticeInfo), Title: n.Title, Description: n.Detail})
 	case n.Severity == acpclient.NoticeWarning || n.Severity == acpclient.NoticeError:
 		v.say(strings.TrimSpace(n.Title + "\n" + n.Detail))
