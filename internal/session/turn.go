@@ -30,7 +30,7 @@ func (s *Session) send(p conversation.QueuedPrompt, prompt []acpclient.ContentBl
 	s.agent.works = true
 	if mode := s.state.Unasked(); mode != "" {
 		s.warnOnce("mode", "The agent itself decides what to ask about: its mode is "+mode,
-			"You have not chosen this mode. Rules only report what it does without asking. To have it ask, choose another mode: f2, or --mode.")
+			"You have not chosen this mode. Rules only report what it does without asking. To have it ask, choose another mode.")
 	}
 	sent := func() { s.post(conversation.PromptSent{Prompt: prompt, Ref: p.Ref, At: s.opt.Now()}) }
 	sent()
