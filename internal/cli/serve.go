@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"net"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -17,12 +19,13 @@ import (
 // serveCommand returns the command that serves sessions to a client of the protocol.
 func serveCommand(s *streams) *cobra.Command {
 	o := &startOptions{streams: s}
-	readOnly := false
+	readOnly, socket := false, false
 	cmd := leaf("serve [SESSION] [-- COMMAND ARG...]", `Serve sessions to an editor, or any client of the protocol
 serve is an agent that speaks the Agent Client Protocol on stdin and stdout, for an
 editor or another client to start. It offers the sessions that run here and those
 that are stored, and new ones of an agent; without -a or a COMMAND the client chooses
-among the agents of this machine. With a SESSION it serves that one alone.
+among the agents of this machine. With a SESSION it serves that one alone. With
+--socket it serves any number of clients of yours at a Unix socket, until ctrl+c.
 
 Its sessions are kept, as with --keep: 'parley attach' and 'parley board' show the
 same ones, also while the client works in them. Rules, sandbox, budget and undo are
@@ -42,7 +45,7 @@ parley's.`, func(cmd *cobra.Command, args []string) error {
 		if at := cmd.ArgsLenAtDash(); at >= 0 {
 			args = args[:at]
 		}
-		return o.serve(cmd.Context(), args, readOnly)
+		return o.serve(cmd.Context(), args, readOnly, socket)
 	})
 	cmd.Example = `  parley serve                 what an editor starts: all sessions, any agent
   parley serve -a claude       new sessions have this agent
@@ -51,13 +54,14 @@ parley's.`, func(cmd *cobra.Command, args []string) error {
 	f := cmd.Flags()
 	f.StringVarP(&o.agent, "agent", "a", "", "new sessions have this agent, by its `NAME`")
 	f.BoolVar(&readOnly, "read-only", false, "let the client look only: it sends nothing and answers nothing")
+	f.BoolVar(&socket, "socket", false, "serve clients that show its key at a socket, and print its path")
 	f.BoolVar(&o.sandbox, "sandbox", false, "run agents and their commands in the sandbox")
 	protocolFlag(f, &o.protocol)
 	return cmd
 }
 
-// serve serves a session, or all, until the client leaves.
-func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool) error {
+// serve serves a session, or all, until the client leaves; at the socket, until ctx ends.
+func (o *startOptions) serve(ctx context.Context, args []string, readOnly, socket bool) error {
 	if !host.Available {
 		return host.ErrUnavailable
 	}
@@ -72,6 +76,7 @@ func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool) 
 		}
 	}
 	if o.agent != "" || o.command != nil {
+		defer supervise(ctx)() // what serve.Options.Hello starts
 		if opt.Agent, err = o.named(cfg); err != nil {
 			return err
 		}
@@ -85,16 +90,28 @@ func (o *startOptions) serve(ctx context.Context, args []string, readOnly bool) 
 		l.Command = opt.Agent.Words()
 	}
 	defer l.Close()
-	opt.Backend = host.Keeping(l, l.Backend())
-	if opt.Backend.Stored != nil {
-		defer opt.Backend.Stored.Close()
+	backend := l.Backend()
+	if backend.Stored != nil {
+		defer backend.Stored.Close()
 	}
-	opt.Hello = func(ctx context.Context, a config.Agent) (conversation.AgentState, error) {
-		defer supervise(ctx)()
-		return hello(ctx, l, a)
+	opt.Hello = func(ctx context.Context, a config.Agent) (conversation.AgentState, error) { return hello(ctx, l, a) }
+	if !socket {
+		opt.Backend = host.Keeping(l, backend, nil)
+		serve.Run(ctx, o.streams.In, o.streams.Out, opt)
+		return nil
 	}
-	serve.Run(ctx, o.streams.In, o.streams.Out, opt)
-	return nil
+	clients, err := host.ListenForClients(func(soFar int64, err error) {
+		o.streams.warn(fmt.Sprintf("refused a client (%d so far): %v", soFar, err))
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(o.streams.Out, clients.Path())
+	return clients.Serve(ctx, func(ctx context.Context, c net.Conn, behind *host.Process) {
+		opt := opt
+		opt.Backend = host.Keeping(l, backend, behind)
+		serve.Run(ctx, c, c, opt)
+	})
 }
 
 // hello asks an agent what it offers, without opening a session.

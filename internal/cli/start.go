@@ -191,7 +191,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	l.Warn = o.streams.warn
 	defer l.Close()
 	opt := tui.Options{
-		Backend: host.Keeping(l, l.Backend()),
+		Backend: host.Keeping(l, l.Backend(), nil),
 		Config:  cfg, Agent: agent, Cwd: o.cwd, Version: l.Version, Prompt: o.prompt,
 	}
 	opt.News = changelog

@@ -36,6 +36,8 @@ type ClientOptions struct {
 	ReadOnly bool
 	// Passing means that no user watches, as in a command that only gives an order.
 	Passing bool
+	// Behind is the process that acts through this viewer, which the host may refuse; nil means this one.
+	Behind *Process
 	// Far means that the host is on another machine.
 	Far bool
 	// Version is the version of this parley.

@@ -48,32 +48,63 @@ func NewID() string { return strings.ToLower(rand.Text()[:8]) }
 // socket gets its name only once it accepts connections, so that no one mistakes it for that
 // of a dead host.
 func (h *Host) Listen() (net.Listener, error) {
+	dir, err := socketDir()
+	if err != nil {
+		return nil, err
+	}
+	s, err := listenIn(dir, h.opt.ID, socketEnd, h.admits, h.refused)
+	if err != nil {
+		return nil, fmt.Errorf("listen for viewers: %w", err)
+	}
+	return s, nil
+}
+
+// socketDir is Dir, and fails if the system takes no socket there.
+func socketDir() (string, error) {
 	dir, err := Dir()
 	if err == nil && len(dir) > config.MostRunDir {
 		err = app.WithHint("Set XDG_RUNTIME_DIR to a shorter directory.",
 			"the path of the directory of running sessions, %s, has %d bytes, and the system takes at most %d", dir, len(dir), config.MostRunDir)
 	}
+	return dir, err
+}
+
+// listenIn creates a socket with a name and an extension, and its key beside it.
+func listenIn(dir, name, end string, admits func(Process) error, refused func(error)) (*socket, error) {
+	hidden := filepath.Join(dir, "."+name)
+	s := &socket{path: filepath.Join(dir, name+end), keyPath: filepath.Join(dir, name+keyEnd), key: rand.Text(), admits: admits, refused: refused}
+	s.check = s.checkPeer
+	// What a killed process has left.
+	if err := errors.Join(remove(hidden, os.ModeSocket), remove(s.path, os.ModeSocket), remove(s.keyPath, 0)); err != nil {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
-	hidden := filepath.Join(dir, "."+h.opt.ID)
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
-	if err != nil {
-		return nil, fmt.Errorf("listen for viewers: %w", err)
-	}
 	l.SetUnlinkOnClose(false)
-	s := &socket{
-		Listener: l, path: filepath.Join(dir, h.opt.ID+socketEnd), keyPath: filepath.Join(dir, h.opt.ID+keyEnd),
-		key: rand.Text(), check: h.ownPeer, refused: h.refused,
-	}
-	_ = os.Remove(s.keyPath) // from a killed host with this id
+	s.Listener = l
 	if err = os.WriteFile(s.keyPath, []byte(s.key), config.FileMode); err == nil {
 		err = errors.Join(os.Chmod(hidden, 0o600), os.Rename(hidden, s.path))
 	}
 	if err != nil {
-		return nil, errors.Join(err, l.Close(), os.Remove(hidden), os.RemoveAll(s.keyPath))
+		return nil, errors.Join(err, l.Close(), remove(hidden, os.ModeSocket), remove(s.keyPath, 0))
 	}
 	return s, nil
+}
+
+// remove removes a file of a type, if there is one. Another file is not parley's, and stays.
+func remove(path string, kind fs.FileMode) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil && info.Mode().Type() != kind:
+		return fmt.Errorf("%s is not parley's: move it away", path)
+	case err == nil:
+		err = os.Remove(path)
+	}
+	return err
 }
 
 // keyEnd is the extension of the sessions' keys.
@@ -82,13 +113,13 @@ const keyEnd = ".key"
 // mostKey limits how much of a key is read, in bytes.
 const mostKey = 256
 
-// connect connects to the host with an id, like [Connect].
-func connect(ctx context.Context, id string) (net.Conn, error) {
+// connect connects to the host with an id, like [Connect], for a process; nil means this one.
+func connect(ctx context.Context, id string, behind *Process) (net.Conn, error) {
 	dir, err := Dir()
 	if err != nil {
 		return nil, err
 	}
-	c, err := Connect(ctx, filepath.Join(dir, id+socketEnd))
+	c, err := dial(ctx, filepath.Join(dir, id+socketEnd), behind)
 	if err != nil {
 		return nil, fmt.Errorf("session %s: %w", id, err)
 	}
@@ -97,12 +128,16 @@ func connect(ctx context.Context, id string) (net.Conn, error) {
 
 // Connect connects to the host at a socket, and shows that it is the user's. The error wraps
 // [ErrGone] if there is no host; Connect then removes what a dead one has left.
-func Connect(ctx context.Context, path string) (net.Conn, error) {
+func Connect(ctx context.Context, path string) (net.Conn, error) { return dial(ctx, path, nil) }
+
+func dial(ctx context.Context, path string, behind *Process) (net.Conn, error) {
 	key := strings.TrimSuffix(path, socketEnd) + keyEnd
 	c, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		_, _ = os.Remove(path), os.Remove(key) // if this fails, the next attempt removes them
+		if remove(path, os.ModeSocket) == nil { // otherwise the next attempt removes it
+			_ = remove(key, 0)
+		}
 		return nil, ErrGone
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrGone
@@ -115,7 +150,7 @@ func Connect(ctx context.Context, path string) (net.Conn, error) {
 		secret, err = files.ReadHead(key, mostKey) // without one, the host says why it refuses
 	}
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = prove(c, string(secret))
+		err = prove(c, proof{string(secret), behind})
 	}
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -201,7 +236,12 @@ func End(ctx context.Context, id string) error { return request(ctx, id, request
 
 // request makes a request without attaching.
 func request(ctx context.Context, id, method string, result any) error {
-	c, err := connect(ctx, id)
+	return requestFor(ctx, id, nil, method, result)
+}
+
+// requestFor is request for a process.
+func requestFor(ctx context.Context, id string, behind *Process, method string, result any) error {
+	c, err := connect(ctx, id, behind)
 	if err != nil {
 		return err
 	}

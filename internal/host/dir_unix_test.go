@@ -84,7 +84,7 @@ func TestDirectoriesOfOthersAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, listened := host(t, "one").Listen()
-			_, connected := connect(t.Context(), "one")
+			_, connected := connect(t.Context(), "one", nil)
 			_, listed := List(t.Context())
 			for _, err := range []error{listened, connected, listed} {
 				if err == nil || !strings.Contains(err.Error(), "mode 0700") {

@@ -66,7 +66,7 @@ type Host struct {
 	alerts   chan struct{} // has an element for each running command of notify
 	mute     atomic.Bool   // the last one failed, and the user was told
 	own      sync.Map      // their process ids: they are the user's, and may be viewers
-	refusals atomic.Int64  // counts the refused connections
+	refusals refusals      // counts the refused connections
 	stored   store.ID      // the session's id when events were last taken
 
 	mu       sync.Mutex

@@ -90,7 +90,9 @@ func AttachTo(ctx context.Context, opt ClientOptions) (*Client, error) {
 	if to, far := strings.CutPrefix(opt.Running, "ssh://"); far {
 		opt.Far, opt.Dial = true, relay(to)
 	} else {
-		opt.Dial = func(ctx context.Context, _ string) (io.ReadWriteCloser, error) { return connect(ctx, opt.Running) }
+		opt.Dial = func(ctx context.Context, _ string) (io.ReadWriteCloser, error) {
+			return connect(ctx, opt.Running, opt.Behind)
+		}
 	}
 	return Attach(ctx, opt)
 }
@@ -108,12 +110,13 @@ func viewerName() string {
 }
 
 // Keeping returns a backend that makes sessions in hosts if the launcher is to. In any case it
-// attaches to sessions that already run in a host instead of opening them twice.
-func Keeping(l *app.Launcher, b app.Backend) app.Backend {
+// attaches to sessions that already run in a host instead of opening them twice. behind is the process
+// that acts through it; nil means this one.
+func Keeping(l *app.Launcher, b app.Backend, behind *Process) app.Backend {
 	if !Available {
 		return b
 	}
-	k := keeper{l, new(sync.Map)}
+	k := keeper{l, new(sync.Map), behind}
 	b.Make, b.EndRunning = k.make, End
 	b.Running = func(ctx context.Context) ([]app.Running, error) { return k.mark(List(ctx)) }
 	b.Watch = func(ctx context.Context) func() ([]app.Running, error) {
@@ -128,7 +131,7 @@ func Keeping(l *app.Launcher, b app.Backend) app.Backend {
 		}
 	}
 	b.Visit = func(ctx context.Context, running string) (app.Session, error) {
-		c, err := AttachTo(ctx, ClientOptions{Running: running, Passing: true, Version: l.Version})
+		c, err := k.attach(ctx, ClientOptions{Running: running, Passing: true})
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +143,13 @@ func Keeping(l *app.Launcher, b app.Backend) app.Backend {
 // keeper makes sessions in hosts.
 type keeper struct {
 	*app.Launcher
-	own *sync.Map // keys are the ids of the sessions that it has started
+	own    *sync.Map // keys are the ids of the sessions that it has started
+	behind *Process
+}
+
+func (k keeper) attach(ctx context.Context, opt ClientOptions) (*Client, error) {
+	opt.Version, opt.Behind = k.Version, k.behind
+	return AttachTo(ctx, opt)
 }
 
 // make is [app.Launcher.Make] in a host, or attaches to the session. One that is not to be kept, or can
@@ -150,7 +159,7 @@ func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 		return k.attached(c, nil)
 	}
 	if id := k.running(ctx, s); id != "" {
-		return k.attached(AttachTo(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn, Version: k.Version}))
+		return k.attached(k.attach(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn}))
 	}
 	if !k.Keep && !s.Keep {
 		return k.Make(ctx, s)
@@ -188,7 +197,7 @@ func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 			return nil, err
 		}
 		if id := k.running(ctx, s); id != "" {
-			return k.attached(AttachTo(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn, Version: k.Version}))
+			return k.attached(k.attach(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn}))
 		}
 		select {
 		case <-time.After(pause):
@@ -231,7 +240,7 @@ func (k keeper) begin(ctx context.Context, spec app.HostSpec) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return AttachTo(ctx, ClientOptions{Running: id, Version: k.Version})
+	return k.attach(ctx, ClientOptions{Running: id})
 }
 
 // mark marks the sessions that this parley has started.
@@ -390,7 +399,7 @@ func (l *lastLine) Write(b []byte) (int, error) {
 // Relay joins two streams to the session with an id, until one of them ends. It first shows the
 // host that it is the user's.
 func Relay(ctx context.Context, id string, in io.Reader, out io.Writer) error {
-	c, err := connect(ctx, id)
+	c, err := connect(ctx, id, nil)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ const Available = false
 // ErrUnavailable says why it does not.
 var ErrUnavailable = errors.New("sessions that keep running are available on Linux and macOS")
 
-func ownPeer(net.Conn) error          { return ErrUnavailable }
-func peerChild(net.Conn) (int, error) { return 0, ErrUnavailable }
-func ownDir(string) error             { return ErrUnavailable }
-func ownSession(*exec.Cmd)            {}
+func ownPeer(net.Conn) error              { return ErrUnavailable }
+func processAt(net.Conn) (Process, error) { return Process{}, ErrUnavailable }
+func (Process) child() (int, error)       { return 0, ErrUnavailable }
+func ownDir(string) error                 { return ErrUnavailable }
+func ownSession(*exec.Cmd)                {}

@@ -32,22 +32,31 @@ func ownPeer(c net.Conn) error {
 	return nil
 }
 
-// peerChild returns the child of this process from which the peer of a Unix socket descends, 0
-// if there is none; see [process.Child].
-func peerChild(c net.Conn) (child int, err error) {
+// processAt returns the process at the other end of a Unix socket.
+func processAt(c net.Conn) (Process, error) {
 	p, err := peerAt(c)
 	if err != nil {
-		return 0, err
+		return Process{}, err
 	}
 	defer p.close()
-	return p.child()
+	return p.process()
 }
 
-// child is [peerChild] of a peer.
-func (p peer) child() (child int, err error) {
-	child, err = process.Child(p.pid)
-	if err == nil && !p.lives() {
-		err = errPeerEnded // and its pid may have been reused
+// process is [processAt] of a peer.
+func (p peer) process() (Process, error) {
+	started, ok := process.Started(p.pid)
+	if !ok || !p.lives() { // its pid may have been reused
+		return Process{}, errPeerEnded
+	}
+	return Process{p.pid, started}, nil
+}
+
+// child returns the child of this process that a process is or descends from, 0 if there is none; see
+// [process.Child].
+func (p Process) child() (child int, err error) {
+	child, err = process.Child(p.PID)
+	if now, ok := process.Started(p.PID); err == nil && (!ok || now != p.Started) {
+		err = errPeerEnded
 	}
 	return child, err
 }

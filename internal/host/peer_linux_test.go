@@ -1,9 +1,11 @@
 package host
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -17,15 +19,21 @@ import (
 	"golang.org/x/sys/unix"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/fs"
+	"parley/internal/sandbox"
 )
 
-// errand says what [TestAsAnotherProcess] does: "connect DIR", "dial PATH" or "listen PATH".
+// errand says what [TestAsAnotherProcess] does: "connect DIR", "dial PATH", "listen PATH", "serve" or
+// "client DIR".
 const errand = "PARLEY_TEST_ERRAND"
 
 // TestAsAnotherProcess is no test, but what the tests start. It begins when its input ends,
 // and says on its output how it went.
 func TestAsAnotherProcess(t *testing.T) {
+	if flag.NArg() > 0 {
+		t.Fatal(sandbox.Enter(flag.Args()))
+	}
 	do, path, _ := strings.Cut(os.Getenv(errand), " ")
 	switch do {
 	case "":
@@ -38,6 +46,21 @@ func TestAsAnotherProcess(t *testing.T) {
 				fmt.Printf("%s %s\n", s.ID, s.State())
 			}
 		}
+	case "serve":
+		c, err := ListenForClients(func(int64, error) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			cancel()
+		}()
+		fmt.Println("listening")
+		fmt.Println(c.Serve(ctx, echo))
+	case "client":
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		fmt.Println(asClient(path))
 	case "dial":
 		if _, err := net.Dial("unix", path); err != nil {
 			t.Fatal(err)
@@ -58,6 +81,22 @@ func TestAsAnotherProcess(t *testing.T) {
 	os.Exit(0)
 }
 
+// asClient says hello at the socket for clients, and returns the answer.
+func asClient(dir string) (string, error) {
+	key, unreadable := os.ReadFile(filepath.Join(dir, "serve.acp.key"))
+	c, err := net.Dial("unix", filepath.Join(dir, "serve.acp"))
+	if err != nil {
+		return "", errors.Join(unreadable, err)
+	}
+	defer c.Close()
+	if err := prove(c, proof{Key: string(key)}); err != nil {
+		return "", err
+	}
+	_, _ = io.WriteString(c, "hello\n") // a refused one is closed
+	said, err := bufio.NewReader(c).ReadString('\n')
+	return said, errors.Join(unreadable, err)
+}
+
 // enter connects to the host "one" without any check of its own.
 func enter(ctx context.Context, dir string) error {
 	key, err := fs.ReadHead(filepath.Join(dir, "one.key"), mostKey)
@@ -69,7 +108,7 @@ func enter(ctx context.Context, dir string) error {
 		return err
 	}
 	defer c.Close()
-	if err := prove(c, string(key)); err != nil {
+	if err := prove(c, proof{Key: string(key)}); err != nil {
 		return err
 	}
 	conn := acpclient.NewConn(over(c, mostToViewer), noReceiver{}, acpclient.ConnOptions{})
@@ -103,6 +142,22 @@ func another(t *testing.T, user uint32, do string) *exec.Cmd {
 // its parent, and has a session of its own, before it begins.
 func says(t *testing.T, cmd *exec.Cmd, detached bool) string {
 	t.Helper()
+	in, out := launch(t, cmd, detached)
+	_ = in.Close()
+	said, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !detached {
+		_ = cmd.Wait()
+	}
+	_ = out.Close()
+	return string(said)
+}
+
+// launch starts a command, for says.
+func launch(t *testing.T, cmd *exec.Cmd, detached bool) (in, out *os.File) {
+	t.Helper()
 	begin, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -125,16 +180,7 @@ func says(t *testing.T, cmd *exec.Cmd, detached bool) string {
 			t.Fatal(err)
 		}
 	}
-	_ = in.Close()
-	said, err := io.ReadAll(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !detached {
-		_ = cmd.Wait()
-	}
-	_ = out.Close()
-	return string(said)
+	return in, out
 }
 
 // runOne runs the host "one".
@@ -240,7 +286,7 @@ func TestTheHostOfAnotherUserIsRefused(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c, err := connect(t.Context(), "one")
+	c, err := connect(t.Context(), "one", nil)
 	if err == nil {
 		_ = c.Close()
 		t.Error("it is taken for the user's")
@@ -284,16 +330,119 @@ func TestAPeerThatHasEndedIsRefused(t *testing.T) {
 	if p.handle < 0 {
 		t.Skip("this kernel does not tell")
 	}
-	if child, err := p.child(); err != nil || child != cmd.Process.Pid {
+	was, err := p.process()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if child, err := was.child(); err != nil || child != cmd.Process.Pid {
 		t.Errorf("while it lives it is the child %d, %v", child, err)
 	}
 	_ = in.Close()
 	_ = cmd.Wait()
-	p.pid = os.Getpid() // as if it had been given to this one
-	if _, err := p.child(); !errors.Is(err, errPeerEnded) {
+	p.pid, was.PID = os.Getpid(), os.Getpid() // as if it had been given to this one
+	if _, err := p.process(); !errors.Is(err, errPeerEnded) {
 		t.Errorf("its id is believed: %v", err)
 	}
-	if child, err := peerChild(c); err == nil {
-		t.Errorf("one that had ended before it was asked about is the child %d", child)
+	if _, err := was.child(); !errors.Is(err, errPeerEnded) {
+		t.Errorf("its id is believed later: %v", err)
+	}
+	if who, err := processAt(c); err == nil {
+		t.Errorf("one that had ended before it was asked about is %v", who)
+	}
+}
+
+// What a host has started does not reach it, or another one, as a client of somebody else: neither a child
+// nor one that has left its parent and its session.
+func TestClientsThatAHostHasStarted(t *testing.T) {
+	dir := runDir(t)
+	// Neither the host, which this process is, nor the one that serves is above the other.
+	in, out := launch(t, another(t, 0, "serve"), true)
+	served := bufio.NewReader(out)
+	if line, err := served.ReadString('\n'); line != "listening\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	client := func(detached bool) string { return says(t, another(t, 0, "client "+dir), detached) }
+	if got := client(false); !strings.Contains(got, "hello") {
+		t.Errorf("without a host: %s", got)
+	}
+	runOne(t)
+	if got := client(true); !strings.Contains(got, "hello") {
+		t.Errorf("a client of the user's: %s", got)
+	}
+	if got := client(false); !strings.Contains(got, errOwnChild.Error()) {
+		t.Errorf("a child of the host: %s", got)
+	}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+	if got := client(true); !strings.Contains(got, errOwnChild.Error()) {
+		t.Errorf("an orphan of the host: %s", got)
+	}
+	_, _ = syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+	_ = in.Close()
+	if rest, err := io.ReadAll(served); string(rest) != "<nil>\n" || err != nil {
+		t.Errorf("it has ended with %q, %v", rest, err)
+	}
+}
+
+// What the process that serves has started is not its client.
+func TestClientsThatServeHasStarted(t *testing.T) {
+	dir := runDir(t)
+	serveClients(t, echo)
+	if got := says(t, another(t, 0, "client "+dir), false); !strings.Contains(got, errOwnChild.Error()) {
+		t.Errorf("a child: %s", got)
+	}
+	if got := says(t, another(t, 0, "client "+dir), true); !strings.Contains(got, "hello") {
+		t.Errorf("a client of the user's: %s", got)
+	}
+}
+
+// Another user is no client, even past the modes of directory, socket and key, and is told nothing.
+func TestClientsOfOtherUsers(t *testing.T) {
+	needRoot(t)
+	dir := runDir(t)
+	serveClients(t, echo)
+	for path, mode := range map[string]os.FileMode{filepath.Dir(dir): 0o755, dir: 0o755, dir + "/serve.acp": 0o666, dir + "/serve.acp.key": 0o644} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := says(t, another(t, otherUser, "client "+dir), true); strings.ContainsAny(got, "{}") || !strings.Contains(got, "read unix") && !strings.Contains(got, "broken pipe") {
+		t.Errorf("another user: %s", got)
+	}
+}
+
+// What runs in a sandbox reads no key, and is no client.
+func TestClientsInASandbox(t *testing.T) {
+	t.Setenv("TMPDIR", "/var/tmp") // /tmp is another one in the sandbox, which hides the sockets of other tests
+	dir := runDir(t)
+	serveClients(t, echo)
+	program := another(t, 0, "").Path
+	enter := []string{program, "-test.run=^TestAsAnotherProcess$", "--"}
+	for _, path := range []string{os.Getenv("PATH"), t.TempDir()} { // with bubblewrap, and without
+		was := os.Getenv("PATH")
+		t.Setenv("PATH", path)
+		box, err := sandbox.New(sandbox.Bounds{Write: []string{t.TempDir()}, Temp: t.TempDir(), Private: config.PrivatePaths()}, enter)
+		t.Setenv("PATH", was)
+		if errors.Is(err, sandbox.ErrUnavailable) {
+			t.Log(err)
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := "bwrap: "
+		for strings.HasPrefix(got, "bwrap: ") && t.Context().Err() == nil { // a socket of another test has gone meanwhile
+			cmd := another(t, 0, "client "+dir)
+			var args []string
+			cmd.Path, args = box.Command(program, cmd.Args[1:])
+			cmd.Args = append([]string{cmd.Path}, args...)
+			got = says(t, cmd, true)
+		}
+		if strings.Contains(got, "hello") || !strings.Contains(got, "open "+filepath.Join(dir, "serve.acp.key")+": ") {
+			t.Errorf("%s: %s", box.Name, got)
+		}
+		box.Close()
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"parley/acpclient"
@@ -27,16 +29,26 @@ const (
 	// mostUnproven limits the connections that have not proven themselves. One more closes the
 	// oldest: a viewer needs only a moment, and no user can lock others out.
 	mostUnproven = 32
+	// acceptPause is how long after a failure for want of file descriptors the next attempt is.
+	acceptPause = 100 * time.Millisecond
 	// notAdmitted is the code of the error for all that an unproven connection asks for.
 	notAdmitted acpclient.ErrorCode = -32051
 )
 
 type proof struct {
 	Key string `json:"key"`
+	// For is the process that the connection acts for; nil if that is the one that has connected.
+	For *Process `json:"for,omitempty"`
+}
+
+// Process is a process that lives: no two have the same id and began at the same time.
+type Process struct {
+	PID     int    `json:"pid"`
+	Started uint64 `json:"started"` // see [process.Started]
 }
 
 var (
-	errNoProof  = errors.New("this is not the key of the session: only parleys of the user who runs it get in")
+	errNoProof  = errors.New("the key is missing or wrong: it is in the file beside the socket")
 	errOwnChild = errors.New("what a session has started cannot steer that session")
 )
 
@@ -46,20 +58,21 @@ type refusedError string
 func (e refusedError) Error() string { return string(e) }
 
 // prove shows a host the session's key. A host that refuses it says so at the first request.
-func prove(c io.Writer, key string) error {
-	quoted, err := json.Marshal(key)
+func prove(c io.Writer, p proof) error {
+	params, err := json.Marshal(p)
 	if err == nil {
-		_, err = fmt.Fprintf(c, `{"jsonrpc":"2.0","method":"%s","params":{"key":%s}}`+"\n", notifyProve, quoted)
+		_, err = fmt.Fprintf(c, `{"jsonrpc":"2.0","method":"%s","params":%s}`+"\n", notifyProve, params)
 	}
 	return err
 }
 
-// socket is the listener of a host. It removes its file and its key when closed.
+// socket is the listener of a host, or of clients. It removes its file and its key when closed.
 type socket struct {
 	net.Listener
 	path, keyPath string
 	key           string
-	check         func(net.Conn) error // refuses peers that must not even show the key
+	check         func(net.Conn) error // refuses peers that must not even show the key: checkPeer
+	admits        func(Process) error  // refuses processes, as peers or behind one
 	refused       func(error)
 
 	mu       sync.Mutex
@@ -67,10 +80,27 @@ type socket struct {
 	closed   bool
 }
 
+// checkPeer refuses connections of other users, since file modes do not keep them out on every
+// system, and of processes that are not admitted.
+func (s *socket) checkPeer(c net.Conn) error {
+	if err := ownPeer(c); err != nil {
+		return err
+	}
+	p, err := processAt(c)
+	if err != nil {
+		return err
+	}
+	return s.admits(p)
+}
+
 // Accept implements [net.Listener].
 func (s *socket) Accept() (net.Conn, error) {
 	for {
 		c, err := s.Listener.Accept()
+		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			time.Sleep(acceptPause) // until something is closed
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +151,7 @@ func (s *socket) Close() error {
 	for _, g := range s.unproven {
 		_ = g.Conn.Close()
 	}
-	return errors.Join(os.Remove(s.path), os.Remove(s.keyPath), s.Listener.Close())
+	return errors.Join(remove(s.path, os.ModeSocket), remove(s.keyPath, 0), s.Listener.Close())
 }
 
 // guest is a connection from the socket. Its fields are its reader's.
@@ -157,27 +187,37 @@ func (g *guest) Close() error {
 func (g *guest) prove(params json.RawMessage) {
 	var p proof
 	shows := json.Unmarshal(params, &p) == nil && subtle.ConstantTimeCompare([]byte(p.Key), []byte(g.socket.key)) == 1
-	if shows && errors.Is(g.refusal, errNoProof) && g.socket.leave(g) {
-		g.refusal = nil
-		_ = g.SetReadDeadline(time.Time{})
+	if !shows || !errors.Is(g.refusal, errNoProof) || !g.socket.leave(g) {
+		return
+	}
+	if p.For != nil {
+		if err := g.socket.admits(*p.For); err != nil {
+			g.socket.refused(err)
+			g.refusal = err
+			return
+		}
+	}
+	g.refusal = nil
+	_ = g.SetReadDeadline(time.Time{})
+}
+
+// refusals counts the refused connections.
+type refusals struct{ atomic.Int64 }
+
+// note logs the first, the second, the fourth, the eighth, and so on, so that no one can fill the disk.
+func (r *refusals) note(log func(soFar int64)) {
+	if n := r.Add(1); n&(n-1) == 0 {
+		log(n)
 	}
 }
 
-// refused logs the first refused connection, the second, the fourth, the eighth, and so on, so
-// that no one can fill the disk.
 func (h *Host) refused(err error) {
-	if n := h.refusals.Add(1); n&(n-1) == 0 {
-		h.opt.Log.Warn("connections were refused", "so far", n, "error", err)
-	}
+	h.refusals.note(func(n int64) { h.opt.Log.Warn("connections were refused", "so far", n, "error", err) })
 }
 
-// ownPeer refuses connections of other users, since file modes do not keep them out on every
-// system, and of the host's own descendants, except for the user's own commands.
-func (h *Host) ownPeer(c net.Conn) error {
-	if err := ownPeer(c); err != nil {
-		return err
-	}
-	child, err := peerChild(c)
+// admits refuses the host's own descendants, except for the user's own commands.
+func (h *Host) admits(p Process) error {
+	child, err := p.child()
 	if err != nil {
 		return fmt.Errorf("who connects: %w", err)
 	}

@@ -53,7 +53,7 @@ const askStatus = `{"jsonrpc":"2.0","id":1,"method":"status","params":{"key":"se
 func TestOnlyTheKeyLetsIn(t *testing.T) {
 	key := func(key string) string {
 		var line strings.Builder
-		_ = prove(&line, key)
+		_ = prove(&line, proof{Key: key})
 		return line.String()
 	}
 	for name, test := range map[string]struct {
@@ -173,7 +173,7 @@ func proven(t *testing.T, l *pipes, key string) error {
 	t.Helper()
 	c, err := Attach(t.Context(), ClientOptions{Dial: func(context.Context, string) (io.ReadWriteCloser, error) {
 		c := knock(t, l)
-		return c, prove(c, key)
+		return c, prove(c, proof{Key: key})
 	}})
 	if err == nil {
 		c.Close(t.Context())

@@ -285,7 +285,7 @@ func TestUnsentPromptsOfAnEndedSession(t *testing.T) {
 // that one has left.
 func TestWhatAViewerWritesIsItsOwn(t *testing.T) {
 	h := run(t, Options{Session: newFake(atWork...)})
-	k := keeper{&app.Launcher{Store: store.New(t.TempDir())}, new(sync.Map)}
+	k := keeper{&app.Launcher{Store: store.New(t.TempDir())}, new(sync.Map), nil}
 	view := store.View{Draft: "a draft", Unsent: &store.Unsent{Prompts: []store.UnsentPrompt{{Prompt: queued("one")}}}}
 	first := h.attach(t, ClientOptions{})
 	for _, want := range []struct{ shared, moved bool }{{true, false}, {true, true}, {false, true}, {false, false}} {

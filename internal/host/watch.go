@@ -168,7 +168,7 @@ func (w *statusWatcher) follow(id string) {
 
 // watch keeps the status of a host up to date until that fails.
 func (w *statusWatcher) watch(id string) {
-	c, err := connect(w.ctx, id)
+	c, err := connect(w.ctx, id, nil)
 	if err != nil {
 		return
 	}

@@ -45,6 +45,13 @@ func leads(session int) bool {
 	return !lives || p.started == started
 }
 
+// Started returns when a process began, in a unit of the system's: another process with the same id began
+// at another time. It returns false if there is no such process, or the system does not say.
+func Started(pid int) (at uint64, ok bool) {
+	p, ok := readProcess(pid)
+	return p.started, ok
+}
+
 // errUnknown means that the system does not tell from whom a process descends.
 var errUnknown = errors.New("the system does not say which process started it")
 
