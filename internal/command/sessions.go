@@ -70,7 +70,7 @@ func ChooseSession(f Front) {
 		l.page("")
 	}
 	if l.asksStore {
-		l.storedFrom(0)
+		l.storedAfter(store.Place{})
 	}
 }
 
@@ -133,11 +133,11 @@ func (l *sessionList) query() store.Query {
 	return store.Query{Cwd: l.sessions.Cwd}
 }
 
-// storedFrom loads a page of stored sessions from an offset, and the next, unless the list was
-// closed or the listing restarted.
-func (l *sessionList) storedFrom(offset int) {
+// storedAfter loads a page of stored sessions, and the next, unless the list was closed or the listing
+// restarted.
+func (l *sessionList) storedAfter(after store.Place) {
 	lib, q, load := l.f.Backend().Stored, l.query(), l.load
-	q.Limit, q.Offset = storedPage, offset
+	q.Limit, q.After = storedPage, after
 	l.f.InBackground(func(ctx context.Context) func() {
 		page, err := lib.List(ctx, q)
 		return func() {
@@ -151,7 +151,7 @@ func (l *sessionList) storedFrom(offset int) {
 			case err != nil:
 				l.f.Say("cannot list the sessions: " + err.Error())
 			case open && l.asksStore && load == l.load:
-				l.storedFrom(len(l.sessions.Stored))
+				l.storedAfter(page[len(page)-1].Place())
 			}
 		}
 	})
@@ -162,7 +162,7 @@ func (l *sessionList) widen() {
 	l.all, l.sessions.Stored, l.asksStore = !l.all, nil, true
 	l.load++
 	l.show()
-	l.storedFrom(0)
+	l.storedAfter(store.Place{})
 	l.searchSoon(l.words)
 }
 

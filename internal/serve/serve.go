@@ -18,6 +18,8 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -437,9 +439,9 @@ const listPage = 100
 // listSessions lists the sessions that run here, and then those that are stored.
 func (s *server) listSessions(ctx context.Context, r *acpclient.ListSessionsRequest) (any, error) {
 	acpclient.Async(ctx)
-	var offset int
-	if _, err := fmt.Sscan(cmp.Or(r.Cursor, "0"), &offset); err != nil || offset < 0 {
-		return nil, invalid("unknown cursor %q", r.Cursor)
+	after, err := placeOf(r.Cursor)
+	if err != nil {
+		return nil, err
 	}
 	cwd := r.Cwd
 	if dir, err := app.Directory(cwd); cwd != "" && err == nil {
@@ -451,19 +453,19 @@ func (s *server) listSessions(ctx context.Context, r *acpclient.ListSessionsRequ
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range running {
-		seen[r.Stored] = true
-		if offset == 0 && (cwd == "" || r.Cwd == cwd) {
+	for _, one := range running {
+		seen[one.Stored] = true
+		if r.Cursor == "" && (cwd == "" || one.Cwd == cwd) {
 			res.Sessions = append(res.Sessions, acpclient.SessionInfo{
-				SessionID: s.nameOf(r), Cwd: r.Cwd, Title: app.Title(r.Overview.Title), UpdatedAt: r.Active.UTC().Format(time.RFC3339),
-				Meta: metaOf(map[string]any{"parley": map[string]any{"running": true, "agent": r.Agent, "state": r.State()}}),
+				SessionID: s.nameOf(one), Cwd: one.Cwd, Title: app.Title(one.Overview.Title), UpdatedAt: one.Active.UTC().Format(time.RFC3339),
+				Meta: metaOf(map[string]any{"parley": map[string]any{"running": true, "agent": one.Agent, "state": one.State()}}),
 			})
 		}
 	}
 	if s.opt.Running != "" || s.opt.Backend.Stored == nil {
 		return res, nil
 	}
-	stored, err := s.opt.Backend.Stored.List(ctx, store.Query{Cwd: cwd, Limit: listPage, Offset: offset})
+	stored, err := s.opt.Backend.Stored.List(ctx, store.Query{Cwd: cwd, Limit: listPage, After: after})
 	if err != nil {
 		return nil, err
 	}
@@ -476,9 +478,24 @@ func (s *server) listSessions(ctx context.Context, r *acpclient.ListSessionsRequ
 		}
 	}
 	if len(stored) == listPage {
-		res.NextCursor = fmt.Sprint(offset + listPage)
+		last := stored[listPage-1]
+		res.NextCursor = fmt.Sprintf("%d-%s", last.Updated.UnixNano(), last.ID)
 	}
 	return res, nil
+}
+
+// placeOf returns where a page of the list begins: behind the last session of the page before, so that none
+// is listed twice while others move to the front.
+func placeOf(cursor string) (at store.Place, err error) {
+	if cursor == "" {
+		return at, nil
+	}
+	updated, id, _ := strings.Cut(cursor, "-")
+	nanos, err := strconv.ParseInt(updated, 10, 64)
+	if err != nil || id == "" {
+		return at, invalid("unknown cursor %q", cursor)
+	}
+	return store.Place{Updated: time.Unix(0, nanos), ID: store.ID(id)}, nil
 }
 
 // running lists the running sessions that are served.

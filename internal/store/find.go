@@ -28,8 +28,16 @@ type Query struct {
 	Session acpclient.SessionID
 	// All includes sessions without a prompt.
 	All bool
-	// Limit limits the results, 0 means no limit; Offset skips results.
-	Limit, Offset int
+	// Limit limits the results, 0 means no limit.
+	Limit int
+	// After begins a list behind a session, wherever that is by now; a search ignores it.
+	After Place
+}
+
+// Place is the place of a session in a list, see [Summary.Place].
+type Place struct {
+	Updated time.Time
+	ID      ID
 }
 
 // where returns the query as SQL, with its values.
@@ -65,8 +73,12 @@ func (x *Index) List(ctx context.Context, q Query) (list []Summary, err error) {
 		}
 	}()
 	where, values := q.where()
-	rows, err := x.db.QueryContext(ctx, "SELECT "+columns+" FROM sessions WHERE "+where+" ORDER BY updated DESC, id DESC LIMIT ? OFFSET ?",
-		append(values, cmp.Or(q.Limit, -1), q.Offset)...)
+	if q.After != (Place{}) {
+		where += " AND (updated, id) < (?, ?)"
+		values = append(values, q.After.Updated.UnixNano(), q.After.ID)
+	}
+	rows, err := x.db.QueryContext(ctx, "SELECT "+columns+" FROM sessions WHERE "+where+" ORDER BY updated DESC, id DESC LIMIT ?",
+		append(values, cmp.Or(q.Limit, -1))...)
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +139,13 @@ func (x *Index) Search(ctx context.Context, words string, q Query) (hits []Hit, 
 	rows, err := x.db.QueryContext(ctx, "SELECT passages.session, passages.kind, passages.offset FROM words"+
 		" CROSS JOIN passages ON passages.key = words.rowid CROSS JOIN sessions ON sessions.key = passages.session"+
 		" WHERE words MATCH ? AND "+where+" ORDER BY words.rowid DESC LIMIT ?",
-		append(append([]any{match}, values...), (limit+q.Offset)*candidates)...)
+		append(append([]any{match}, values...), limit*candidates)...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	seen := map[int64]bool{}
-	for rows.Next() && len(seen) < limit+q.Offset {
+	for rows.Next() && len(seen) < limit {
 		var h Hit
 		var key int64
 		if err := rows.Scan(&key, &h.Kind, &h.Offset); err != nil {
@@ -142,9 +154,7 @@ func (x *Index) Search(ctx context.Context, words string, q Query) (hits []Hit, 
 		if seen[key] {
 			continue
 		}
-		if seen[key] = true; len(seen) <= q.Offset {
-			continue
-		}
+		seen[key] = true
 		err := scanSummary(x.db.QueryRowContext(ctx, "SELECT "+columns+" FROM sessions WHERE key = ?", key), &h.Summary)
 		switch {
 		case err == nil:

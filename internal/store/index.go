@@ -81,6 +81,9 @@ type Summary struct {
 // Name returns the best name for the session, or "".
 func (s *Summary) Name() string { return cmp.Or(s.Title, s.AgentTitle, s.Prompt) }
 
+// Place returns its place in a list.
+func (s *Summary) Place() Place { return Place{s.Updated, s.ID} }
+
 // Later returns the last prompt, "" if the session is named by it.
 func (s *Summary) Later() string {
 	if s.LastPrompt == s.Name() {

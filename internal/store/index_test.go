@@ -209,10 +209,14 @@ func TestListsSessions(t *testing.T) {
 	if diff := cmp.Diff([]string{"First"}, listed(t, x, Query{Session: "agents-First\nand more"})); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"First"}, listed(t, x, Query{Limit: 1, Offset: 1})); diff != "" {
+	list, err := x.List(t.Context(), Query{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"First"}, listed(t, x, Query{After: list[0].Place()})); diff != "" {
 		t.Error(diff)
 	}
-	list, err := x.List(t.Context(), Query{Cwd: "/a"})
+	list, err = x.List(t.Context(), Query{Cwd: "/a"})
 	if err != nil || list[0].Turns != 1 || list[0].Cost == nil || list[0].Cost.Amount != 0.5 || list[0].AgentName != "scripted" || list[0].ID != first {
 		t.Errorf("%+v, %v", list, err)
 	}
