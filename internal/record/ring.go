@@ -1,12 +1,10 @@
 package record
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -40,8 +38,10 @@ type Ring struct {
 
 	mu          sync.Mutex
 	most        int        // bound for all entries, in bytes
-	entries     []Numbered // oldest first
+	entries     []Numbered // a circle: each is at its number, modulo the length
+	kept        int        // how many there are, up to next
 	used        int        // their bytes
+	spare       []byte     // memory of a dropped entry, to use again; nil once entries may be read
 	next        uint64     // the number of the next entry
 	nextMessage uint64     // one more than the number of the last entry that is not an event
 	changed     chan struct{}
@@ -80,11 +80,12 @@ func (r *Ring) Header() Header { return r.header }
 // whose messages come from another one, by [Ring.Add]. Call it before the first KeepMore.
 func (r *Ring) WhenRead(f func()) { r.whenRead = f }
 
-// KeepMore raises the bound to the maximum. Call it before reading.
+// KeepMore raises the bound to the maximum. Call it before reading: until then, later entries
+// overwrite earlier ones.
 func (r *Ring) KeepMore() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.most = ringBytes
+	r.most, r.spare = ringBytes, nil
 	if f := r.whenRead; f != nil {
 		r.whenRead = nil
 		f()
@@ -94,8 +95,15 @@ func (r *Ring) KeepMore() {
 // Add adds an entry of another ring.
 func (r *Ring) Add(e Numbered) { r.add(e.Time, e.Kind, e.Data) }
 
-// kept returns how much is kept of a message of a size. r.mu must be held.
-func (r *Ring) kept(size int) int { return min(size, longestKept, r.most/4*3) }
+// copied returns a copy of what is kept of a message. r.mu must be held.
+func (r *Ring) copied(data []byte) []byte {
+	data = data[:min(len(data), longestKept, r.most/4*3)]
+	spare := r.spare
+	if r.spare = nil; cap(spare) < len(data) || cap(spare) > 2*len(data) { // the bound does not count what is left over
+		spare = nil
+	}
+	return append(spare, data...)
+}
 
 // Line adds a line from the wire. Its signature is that of a tap.
 func (r *Ring) Line(sent bool, line []byte) {
@@ -130,7 +138,7 @@ func (r *Ring) Take(events []conversation.Event) error {
 func (r *Ring) add(now time.Time, kind EntryKind, data []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	kept := bytes.Clone(data[:r.kept(len(data))])
+	kept := r.copied(data)
 	r.push(Numbered{Time: now, Kind: kind, Data: kept, Cut: len(data) - len(kept), size: len(kept)})
 	r.nextMessage = r.next
 	if r.changed != nil {
@@ -142,20 +150,33 @@ func (r *Ring) add(now time.Time, kind EntryKind, data []byte) {
 // push adds an entry, and drops the oldest ones that exceed the bounds. r.mu must be held.
 func (r *Ring) push(e Numbered) {
 	e.size += entryBytes
-	drop := 0
-	for drop < len(r.entries) && (len(r.entries)-drop >= ringEntries || r.used+e.size > r.most) {
-		r.used -= r.entries[drop].size
-		r.entries[drop] = Numbered{} // the memory of the slice stays until it grows
-		drop++
+	for r.kept > 0 && (r.kept >= ringEntries || r.used+e.size > r.most) {
+		oldest := r.at(r.first())
+		if r.used -= oldest.size; r.most == unreadBytes {
+			r.spare = oldest.Data[:0]
+		}
+		*oldest = Numbered{}
+		r.kept--
+	}
+	if r.kept == len(r.entries) {
+		longer := make([]Numbered, max(2*r.kept, 16))
+		for n := r.first(); n < r.next; n++ {
+			longer[n%uint64(len(longer))] = *r.at(n)
+		}
+		r.entries = longer
 	}
 	e.Number = r.next
+	*r.at(r.next) = e
 	r.next++
+	r.kept++
 	r.used += e.size
-	r.entries = append(r.entries[drop:], e)
 }
 
+// at returns the place of an entry. r.mu must be held.
+func (r *Ring) at(number uint64) *Numbered { return &r.entries[number%uint64(len(r.entries))] }
+
 // first returns the number of the oldest entry. r.mu must be held.
-func (r *Ring) first() uint64 { return r.next - uint64(len(r.entries)) }
+func (r *Ring) first() uint64 { return r.next - uint64(r.kept) }
 
 // Span returns the numbers of the oldest entry and of the next one to come.
 func (r *Ring) Span() (first, next uint64) {
@@ -192,7 +213,7 @@ func (r *Ring) Read(number uint64, most int) (entries []Numbered, next uint64) {
 	r.mu.Lock()
 	next = max(number, r.first())
 	for size := 0; next < r.next && most > 0 && size < readAtOnce; next++ {
-		e := r.entries[next-r.first()]
+		e := *r.at(next)
 		if most--; e.event == nil {
 			size += e.size
 			entries = append(entries, e)
@@ -226,7 +247,10 @@ var ErrNothingKept = errors.New("nothing to save yet")
 // number. The error is that of Create and of the writer, or ErrNothingKept.
 func (r *Ring) Save(path string) (entries int, err error) {
 	r.mu.Lock()
-	all := slices.Clone(r.entries)
+	var all []Numbered
+	for n := r.first(); n < r.next; n++ {
+		all = append(all, *r.at(n))
+	}
 	r.mu.Unlock()
 	if len(all) == 0 {
 		return 0, ErrNothingKept

@@ -214,7 +214,22 @@ func TestRingIsSaved(t *testing.T) {
 	}
 }
 
-// The tap runs with every message: in the long run it copies that, and allocates little else.
+// A session that nobody inspects makes no garbage of its messages.
+func TestAnUnreadRingUsesItsMemoryAgain(t *testing.T) {
+	r := record.NewRing(header(), nil, time.Now)
+	line := []byte(strings.Repeat("x", 100))
+	fill := func() {
+		for range 5_000 {
+			r.Line(false, line)
+		}
+	}
+	fill()
+	if n := testing.AllocsPerRun(5, fill); n > 0 {
+		t.Errorf("5,000 lines take %v allocations", n)
+	}
+}
+
+// The tap runs with every message: in the long run it copies that, and allocates nothing.
 func BenchmarkRing(b *testing.B) {
 	r := record.NewRing(header(), nil, time.Now)
 	line := []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"some words "}}}}`)
