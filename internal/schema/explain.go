@@ -8,8 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Fault is a reason why a value does not fit the schema.
@@ -21,10 +19,8 @@ type Fault struct {
 
 func (f *Fault) Error() string { return fmt.Sprintf("at %q: %s", f.Path, f.Reason) }
 
-// explain says why a value is invalid. The library that parses the schemas validates too, but
-// gives no place in the value, and says of a union only that no alternative fits. explain
-// supports only the keywords that the published schemas use.
-func (s *Schema) explain(to *jsonschema.Schema, v any, path string) []Fault {
+// explain says why a value is invalid. It supports only the keywords that the published schemas use.
+func (s *Schema) explain(to *keywords, v any, path string) []Fault {
 	if to == nil {
 		return nil
 	}
@@ -48,8 +44,8 @@ func (s *Schema) explain(to *jsonschema.Schema, v any, path string) []Fault {
 }
 
 // meant returns the alternatives whose tag the value has, or all of them.
-func (s *Schema) meant(union []*jsonschema.Schema, v any) []*jsonschema.Schema {
-	var out []*jsonschema.Schema
+func (s *Schema) meant(union []*keywords, v any) []*keywords {
+	var out []*keywords
 	for _, one := range union {
 		if s.tagged(one, v) {
 			out = append(out, one)
@@ -62,7 +58,7 @@ func (s *Schema) meant(union []*jsonschema.Schema, v any) []*jsonschema.Schema {
 }
 
 // tagged reports whether a value may have the tag of an alternative.
-func (s *Schema) tagged(one *jsonschema.Schema, v any) bool {
+func (s *Schema) tagged(one *keywords, v any) bool {
 	if one.Ref != "" {
 		return s.tagged(s.defs[strings.TrimPrefix(one.Ref, refTo)], v)
 	}
@@ -81,16 +77,12 @@ func (s *Schema) tagged(one *jsonschema.Schema, v any) bool {
 	return true
 }
 
-func typeFault(to *jsonschema.Schema, v any, path string) *Fault {
-	types := to.Types
-	if to.Type != "" {
-		types = []string{to.Type}
-	}
+func typeFault(to *keywords, v any, path string) *Fault {
 	is := typeOf(v)
-	if len(types) == 0 || slices.Contains(types, is) || is == "integer" && slices.Contains(types, "number") {
+	if len(to.Type) == 0 || slices.Contains(to.Type, is) || is == "integer" && slices.Contains(to.Type, "number") {
 		return nil
 	}
-	return &Fault{Path: path, Reason: fmt.Sprintf("it is %s, not %s", aType(is), aType(types[0]))}
+	return &Fault{Path: path, Reason: fmt.Sprintf("it is %s, not %s", aType(is), aType(to.Type[0]))}
 }
 
 func typeOf(v any) string {
@@ -123,7 +115,7 @@ func aType(name string) string {
 }
 
 // valueFaults returns the faults of a value without its parts.
-func valueFaults(to *jsonschema.Schema, v any, path string) (out []Fault) {
+func valueFaults(to *keywords, v any, path string) (out []Fault) {
 	allowed := to.Enum
 	if to.Const != nil {
 		allowed = []any{*to.Const}
@@ -165,7 +157,7 @@ func inJSON(v any) string {
 }
 
 // partFaults returns the faults in the parts of a value.
-func (s *Schema) partFaults(to *jsonschema.Schema, v any, path string) (out []Fault) {
+func (s *Schema) partFaults(to *keywords, v any, path string) (out []Fault) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range to.Required {
@@ -178,14 +170,14 @@ func (s *Schema) partFaults(to *jsonschema.Schema, v any, path string) (out []Fa
 			out = append(out, Fault{Path: path, Reason: "it has too few elements"})
 		}
 	}
-	eachPart(to, v, path, func(of *jsonschema.Schema, part any, path string) {
+	eachPart(to, v, path, func(of *keywords, part any, path string) {
 		out = append(out, s.explain(of, part, path)...)
 	})
 	return out
 }
 
 // eachPart calls a function for the members of an object and the elements of an array.
-func eachPart(to *jsonschema.Schema, v any, path string, do func(of *jsonschema.Schema, part any, path string)) {
+func eachPart(to *keywords, v any, path string, do func(of *keywords, part any, path string)) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -208,7 +200,7 @@ var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 // nearest are the faults of the alternative that a value was probably meant to be: the
 // one whose tag it has, else the one with the fewest faults. If it is a value of its own
 // that fits none, all that would are named.
-func (s *Schema) nearest(union []*jsonschema.Schema, v any, path string) []Fault {
+func (s *Schema) nearest(union []*keywords, v any, path string) []Fault {
 	var best []Fault
 	least := math.MaxInt
 	var expected []string

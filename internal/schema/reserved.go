@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // other is the title of the alternative of an open union that accepts every value: custom
@@ -22,7 +20,7 @@ func (s *Schema) Reserved(def string, value json.RawMessage) []*Fault {
 	return s.reserved(s.defs[def], instance, "")
 }
 
-func (s *Schema) reserved(to *jsonschema.Schema, v any, path string) (out []*Fault) {
+func (s *Schema) reserved(to *keywords, v any, path string) (out []*Fault) {
 	if to == nil {
 		return nil
 	}
@@ -34,14 +32,14 @@ func (s *Schema) reserved(to *jsonschema.Schema, v any, path string) (out []*Fau
 	}
 	out = append(out, s.reservedOf(to.AnyOf, v, path)...)
 	out = append(out, s.reservedOf(to.OneOf, v, path)...)
-	eachPart(to, v, path, func(of *jsonschema.Schema, part any, path string) {
+	eachPart(to, v, path, func(of *keywords, part any, path string) {
 		out = append(out, s.reserved(of, part, path)...)
 	})
 	return out
 }
 
-func (s *Schema) reservedOf(union []*jsonschema.Schema, v any, path string) (out []*Fault) {
-	open := slices.ContainsFunc(union, func(one *jsonschema.Schema) bool { return one.Title == other })
+func (s *Schema) reservedOf(union []*keywords, v any, path string) (out []*Fault) {
+	open := slices.ContainsFunc(union, func(one *keywords) bool { return one.Title == other })
 	for _, one := range s.meant(union, v) {
 		switch {
 		case open && one.Title == other && !s.known(union, v):
@@ -57,14 +55,14 @@ func (s *Schema) reservedOf(union []*jsonschema.Schema, v any, path string) (out
 
 // known reports whether a value is one of the defined alternatives, by its tag if there
 // is one.
-func (s *Schema) known(union []*jsonschema.Schema, v any) bool {
-	return slices.ContainsFunc(union, func(one *jsonschema.Schema) bool {
+func (s *Schema) known(union []*keywords, v any) bool {
+	return slices.ContainsFunc(union, func(one *keywords) bool {
 		return one.Title != other && s.tagged(one, v) && (one.Const != nil || tagOf(one) != "" || len(s.explain(one, v, "")) == 0)
 	})
 }
 
 // reservedTag returns the fault if the tag of a value is reserved.
-func reservedTag(union []*jsonschema.Schema, v any, path string) *Fault {
+func reservedTag(union []*keywords, v any, path string) *Fault {
 	if object, ok := v.(map[string]any); ok {
 		name := tagOf(union...)
 		v, path = object[name], path+"/"+name
@@ -76,7 +74,7 @@ func reservedTag(union []*jsonschema.Schema, v any, path string) *Fault {
 }
 
 // tagOf returns the name of the property that identifies an alternative by a constant.
-func tagOf(union ...*jsonschema.Schema) string {
+func tagOf(union ...*keywords) string {
 	for _, one := range union {
 		for name, of := range one.Properties {
 			if of.Const != nil {

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // published has the schemas, compressed because they are most of the embedded data.
@@ -25,7 +23,49 @@ type Schema struct {
 	Methods map[MethodKey]MethodTypes
 
 	name string
-	defs map[string]*jsonschema.Schema
+	defs map[string]*keywords
+}
+
+// keywords are those of a schema that are checked here.
+type keywords struct {
+	Ref                              string               `json:"$ref"`
+	Defs                             map[string]*keywords `json:"$defs"`
+	Title                            string
+	Type                             typeNames
+	Properties                       map[string]*keywords
+	Required                         []string
+	AdditionalProperties, Items, Not *keywords
+	AllOf, AnyOf, OneOf              []*keywords
+	Const                            *any
+	Enum                             []any
+	Minimum, Maximum                 *float64
+	MinLength, MinItems              *int
+	Side                             string `json:"x-side"`
+	Method                           string `json:"x-method"`
+}
+
+// UnmarshalJSON reads the schemas "true", which anything fits, and "false" as well.
+func (k *keywords) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case "true":
+		return nil
+	case "false":
+		k.Not = &keywords{}
+		return nil
+	}
+	type object keywords
+	return json.Unmarshal(b, (*object)(k))
+}
+
+// typeNames is the keyword "type": a name, or several.
+type typeNames []string
+
+func (t *typeNames) UnmarshalJSON(b []byte) error {
+	if b[0] == '[' {
+		return json.Unmarshal(b, (*[]string)(t))
+	}
+	*t = typeNames{""}
+	return json.Unmarshal(b, &(*t)[0])
 }
 
 // MethodKey identifies a method: who handles it ("agent", "client" or "protocol" for
@@ -70,7 +110,7 @@ func unpack(path string) ([]byte, error) {
 // load reads an embedded schema.
 func load(name string) *Schema {
 	raw, err := unpack("published/" + name + ".gz")
-	var doc jsonschema.Schema
+	var doc keywords
 	if err == nil {
 		err = json.Unmarshal(raw, &doc)
 	}
@@ -79,11 +119,10 @@ func load(name string) *Schema {
 	}
 	s := &Schema{Raw: raw, Methods: map[MethodKey]MethodTypes{}, name: name, defs: doc.Defs}
 	for def, entry := range doc.Defs {
-		method, ok := entry.Extra["x-method"].(string)
-		if !ok {
+		if entry.Method == "" {
 			continue
 		}
-		key := MethodKey{entry.Extra["x-side"].(string), method}
+		key := MethodKey{entry.Side, entry.Method}
 		types := s.Methods[key]
 		switch {
 		case strings.HasSuffix(def, "Request"):

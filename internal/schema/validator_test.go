@@ -147,7 +147,11 @@ func mutants(t *testing.T, text string) (out []string) {
 // resolved validates an object with one field, whose name is the entry of `$defs` for its value,
 // by the library.
 func resolved(s *Schema) (*jsonschema.Resolved, error) {
-	root := (&jsonschema.Schema{Defs: s.defs, Properties: map[string]*jsonschema.Schema{}}).CloneSchemas()
+	root := &jsonschema.Schema{}
+	if err := json.Unmarshal(s.Raw, root); err != nil {
+		return nil, err
+	}
+	root = &jsonschema.Schema{Defs: root.Defs, Properties: map[string]*jsonschema.Schema{}}
 	for def := range root.Defs {
 		root.Properties[def] = &jsonschema.Schema{Ref: refTo + def}
 	}
