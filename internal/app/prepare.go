@@ -124,6 +124,7 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell Tell) (notes []sess
 		return nil
 	}
 	p := &preparation{l: l, s: s, t: t, tell: tell}
+	prepared, unnoted := t.Preparing(ctx)
 	unfilled := t.FillSubmodules(ctx)
 	p.files(ctx)
 	p.setup(ctx)
@@ -135,10 +136,11 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell Tell) (notes []sess
 		}
 		p.warn("Submodules are empty in the worktree: "+named(empty), termtext.Block(why))
 	}
-	if ctx.Err() == nil {
-		if err := t.Prepared(ctx, p.failed); err != nil {
-			p.warn("The next session prepares the worktree again", err.Error())
-		}
+	if unnoted == nil && ctx.Err() == nil {
+		unnoted = prepared(p.given.Setup != "", p.failed)
+	}
+	if unnoted != nil && ctx.Err() == nil {
+		p.warn("The next session prepares the worktree again", unnoted.Error())
 	}
 	return p.notes
 }

@@ -51,10 +51,11 @@ type Worktree struct {
 	From string `json:"from"`
 	// Note is what its creator wrote down about it, "" for nothing.
 	Note string `json:"note,omitempty"`
-	// Fresh means that nothing was prepared in it yet. Given are the ignored files and folders that it
-	// had when it was, and Made the other files that differed from the last commit then, or that a check
-	// has changed, each followed by a NUL. What has not changed since the time Ready is not counted as work.
+	// Fresh means that nothing was prepared in it yet, Begun that this has begun. Given are the ignored
+	// files and folders that it got then, and Made the other files that the setup or a check has changed,
+	// each followed by a NUL. What has not changed since the time Ready is not counted as work.
 	Fresh bool      `json:"fresh,omitempty"`
+	Begun bool      `json:"begun,omitempty"`
 	Given string    `json:"given,omitempty"`
 	Made  string    `json:"made,omitempty"`
 	Ready time.Time `json:"ready,omitzero"`
@@ -501,15 +502,35 @@ func (t *Worktree) Lock() (*os.File, error) {
 	return os.OpenFile(filepath.Join(linkedDir(t.Path), recordName+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// Prepared notes that the worktree was prepared, and how its setup has failed, if it has: what there is that is
-// ignored, or not committed, does not count as work.
-func (t *Worktree) Prepared(ctx context.Context, failed string) error {
-	at := time.Now()
-	_, k, err := t.open(ctx)
+// Preparing notes that the preparation of the worktree begins. prepared notes its end, whether a setup ran, and
+// how that has failed, if it has. What the worktree got meanwhile does not count as work; after an interrupted
+// preparation all counts, because somebody may have worked there since.
+func (t *Worktree) Preparing(ctx context.Context) (prepared func(setup bool, failed string) error, err error) {
+	_, before, err := t.open(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return t.notWork(ctx, at, k.Ignored, k.Uncommitted, func(now *Worktree) { now.Fresh, now.Failed = false, failed })
+	now, err := t.check()
+	if err != nil {
+		return nil, err
+	}
+	first := !now.Begun
+	now.Begun = true
+	return func(setup bool, failed string) error {
+		at := time.Now()
+		_, k, err := t.open(ctx)
+		if err != nil {
+			return err
+		}
+		var given, made []string
+		if first {
+			given, _ = apart(k.Ignored, before.Ignored)
+		}
+		if first && setup {
+			made, _ = apart(k.Uncommitted, before.Uncommitted)
+		}
+		return t.notWork(ctx, at, given, made, func(now *Worktree) { now.Fresh, now.Failed = false, failed })
+	}, now.write(ctx)
 }
 
 // NotWork notes that files which differ from the last commit do not count as work, as they were at a time.

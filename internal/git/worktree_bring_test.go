@@ -48,6 +48,10 @@ func TestBring(t *testing.T) {
 	tree := create(t, dir, "")
 	put(t, filepath.Join(tree.Path, "keep.tmp"), "the agent's\n")
 	put(t, filepath.Join(dir, git.IncludeFile), "# what tests need\n.env\nnode_modules\nown\n/ou*\n*.tmp\nuntracked.txt\nset.*\n!set.log\n")
+	prepared, err := tree.Preparing(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	b, err := tree.Bring(t.Context(), filepath.Join(dir, "web"), []string{"dist/named", "dist/deep", ".env*"}, secret)
 	if err != nil || len(b.Failed) > 0 {
 		t.Fatalf("%+v, %v", b, err)
@@ -81,7 +85,7 @@ func TestBring(t *testing.T) {
 	// What it was prepared with is nobody's work, what came later is, also in a folder that was copied.
 	put(t, filepath.Join(tree.Path, "made by setup"), "made\n")
 	put(t, filepath.Join(tree.Path, "changed later"), "made\n")
-	if err := tree.Prepared(t.Context(), "exit code 7"); err != nil {
+	if err := prepared(true, "exit code 7"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"new.tmp", "dist/deep/new", "changed later"} {
@@ -92,7 +96,7 @@ func TestBring(t *testing.T) {
 		}
 	}
 	work, err := git.WorktreeAt(tree.Path).Work(t.Context())
-	if err != nil || !slices.Equal(work.Ignored, []string{"dist/", "new.tmp"}) || !slices.Equal(work.Files, []string{"changed later"}) || git.WorktreeAt(tree.Path).Fresh || git.WorktreeAt(tree.Path).Failed != "exit code 7" {
+	if err != nil || !slices.Equal(work.Ignored, []string{"dist/", "keep.tmp", "new.tmp"}) || !slices.Equal(work.Files, []string{"changed later"}) || git.WorktreeAt(tree.Path).Fresh || git.WorktreeAt(tree.Path).Failed != "exit code 7" {
 		t.Errorf("ignored are %q, changed %q, %v", work.Ignored, work.Files, err)
 	}
 	if patch, err := tree.Patch(t.Context()); err != nil || !strings.Contains(patch, "changed later") || strings.Contains(patch, "made by setup") {
@@ -107,6 +111,51 @@ func TestBring(t *testing.T) {
 	was, _ := os.Stat(filepath.Join(dir, "dist", "out"))
 	if is, err := os.Stat(filepath.Join(second.Path, "dist", "out")); err != nil || is.Mode() != was.Mode() || !is.ModTime().Equal(was.ModTime()) {
 		t.Errorf("the copy is %v, %v, want %v", is, err, was)
+	}
+}
+
+// Only what a setup made counts as its own: nothing that was there before it, nothing without one, and nothing
+// after an interrupted preparation. What it made, others may have made meanwhile: a drop keeps it.
+func TestSetupIsNotWork(t *testing.T) {
+	for name, c := range map[string]struct {
+		interrupted, setup bool
+		files, ignored     []string
+	}{
+		"a setup":                {setup: true, files: []string{"before.txt"}, ignored: []string{"before.tmp"}},
+		"no setup":               {files: []string{"before.txt", "meanwhile.txt"}, ignored: []string{"before.tmp"}},
+		"a second one":           {interrupted: true, setup: true, files: []string{"before.txt", "meanwhile.txt"}, ignored: []string{"before.tmp", "meanwhile.tmp"}},
+		"a second one, no setup": {interrupted: true, files: []string{"before.txt", "meanwhile.txt"}, ignored: []string{"before.tmp", "meanwhile.tmp"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, run := project(t)
+			tree := create(t, dir, "wren")
+			if c.interrupted {
+				if _, err := tree.Preparing(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			put(t, filepath.Join(tree.Path, "before.txt"), "mine\n")
+			put(t, filepath.Join(tree.Path, "before.tmp"), "mine\n")
+			prepared, err := tree.Preparing(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(tree.Path, "meanwhile.txt"), "whose?\n")
+			put(t, filepath.Join(tree.Path, "meanwhile.tmp"), "made\n")
+			if err := prepared(c.setup, ""); err != nil {
+				t.Fatal(err)
+			}
+			work, err := git.WorktreeAt(tree.Path).Work(t.Context())
+			if err != nil || !slices.Equal(work.Files, c.files) || !slices.Equal(work.Ignored, c.ignored) {
+				t.Errorf("its work are %q, ignored %q, %v", work.Files, work.Ignored, err)
+			}
+			if err := os.Remove(filepath.Join(tree.Path, "before.txt")); err != nil {
+				t.Fatal(err)
+			}
+			if kept, err := tree.Drop(t.Context()); err != nil || run(dir, "show", kept.Ref+":meanwhile.txt") != "whose?" {
+				t.Errorf("dropped, and kept %+v, %v", kept, err)
+			}
+		})
 	}
 }
 

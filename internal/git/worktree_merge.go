@@ -355,8 +355,8 @@ func (t *Worktree) dropGone(ctx context.Context) (kept Kept, err error) {
 	return kept, nil
 }
 
-// keep returns a commit with all unmerged contents of the worktree, "" if there are
-// none.
+// keep returns a commit with all unmerged contents of the worktree, also those that do not count as work:
+// somebody may have edited there while the setup ran. It returns "" if there are none.
 func (t *Worktree) keep(ctx context.Context, w *Writer, k *WorktreeWork) (string, error) {
 	parents := []string{k.head}
 	if tip, err := w.line(ctx, "rev-parse", "--verify", "--quiet", "refs/heads/"+t.Branch); err == nil {
@@ -364,7 +364,7 @@ func (t *Worktree) keep(ctx context.Context, w *Writer, k *WorktreeWork) (string
 			parents = append(parents, tip) // another branch was checked out in the worktree
 		}
 	}
-	if len(parents) == 1 && len(k.Uncommitted) == 0 {
+	if len(parents) == 1 && len(k.Uncommitted)+len(k.made) == 0 {
 		if k.Commits == 0 {
 			return "", nil
 		}

@@ -343,7 +343,11 @@ func TestCompareSaysHowATurnEnded(t *testing.T) {
 		j.overviews[i] = app.Overview{Since: j.now, Ending: conversation.Ending{How: how, Seconds: 25}}
 	}
 	j.overviews[2].Ending.Why = "out of \x1b[31mrhymes"
-	if err := j.c.Sides[0].Tree.Prepared(t.Context(), "exit code 7"); err != nil {
+	prepared, err := j.c.Sides[0].Tree.Preparing(t.Context())
+	if err == nil {
+		err = prepared(true, "exit code 7")
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	j.view.Open()

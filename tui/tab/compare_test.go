@@ -339,7 +339,11 @@ func TestAComparisonThatWasKilledAsItBegan(t *testing.T) {
 func prepared(t *testing.T, c *compare.Comparison) {
 	t.Helper()
 	for _, s := range c.Sides {
-		if err := s.Tree.Prepared(t.Context(), ""); err != nil {
+		done, err := s.Tree.Preparing(t.Context())
+		if err == nil {
+			err = done(false, "")
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		s.Tree = git.WorktreeAt(s.Tree.Path)
