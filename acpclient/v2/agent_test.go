@@ -55,7 +55,7 @@ func TestAnAgentOfVersion1ServesVersion2(t *testing.T) {
 		"initialize": func(context.Context, json.RawMessage) (any, error) {
 			return json.RawMessage(`{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{"loadSession":true,
 				"promptCapabilities":{"image":true,"audio":false},"mcpCapabilities":{"http":true},"sessionCapabilities":{"list":{},"delete":{}}},
-				"authMethods":[{"id":"in","name":"In","type":"agent"}]}`), nil
+				"authMethods":[{"id":"in","name":"In"}]}`), nil
 		},
 		"session/new": func(context.Context, json.RawMessage) (any, error) {
 			return json.RawMessage(`{"sessionId":"s","modes":{"currentModeId":"m","availableModes":[]},
@@ -75,7 +75,7 @@ func TestAnAgentOfVersion1ServesVersion2(t *testing.T) {
 	h := newHears()
 	a, c, info := between(t, agent, h)
 	if caps := info.AgentCapabilities; !a.SpeaksV2() || !caps.PromptCapabilities.Image || caps.PromptCapabilities.Audio || !caps.MCPCapabilities.HTTP ||
-		caps.SessionCapabilities.Delete == nil || caps.SessionCapabilities.Fork != nil || info.AuthMethods[0].ID != "in" {
+		caps.SessionCapabilities.Delete == nil || caps.SessionCapabilities.Fork != nil || info.AuthMethods[0].ID != "in" || info.AuthMethods[0].Type != acpclient.AuthMethodAgent {
 		t.Errorf("%+v", info)
 	}
 	s, err := acpclient.Call(t.Context(), c, acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/"})

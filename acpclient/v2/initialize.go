@@ -168,7 +168,12 @@ func infoOfV1(o object) {
 		out["_meta"] = meta
 	}
 	agentInfo.to(Version, o)
-	each(o, "authMethods", func(method object) { methodID.to(Version, method) })
+	each(o, "authMethods", func(method object) {
+		methodID.to(Version, method)
+		if method["type"] == nil { // which version 1 takes for granted
+			method["type"] = quoted(string(acpclient.AuthMethodAgent))
+		}
+	})
 	delete(o, "agentCapabilities")
 	o["protocolVersion"], o["capabilities"] = encoded(Version), encoded(out)
 }
