@@ -119,7 +119,7 @@ fuzz: ## run every fuzz target for FUZZTIME, and the property tests with new see
 
 .PHONY: test-agents
 test-agents: ## run the tests against real agents from npm, on a fake model server
-	go test -tags realagents -count=1 -v -run '^TestReal' ./internal/test/e2e
+	go test -tags realagents -count=1 -timeout 1h -v -run '^TestReal' ./internal/test/e2e
 
 .PHONY: help
 help: ## say what can be made

@@ -107,6 +107,25 @@ stream_max_retries = 0
 	return agent
 }
 
+// Qwen sets up Qwen Code for a fake model at the URL. It is installed by itself.
+func (a Agents) Qwen(t testing.TB, modelURL string) Agent {
+	t.Helper()
+	dir := a.install(t, "qwen_"+qwenVersion, "@qwen-code/qwen-code@"+qwenVersion)
+	agent := newAgent(t, "qwen", a.path(a.node, "bin", "node"), filepath.Join(dir, "node_modules", "@qwen-code", "qwen-code", "cli.js"), "--acp")
+	agent.Env = append(agent.Env,
+		"OPENAI_BASE_URL="+modelURL+"/v1", "OPENAI_API_KEY=fake-key", "OPENAI_MODEL=fake-model",
+		"QWEN_TELEMETRY_ENABLED=false", "QWEN_CODE_NO_RELAUNCH=true", "GEMINI_CLI_NO_RELAUNCH=true")
+	type object = map[string]any
+	agent.writeSettings(t, ".qwen/settings.json", object{
+		"security":  object{"auth": object{"selectedType": "openai"}},
+		"model":     object{"name": "fake-model"},
+		"privacy":   object{"usageStatisticsEnabled": false},
+		"telemetry": object{"enabled": false},
+		"general":   object{"disableAutoUpdate": true, "disableUpdateNag": true, "enableAutoUpdate": false},
+	})
+	return agent
+}
+
 //go:embed sdkagent/*.mjs
 var sdkAgent embed.FS
 

@@ -26,6 +26,7 @@ const (
 	geminiVersion   = "0.61.0"
 	nodeVersion     = "24.21.0" // the agents want a newer one than distributions have
 	codexVersion    = "2.6.0"
+	qwenVersion     = "0.24.4"
 	sdkVersion      = "2.4.0"  // of the protocol's own TypeScript package
 	wsVersion       = "8.23.0" // of the WebSocket server that it is used with
 )
