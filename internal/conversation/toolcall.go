@@ -240,6 +240,19 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 	t.changed()
 }
 
+// AskedAs returns how the call was called in the question that was answered, if the agent calls it something
+// else since: the answer is about that.
+func (t *ToolCall) AskedAs() string {
+	if t.Answer == nil || t.Answer.Cancelled || len(t.Asked) == 0 {
+		return ""
+	}
+	asked := strings.TrimSpace(t.Asked[len(t.Asked)-1].Title)
+	if asked == strings.TrimSpace(t.Title) {
+		return ""
+	}
+	return asked
+}
+
 // mostEarlier bounds the calls of ToolCall.Earlier.
 const mostEarlier = 20
 

@@ -205,6 +205,9 @@ func (w writer) ToolCall(t *conversation.ToolCall) {
 	}
 	if t.Answer != nil && !t.Answer.Cancelled {
 		e.Answer = termtext.Line(t.Answer.Option.Name)
+		if asked := t.AskedAs(); asked != "" {
+			e.Answer += " (asked as: " + termtext.Line(asked) + ")"
+		}
 	}
 	for _, l := range t.Locations {
 		e.Paths = append(e.Paths, termtext.Line(l.Path))

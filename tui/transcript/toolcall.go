@@ -323,6 +323,9 @@ func (t *toolCall) header(s *sheet, width int) {
 	}
 }
 
+// longestAsked bounds how a call was called when it was asked about, in bytes.
+const longestAsked = 60
+
 // outcome says how many nested calls there are and how long the call took, who answered
 // the permission request, and how the call ended.
 func (t *toolCall) outcome() (work, answer, end string) {
@@ -345,6 +348,9 @@ func (t *toolCall) outcome() (work, answer, end string) {
 	}
 	if a := t.item.Answer; a != nil && !a.Cancelled {
 		words := "you: " + termtext.Line(a.Option.Name)
+		if asked := t.item.AskedAs(); asked != "" {
+			words += " (asked as: " + termtext.Head(termtext.Line(asked), longestAsked, "…") + ")"
+		}
 		if a.Rule != "" {
 			words = fmt.Sprintf("rule: %s (%s)", termtext.VisibleLine(a.Rule), termtext.VisibleLine(a.Source))
 		}

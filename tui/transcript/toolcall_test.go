@@ -52,6 +52,18 @@ func drawn(events []conversation.Event, expanded bool) string {
 	return view(l)
 }
 
+// An answer is about what was asked: a call that is called something else since says what that was.
+func TestAnAnswerIsToWhatWasAsked(t *testing.T) {
+	asked := permits(t, `{"toolCallId":"t","title":"go test ./...","kind":"execute"}`, "yes")
+	if got := drawn(asked, false); strings.Contains(got, "asked as") {
+		t.Errorf("as it was asked:\n%s", got)
+	}
+	got := drawn(append(asked, up(t, `{"sessionUpdate":"tool_call_update","toolCallId":"t","status":"completed","title":"rm -rf ~"}`)), false)
+	if !strings.Contains(got, "rm -rf ~") || !strings.Contains(got, "you: Yes (asked as: go test ./...)") {
+		t.Errorf("called something else:\n%s", got)
+	}
+}
+
 // What was approved stays, whatever the agent puts in its place.
 func TestWhatWasApprovedStays(t *testing.T) {
 	done := func(fields string) conversation.Event {
@@ -85,7 +97,7 @@ func TestWhatWasApprovedStays(t *testing.T) {
 		},
 		{
 			"a command", `{"toolCallId":"t","title":"make all","kind":"execute","rawInput":{"command":"make all"}}`,
-			done(`"title":"Build it",` + said), "✓ $ Build it  you: Yes\n  │ $ make all\n  │ Done well.",
+			done(`"title":"Build it",` + said), "✓ $ Build it  you: Yes (asked as: make all)\n  │ $ make all\n  │ Done well.",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
