@@ -225,7 +225,12 @@ func Replace(dir *os.Root, name string, content []byte, mode iofs.FileMode) erro
 // ReplaceUnsynced is Replace without waiting for the disk: the file outlives a kill of the
 // program, but perhaps not a power failure.
 func ReplaceUnsynced(dir *os.Root, name string, content []byte, mode iofs.FileMode) error {
-	return swap(dir, name, mode, false, writing(content, mode))
+	return ReplaceBy(dir, name, mode, writing(content, mode))
+}
+
+// ReplaceBy is ReplaceUnsynced for what a function writes. If that fails, name stays as it is.
+func ReplaceBy(dir *os.Root, name string, mode iofs.FileMode, write func(*os.File) error) error {
+	return swap(dir, name, mode, false, write)
 }
 
 func writing(content []byte, mode iofs.FileMode) func(*os.File) error {

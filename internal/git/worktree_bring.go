@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -274,16 +275,21 @@ func (b *bringing) copyFile(ctx context.Context, in folder, base string, info os
 		return err
 	}
 	defer func() { _ = from.Close() }()
-	to, err := in.to.OpenFile(base, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
+	isNew := func() error {
+		if _, err := in.to.Lstat(base); !errors.Is(err, os.ErrNotExist) {
+			return cmp.Or(err, os.ErrExist)
+		}
+		return ctx.Err()
+	}
+	if err = isNew(); err == nil {
+		err = fs.ReplaceBy(in.to, base, info.Mode().Perm(), func(to *os.File) error { // whole, or not at all
+			return cmp.Or(copyData(ctx, to, from), isNew())
+		})
+	}
 	if errors.Is(err, os.ErrExist) {
 		return nil
 	}
 	if err != nil {
-		return err
-	}
-	err = copyData(ctx, to, from)
-	if err = errors.Join(err, to.Close()); err != nil {
-		_ = in.to.Remove(base)
 		return err
 	}
 	b.had[b.entry] = true

@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -112,6 +113,33 @@ func TestBring(t *testing.T) {
 	if is, err := os.Stat(filepath.Join(second.Path, "dist", "out")); err != nil || is.Mode() != was.Mode() || !is.ModTime().Equal(was.ModTime()) {
 		t.Errorf("the copy is %v, %v, want %v", is, err, was)
 	}
+}
+
+// watched is a context that looks whenever somebody asks whether it has ended.
+type watched struct {
+	context.Context
+	look func()
+}
+
+func (w watched) Err() error {
+	w.look()
+	return w.Context.Err()
+}
+
+// A copy has its name when it is whole: a kill leaves no part, which the next preparation would take for a file.
+func TestCopiesAreWhole(t *testing.T) {
+	dir, _ := project(t)
+	put(t, filepath.Join(dir, "data.tmp"), "all of it\n")
+	tree := create(t, dir, "wren")
+	ctx := watched{t.Context(), func() {
+		if text, err := os.ReadFile(filepath.Join(tree.Path, "data.tmp")); err == nil && string(text) != "all of it\n" {
+			t.Errorf("a kill would have left %q", text)
+		}
+	}}
+	if b, err := tree.Bring(ctx, dir, []string{"*.tmp"}, func(string) bool { return false }); err != nil || !slices.Equal(b.Copied, []string{"data.tmp"}) {
+		t.Errorf("%+v, %v", b, err)
+	}
+	ctx.look()
 }
 
 // Only what a setup made counts as its own: nothing that was there before it, nothing without one, and nothing
