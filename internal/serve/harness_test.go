@@ -253,7 +253,13 @@ func (s *stage) listed() []app.Running {
 }
 
 func (s *stage) make(ctx context.Context, spec app.Spec) (*app.Opened, error) {
-	s.mu.Lock()
+	if s.mu.Lock(); spec.Running == "" && s.ended != nil {
+		select {
+		case <-s.over: // it is just ending
+			<-s.ended
+		default:
+		}
+	}
 	s.made = append(s.made, spec)
 	fresh := !s.runs()
 	other := s.others[cmp.Or(spec.Agent, &config.Agent{}).ID]
@@ -266,6 +272,9 @@ func (s *stage) make(ctx context.Context, spec app.Spec) (*app.Opened, error) {
 	s.mu.Unlock()
 	if other != nil {
 		return other.make(ctx, spec)
+	}
+	if spec.Running != "" && spec.Running != s.id {
+		return nil, host.ErrGone
 	}
 	c, err := s.attach(ctx, spec.LookOn && !s.lax)
 	if err != nil {

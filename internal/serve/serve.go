@@ -619,7 +619,11 @@ func (s *server) find(ctx context.Context, id acpclient.SessionID, servers []acp
 	if err := checkServers(servers); err != nil {
 		return nil, err
 	}
-	return s.enter(ctx, id, spec)
+	one, err := s.enter(ctx, id, spec)
+	if errors.Is(err, app.ErrGone) && spec.Stored != "" && !s.opt.ReadOnly && s.opt.Running == "" { // its host was just ending
+		return s.enter(ctx, id, app.Spec{Stored: spec.Stored, Keep: true, MCP: servers})
+	}
+	return one, err
 }
 
 // forget removes a session from the open ones, and reports whether it was one.
@@ -646,21 +650,21 @@ func (s *server) forkSession(ctx context.Context, r *acpclient.ForkSessionReques
 	if err != nil {
 		return nil, err
 	}
-	from, err := s.specOf(ctx, r.SessionID)
-	if err != nil {
+	if one, _ := s.session(r.SessionID); one != nil {
+		spec.Stored, spec.Beside = one.live.Session.StoredID(), one.live.Session
+	} else if from, err := s.specOf(ctx, r.SessionID); err != nil {
 		return nil, err
+	} else {
+		spec.Stored = from.Stored
 	}
-	if from.Stored == "" {
+	if spec.Stored == "" {
 		return nil, invalid("nothing of the session is stored: begin a new one")
 	}
-	t, err := s.opt.Backend.Stored.Read(ctx, from.Stored)
+	t, err := s.opt.Backend.Stored.Read(ctx, spec.Stored)
 	if err != nil {
 		return nil, err
 	}
-	spec.Stored, spec.Branch = from.Stored, len(t.Conversation.Prompts())+1
-	if one, _ := s.session(r.SessionID); one != nil {
-		spec.Beside = one.live.Session
-	}
+	spec.Branch = len(t.Conversation.Prompts()) + 1
 	one, err := s.open(ctx, "", spec)
 	if err != nil {
 		return nil, err
