@@ -124,30 +124,25 @@ func (p Paths) Heading(t *conversation.ToolCall) (line string, whole bool) {
 	return line, whole
 }
 
-// withoutDescription removes from a title that begins with the command of the call what
-// qwen-code appends to it: the description, in parentheses.
+// withoutDescription removes from a title that begins with the command of the call what agents append to it,
+// in parentheses: qwen-code the description, droid the risk.
 func withoutDescription(title string, t *conversation.ToolCall) string {
 	if !strings.HasSuffix(title, ")") {
 		return title
 	}
 	for _, call := range append([]*conversation.ToolCall{t}, t.Asked...) {
-		line := termtext.Block(commandLine(call.RawInput))
-		about := termtext.Block(description(call.RawInput))
-		if line == "" || about == "" {
-			continue
-		}
-		for _, about := range []string{about, strings.ReplaceAll(about, "\n", " ")} {
-			if rest, ok := strings.CutSuffix(title, " ("+about+")"); ok && strings.HasPrefix(rest, line) {
+		in := app.Decoded[map[string]json.RawMessage](call.RawInput)
+		line, _ := lineOf(in)
+		line = termtext.Block(line)
+		about := termtext.Block(app.Decoded[string](in["description"]))
+		for _, about := range []string{about, strings.ReplaceAll(about, "\n", " "), termtext.Block(app.Decoded[string](in["riskLevel"]))} {
+			rest, ok := strings.CutSuffix(title, " ("+about+")")
+			if ok && line != "" && about != "" && strings.HasPrefix(strings.TrimPrefix(rest, "`"), line) {
 				return rest
 			}
 		}
 	}
 	return title
-}
-
-// description returns what the raw input of a call says about its command.
-func description(raw json.RawMessage) string {
-	return app.Decoded[string](app.Decoded[map[string]json.RawMessage](raw)["description"])
 }
 
 // shortened removes the working directory from the paths in a title. Without a

@@ -268,7 +268,7 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// The command is the heading, without what qwen-code appends to it.
+// The command is the heading, without what qwen-code and droid append to it.
 func TestHeadingIsTheCommandWithoutItsDescription(t *testing.T) {
 	for _, c := range []struct{ name, title, raw, want string }{
 		{"a description", "rm -rf build (Deletes the build folder)", `{"command":"rm -rf build","description":"Deletes the build folder"}`, "rm -rf build"},
@@ -276,6 +276,8 @@ func TestHeadingIsTheCommandWithoutItsDescription(t *testing.T) {
 		{"a directory", "make [in src] (Builds)", `{"command":"make","description":"Builds"}`, "make [in src]"},
 		{"another command", "ls (Deletes it)", `{"command":"rm -rf build","description":"Deletes it"}`, "ls (Deletes it)"},
 		{"a subshell", "(cd src; make)", `{"command":"(cd src; make)","description":"Builds"}`, "(cd src; make)"},
+		{"a risk", "`rm -rf build` (high)", `{"command":"rm -rf build","summary":"Delete","riskLevel":"high"}`, "rm -rf build"},
+		{"another risk", "rm -rf build (low)", `{"command":"rm -rf build","riskLevel":"high"}`, "rm -rf build (low)"},
 		{"no command", "Look (closely)", `{"description":"closely"}`, "Look (closely)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
