@@ -24,13 +24,14 @@ import (
 // something else. It draws on the alternate screen. It is not safe for concurrent use.
 type canvas struct {
 	renderer *uv.TerminalRenderer
-	out      bytes.Buffer // output of the renderer
-	cells    *uv.RenderBuffer
-	lines    []string       // the source of the cells
-	links    []string       // the ids of the links in them
-	changed  []int          // rows that differ in this frame
-	rows     map[string]int // previous row of each changed line
-	votes    map[int]int    // for a shift: number of lines that move by it
+	out      bytes.Buffer     // output of the renderer
+	cells    *uv.RenderBuffer // rows that do not change are those of the renderer: see share
+	spare    []uv.Line        // rows to fill
+	lines    []string         // the source of the cells
+	links    []string         // the ids of the links in them
+	changed  []int            // rows that differ in this frame
+	rows     map[string]int   // previous row of each changed line
+	votes    map[int]int      // for a shift: number of lines that move by it
 	method   termtext.Method
 	symbols  SymbolSet    // supported by the terminal
 	seed     maphash.Seed // for the ids
@@ -61,6 +62,7 @@ func (c *canvas) measure(method termtext.Method) {
 // resize sets the terminal's size, and redraws everything.
 func (c *canvas) resize(width, height int) {
 	c.cells = uv.NewRenderBuffer(width, height)
+	c.spare = nil
 	c.lines, c.links = make([]string, height), make([]string, height)
 	// The renderer learns the width from its tab stops, and uses short cursor movements
 	// only if it knows the width. It does not move by tabs: they would save few bytes
@@ -98,6 +100,7 @@ func (c *canvas) draw(lines []string, cursor *tea.Position) []byte {
 		}
 	}
 	c.renderer.Render(c.cells)
+	c.share()
 	// The renderer has ended a link, but treats its next output as part of it: restore the
 	// pen that it began with.
 	x, y := c.renderer.Position()
@@ -108,6 +111,40 @@ func (c *canvas) draw(lines []string, cursor *tea.Position) []byte {
 	}
 	_ = c.renderer.Flush() // into a buffer, which cannot fail
 	return c.out.Bytes()
+}
+
+// spareRows is how many rows a canvas keeps to fill, at least.
+const spareRows = 4
+
+// share gives up the rows that the renderer has copied, since a screen of cells takes half a
+// megabyte. The next frame fills as many of them again as this one did, or spareRows.
+func (c *canvas) share() {
+	shown := c.shown()
+	if shown == nil {
+		return
+	}
+	for _, y := range c.changed {
+		c.spare = append(c.spare, c.cells.Lines[y])
+	}
+	if keep := max(len(c.changed), spareRows); len(c.spare) > keep {
+		clear(c.spare[keep:])
+		c.spare = c.spare[:keep]
+	}
+	copy(c.cells.Lines, shown.Lines)
+}
+
+// own makes a row of the cells one that the renderer does not have.
+func (c *canvas) own(y int) {
+	shown := c.shown()
+	if shown == nil || c.cells.Width() == 0 || &c.cells.Lines[y][0] != &shown.Lines[y][0] {
+		return
+	}
+	n := len(c.spare) - 1
+	if n < 0 {
+		c.cells.Lines[y] = make(uv.Line, c.cells.Width())
+		return
+	}
+	c.cells.Lines[y], c.spare = c.spare[n], c.spare[:n]
 }
 
 // touch marks a row for the renderer.
@@ -127,6 +164,7 @@ func (c *canvas) fill(y int, line string) {
 		}
 	}
 	c.lines[y] = line
+	c.own(y)
 	if !fillRow(c.cells.Lines[y], line, id, c.method, c.symbols) {
 		id = ""
 	}

@@ -217,6 +217,23 @@ func TestCanvasKeepsWhatStandsBesideContestedCharacters(t *testing.T) {
 	}
 }
 
+// A screen of cells takes half a megabyte: between frames there is one.
+func TestCanvasKeepsOneScreenOfCells(t *testing.T) {
+	t.Parallel()
+	c := benchCanvas()
+	lines := page(0)
+	lines[3] = "another line"
+	c.draw(lines, nil)
+	for y, row := range c.cells.Lines {
+		if &row[0] != &c.shown().Lines[y][0] {
+			t.Errorf("row %d is there twice", y)
+		}
+	}
+	if len(c.spare) > spareRows {
+		t.Errorf("%d rows are kept to fill", len(c.spare))
+	}
+}
+
 func keepNeighbours(t *rapid.T, method termtext.Method, widths ptytest.Widths, pieces []string) {
 	width, height := rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 12).Draw(t, "height")
 	term := ptytest.NewEmulator(width, height, widths)
