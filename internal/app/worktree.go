@@ -255,7 +255,7 @@ func DropEmptyWorktree(ctx context.Context, tree *git.Worktree) (string, error) 
 		said = append(said, fmt.Sprintf("Its contents are kept as %s. To restore them:\ngit branch %s %s", kept.Ref, tree.Name, kept.Ref))
 	}
 	for _, in := range kept.Submodules {
-		said = append(said, "Commits of a submodule are kept as "+termtext.Line(in)+".")
+		said = append(said, "What was in a submodule is kept as "+termtext.Line(in)+".")
 	}
 	switch {
 	case len(said) > 0:

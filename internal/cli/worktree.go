@@ -251,7 +251,15 @@ func (o *worktreeOptions) diff(ctx context.Context, t *git.Worktree) error {
 	if o.streams.OutTerminal {
 		patch = termtext.Block(patch)
 	}
-	_, err = fmt.Fprint(o.streams.Out, patch)
+	if _, err = fmt.Fprint(o.streams.Out, patch); err != nil {
+		return err
+	}
+	work, err := t.Work(ctx)
+	if err == nil {
+		for _, name := range work.Inside {
+			fmt.Fprintln(o.streams.Err, "Not in the patch is what is not committed in the submodule "+termtext.Line(name))
+		}
+	}
 	return err
 }
 

@@ -215,37 +215,48 @@ func (s *submodule) clone(ctx context.Context, of *Writer) error {
 	return err
 }
 
-// keepSubmodules keeps what was committed in the submodules of a worktree, also in those that are not among
-// its files any more: each in the repository that it was filled from, or else in the main one. admin is git's own directory
-// of the worktree. It returns where something was kept, in words.
-func keepSubmodules(ctx context.Context, main *Writer, repository, admin, name string) (kept []string, err error) {
+// keepSubmodules keeps the commits of the submodules of a worktree, also of those that are not among
+// its files any more, and the files of changed ones: each in the repository that it was filled from, or else in
+// the main one. admin is git's own directory of the worktree, and k what it contains. It returns where something
+// was kept, in words.
+func keepSubmodules(ctx context.Context, repository, admin, name string, k *WorktreeWork) (kept []string, err error) {
 	modules := filepath.Join(admin, "modules")
-	found := map[string]bool{}
+	found := map[string]string{} // git's own directories, with the path of a changed submodule
 	_ = filepath.WalkDir(modules, func(path string, d fs.DirEntry, err error) error { // without any, there is nothing
+		_, in := found[filepath.Dir(path)]
 		switch {
 		case err != nil || !d.IsDir():
-		case found[filepath.Dir(path)] && d.Name() != "modules":
+		case in && d.Name() != "modules":
 			return fs.SkipDir
 		case !absent(filepath.Join(path, "HEAD")):
-			found[path] = true
+			found[path] = ""
 		}
 		return nil
 	})
+	for _, name := range k.filled {
+		path := filepath.Join(k.within, filepath.FromSlash(name))
+		own := filepath.Clean(linkedDir(path))
+		if _, is := found[own]; !is {
+			own = filepath.Join(path, ".git")
+			found[own] = ""
+		}
+		if slices.Contains(k.Inside, name) {
+			found[own] = path
+		}
+	}
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
-		below, err := filepath.Rel(modules, dir)
+		of, in := repository, ""
+		if below, err := filepath.Rel(modules, dir); err == nil && filepath.IsLocal(below) && moduleOf(repository, below) != "" {
+			of = moduleOf(repository, below)
+			in = " in " + of
+		}
+		to, err := bareWriter(ctx, of)
 		if err != nil {
 			return kept, err
 		}
-		to, in := main, ""
-		if of := moduleOf(repository, below); of != "" {
-			if to, err = bareWriter(ctx, of); err != nil {
-				return kept, err
-			}
-			in = " in " + of
-		}
-		ref, err := keepCommits(ctx, dir, to, name)
+		ref, err := keepSubmodule(ctx, dir, found[dir], to, name)
 		if err != nil {
-			return kept, fmt.Errorf("keep the commits of the submodule %s: %w; to go on without them, remove %s", termtext.Line(below), err, termtext.Line(dir))
+			return kept, fmt.Errorf("keep what is in a submodule: %w; to go on without its commits, remove %s", err, termtext.Line(dir))
 		}
 		if ref != "" {
 			kept = append(kept, ref+in)
@@ -254,30 +265,59 @@ func keepSubmodules(ctx context.Context, main *Writer, repository, admin, name s
 	return kept, nil
 }
 
-// keepCommits keeps the commits of the repository with git's own directory dir that another has not: under a
-// ref, "" if there are none. Nothing that the repository names is run, and nothing is written there.
-func keepCommits(ctx context.Context, dir string, to *Writer, name string) (ref string, err error) {
+// keepSubmodule keeps what another repository has not: the commits of the one with git's own directory dir, and
+// the files at a path, if there is one. It returns a ref, "" if there is nothing. Nothing that dir names is run,
+// and nothing is written there.
+func keepSubmodule(ctx context.Context, dir, path string, to *Writer, name string) (ref string, err error) {
+	head, left := "", []string(nil)
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() { // else its commits are elsewhere
+		if head, left, err = bringCommits(ctx, dir, to); err != nil {
+			return "", err
+		}
+	}
+	message := "What was in a submodule of the worktree " + name
+	if path != "" {
+		commit, err := to.commitFiles(ctx, path, head, message)
+		if err != nil {
+			return "", err
+		}
+		left = append([]string{commit}, slices.DeleteFunc(left, func(c string) bool { return c == head })...)
+	}
+	if len(left) == 0 {
+		return "", nil
+	}
+	commit := left[0]
+	if len(left) > 1 {
+		if commit, err = to.commitTree(ctx, left[0]+"^{tree}", message, left...); err != nil {
+			return "", err
+		}
+	}
+	return saveRef(ctx, to, name, commit)
+}
+
+// bringCommits brings the commits of the repository with git's own directory dir to another that has them not.
+// It returns the one that is checked out, "" if there is none, and those of the brought ones that are no parent of another.
+func bringCommits(ctx context.Context, dir string, to *Writer) (head string, left []string, err error) {
 	if err := itsOwn(dir, to); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	w, err := bareWriter(ctx, dir)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	known, err := to.Run(ctx, "for-each-ref", "--format=^%(objectname)")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	w.in = known
 	tips := []string{"--all"}
-	if w.has(ctx, "HEAD^{commit}") {
+	if head, err = w.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
 		tips = append(tips, "HEAD")
 	}
 	said, err := w.Run(ctx, append([]string{"rev-list", "--parents", "--topo-order", "--ignore-missing", "--stdin"}, tips...)...)
 	if err != nil || said == "" {
-		return "", err
+		return head, nil, err
 	}
-	var left []string // those that are no parent of another
 	parents := map[string]bool{}
 	for line := range strings.Lines(said) {
 		commits := strings.Fields(line)
@@ -290,23 +330,41 @@ func keepCommits(ctx context.Context, dir string, to *Writer, name string) (ref 
 	}
 	temp, err := os.MkdirTemp("", "parley-submodule-")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer os.RemoveAll(temp)
 	bundle := filepath.Join(temp, "bundle")
-	if _, err := w.Run(ctx, append([]string{"bundle", "create", "--quiet", bundle, "--ignore-missing", "--stdin"}, tips...)...); err != nil {
+	if _, err = w.Run(ctx, append([]string{"bundle", "create", "--quiet", bundle, "--ignore-missing", "--stdin"}, tips...)...); err == nil {
+		_, err = to.Run(ctx, "bundle", "unbundle", bundle)
+	}
+	return head, left, err
+}
+
+// commitFiles commits the files of a working tree, except ignored ones, to a repository that is not its own, on top of
+// a commit if it has that, and on no branch.
+func (w *Writer) commitFiles(ctx context.Context, dir, parent, message string) (string, error) {
+	temp, err := os.MkdirTemp("", "parley-index-")
+	if err != nil {
 		return "", err
 	}
-	if _, err := to.Run(ctx, "bundle", "unbundle", bundle); err != nil {
-		return "", err
-	}
-	commit := left[0]
-	if len(left) > 1 {
-		if commit, err = to.commitTree(ctx, left[0]+"^{tree}", "What was in a submodule of the worktree "+name, left...); err != nil {
+	defer os.RemoveAll(temp)
+	in := *w
+	in.dir, in.env = dir, slices.Concat(w.env, []string{"GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + filepath.Join(temp, "index")})
+	var parents []string
+	if in.has(ctx, parent+"^{commit}") {
+		parents = []string{parent}
+		if _, err := in.Run(ctx, "read-tree", parent); err != nil {
 			return "", err
 		}
 	}
-	return saveRef(ctx, to, name, commit)
+	if err := in.addAll(ctx, nil); err != nil {
+		return "", err
+	}
+	tree, err := in.line(ctx, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	return in.commitTree(ctx, tree, message, parents...)
 }
 
 // itsOwn fails if a repository has objects of others than the one that it was filled from: an agent may have
@@ -314,7 +372,9 @@ func keepCommits(ctx context.Context, dir string, to *Writer, name string) (ref 
 func itsOwn(dir string, of *Writer) error {
 	alternates := filepath.Join(dir, "objects", "info", "alternates")
 	b, err := files.ReadHead(alternates, fileBound)
-	if err == nil && strings.TrimSpace(string(b)) != filepath.Join(of.dir, "objects") {
+	from := strings.TrimSpace(string(b))
+	removed := absent(from) && (&Worktree{Path: filepath.Join(of.dir, "modules")}).Has(from) // from the project, since
+	if err == nil && from != filepath.Join(of.dir, "objects") && !removed {
 		return fmt.Errorf("%s names objects of another repository", termtext.Line(alternates))
 	}
 	if !absent(filepath.Join(dir, "commondir")) {
@@ -338,7 +398,7 @@ func prune(ctx context.Context, main *Writer, repository string) (kept []string,
 		if err != nil || !WorktreeGone(at(admin, strings.TrimSpace(string(link)))) || CheckWorktreeName(e.Name()) != nil {
 			continue
 		}
-		more, err := keepSubmodules(ctx, main, repository, admin, e.Name())
+		more, err := keepSubmodules(ctx, repository, admin, e.Name(), &WorktreeWork{})
 		if kept = append(kept, more...); err != nil {
 			return kept, err
 		}

@@ -40,7 +40,7 @@ func TestSubmoduleRunsNothing(t *testing.T) {
 	put(t, filepath.Join(sub, ".git", "info", "attributes"), "* filter=x\n")
 	put(t, filepath.Join(sub, "file.txt"), "other\n")
 	head := run(sub, "rev-parse", "HEAD")
-	if err := tree.Commit(t.Context(), "third"); err == nil || !strings.Contains(err.Error(), "vendor/sm is a separate git repository") {
+	if err := tree.Commit(t.Context(), "third"); err == nil || !strings.Contains(err.Error(), "the submodule vendor/sm: commit it there first") {
 		t.Errorf("committed without what is changed in it: %v", err)
 	}
 	put(t, filepath.Join(sub, "file.txt"), "first\n")
@@ -64,7 +64,7 @@ func TestSubmoduleRunsNothing(t *testing.T) {
 
 // The submodules of a new worktree, and those in them, are filled from the repository, without where they
 // came from and without its programs; its own working tree stays as it is. What is committed in one is
-// merged and kept, what is not stops a drop.
+// merged and kept.
 func TestFillSubmodules(t *testing.T) {
 	dir, run := withSubmodule(t)
 	top, ran := filepath.Dir(dir), filepath.Join(t.TempDir(), "ran")
@@ -147,17 +147,17 @@ func TestFillSubmodules(t *testing.T) {
 		t.Errorf("after the merge, the submodule has %q", text)
 	}
 	put(t, filepath.Join(sub, "deep", "deep.txt"), "changed\n")
-	if _, err := tree.Drop(t.Context()); err == nil || !strings.Contains(err.Error(), "vendor/sm is a separate git repository") {
-		t.Errorf("dropped with what is not committed: %v", err)
-	}
 	run(filepath.Join(sub, "deep"), "commit", "-q", "-a", "-m", "the agent's, too")
 	run(sub, "commit", "-q", "-a", "-m", "both")
 	last := run(filepath.Join(sub, "deep"), "rev-parse", "HEAD")
+	put(t, filepath.Join(sub, "deep", "deep.txt"), "not committed\n")
 	if _, err := tree.Drop(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	run(module, "--work-tree=.", "merge-base", "--is-ancestor", head, "refs/parley/dropped/wren-2")
-	run(dir, "--git-dir="+filepath.Join(module, "modules", "deep"), "--work-tree=.", "rev-parse", "--verify", last)
+	if text := run(dir, "--git-dir="+filepath.Join(module, "modules", "deep"), "--work-tree=.", "show", "refs/parley/dropped/wren:deep.txt", last); !strings.HasPrefix(text, "not committed\n") {
+		t.Errorf("of the submodule in it, %s is kept", text)
+	}
 
 	// One that is not checked out is filled, too. What is not there, and what needs a filter of the repository's own, is
 	// named and stays empty; a kill's half is filled.
@@ -288,7 +288,7 @@ func TestKeptSubmodulesHaveNoOthersObjects(t *testing.T) {
 			if err := os.RemoveAll(tree.Path); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := tree.Drop(t.Context()); err == nil || !strings.Contains(err.Error(), "to go on without them, remove "+own) {
+			if _, err := tree.Drop(t.Context()); err == nil || !strings.Contains(err.Error(), "to go on without its commits, remove "+own) {
 				t.Errorf("dropped: %v", err)
 			}
 			for _, in := range []string{filepath.Join(dir, ".git"), filepath.Join(dir, ".git", "modules", "vendor", "sm")} {
@@ -463,6 +463,71 @@ func TestCommitsOfSubmodulesAreKept(t *testing.T) {
 			}
 			ref, _, _ := strings.Cut(kept.Submodules[0], " ")
 			run(dir, in, "--work-tree=.", "merge-base", "--is-ancestor", commit, ref)
+		})
+	}
+}
+
+// What is not committed in a submodule is said, committed nowhere by a merge, and kept by a drop, also in one that
+// the project has no more, and in one that the agent has cloned itself. What git ignores in one is lost, and said.
+func TestFilesInSubmodulesAreKept(t *testing.T) {
+	for name, c := range map[string]struct {
+		does   func(run func(string, ...string) string, dir, tree, sub string)
+		kept   string // the file
+		in     string // the repository
+		parent bool
+	}{
+		"a new file": {func(_ func(string, ...string) string, _, _, sub string) {}, "new.txt", "modules/vendor/sm", true},
+		"staged": {func(run func(string, ...string) string, _, _, sub string) {
+			run(sub, "add", "new.txt")
+		}, "new.txt", "modules/vendor/sm", true},
+		"on top of a commit": {func(run func(string, ...string) string, _, _, sub string) {
+			run(sub, "commit", "-q", "--allow-empty", "-m", "second")
+			run(sub, "branch", "another", "HEAD~1")
+		}, "new.txt", "modules/vendor/sm", true},
+		"one that was removed": {func(run func(string, ...string) string, dir, _, _ string) {
+			run(dir, "rm", "-q", "-f", "vendor/sm")
+			run(dir, "commit", "-q", "-m", "removed")
+			_ = os.RemoveAll(filepath.Join(dir, ".git", "modules"))
+		}, "new.txt", "", false},
+		"a clone": {func(run func(string, ...string) string, dir, tree, sub string) {
+			own := run(sub, "rev-parse", "--absolute-git-dir")
+			_ = os.RemoveAll(sub)
+			_ = os.RemoveAll(own)
+			run(tree, "clone", "-q", filepath.Join(filepath.Dir(dir), "lib"), sub)
+			run(sub, "commit", "-q", "--allow-empty", "-m", "second")
+			_ = os.WriteFile(filepath.Join(sub, "new.txt"), []byte("hours\n"), 0o600)
+		}, "new.txt", "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, run := withSubmodule(t)
+			tree := create(t, dir, "wren")
+			if err := tree.FillSubmodules(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			sub := filepath.Join(tree.Path, "vendor", "sm")
+			put(t, filepath.Join(sub, "new.txt"), "hours\n")
+			c.does(run, dir, tree.Path, sub)
+			head := run(sub, "rev-parse", "HEAD")
+			put(t, filepath.Join(sub, "build", ".gitignore"), "*\n")
+			work, err := tree.Work(t.Context())
+			if err != nil || !slices.Equal(work.Inside, []string{"vendor/sm"}) || !slices.Equal(work.Uncommitted, []string{"vendor/sm"}) || !slices.Equal(work.Ignored, []string{"vendor/sm/build/", "vendor/sm/build/.gitignore"}) {
+				t.Errorf("inside is %q, uncommitted %q, ignored %q, %v", work.Inside, work.Uncommitted, work.Ignored, err)
+			}
+			if err := tree.Commit(t.Context(), "all"); err == nil || !strings.Contains(err.Error(), "the submodule vendor/sm: commit it there first") {
+				t.Errorf("committed: %v", err)
+			}
+			kept, err := tree.Drop(t.Context())
+			if err != nil || len(kept.Submodules) != 1 {
+				t.Fatalf("kept %+v, %v", kept, err)
+			}
+			ref, _, _ := strings.Cut(kept.Submodules[0], " ")
+			in := []string{"--git-dir=" + filepath.Join(dir, ".git", filepath.FromSlash(c.in)), "--work-tree=."}
+			if text := run(dir, append(in, "show", ref+":"+c.kept)...); text != "hours" || run(dir, append(in, "show", ref+":file.txt")...) != "first" {
+				t.Errorf("kept is %q", text)
+			}
+			if c.parent {
+				run(dir, append(in, "merge-base", "--is-ancestor", head, ref)...)
+			}
 		})
 	}
 }

@@ -31,11 +31,16 @@ type WorktreeWork struct {
 	// Uncommitted are the Files that differ from the last commit; Ignored are the files
 	// that git ignores and that it was not given, and directories with a trailing slash.
 	Uncommitted, Ignored []string
+	// Inside are the submodules with files that are not committed in them, also those in others. The one in
+	// the worktree itself is among the Uncommitted.
+	Inside []string
 
-	head  string   // the last commit
-	since string   // the commit to compare with
-	made  []string // the others that differ from the last commit; they do not count as work
-	own   []string // repositories inside the worktree
+	head   string   // the last commit
+	since  string   // the commit to compare with
+	made   []string // the others that differ from the last commit; they do not count as work
+	own    []string // repositories inside the worktree that are no submodules
+	filled []string // the submodules with a repository
+	within string   // the top of the working tree
 }
 
 // Empty reports whether removing the worktree would lose nothing but ignored files.
@@ -207,21 +212,67 @@ func (k *WorktreeWork) status(ctx context.Context, w *Writer) error {
 			k.own = append(k.own, path)
 		}
 	}
+	ignored, err := w.Run(ctx, listIgnored...)
+	if err != nil {
+		return err
+	}
+	k.Ignored = split(ignored)
 	links, err := w.submodules(ctx, nil)
 	if err != nil {
 		return err
 	}
+	if k.within, err = Top(w.dir); err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(links)) {
-		if w.changedIn(ctx, name) {
-			k.own = append(k.own, name)
-			if !slices.Contains(k.Uncommitted, name) {
-				k.Uncommitted = append(k.Uncommitted, name)
-			}
+		if k.submodule(ctx, w, name) && !slices.Contains(k.Uncommitted, name) {
+			k.Uncommitted = append(k.Uncommitted, name)
 		}
 	}
-	ignored, err := w.Run(ctx, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
-	k.Ignored = split(ignored)
-	return err
+	return nil
+}
+
+var listIgnored = []string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"}
+
+// submodule adds what a submodule, and those in it, contain, and reports whether any of it is not committed
+// there. Git looks at it from a repository without the submodule's configuration, which an agent may have written.
+func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, name string) (changed bool) {
+	path := filepath.Join(k.within, filepath.FromSlash(name))
+	if real, err := filepath.EvalSymlinks(path); err != nil || real != path || absent(filepath.Join(path, ".git")) {
+		return false
+	}
+	k.filled = append(k.filled, name)
+	in := &Writer{dir: path, env: w.env}
+	said, err := in.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index", "--git-path", "objects", "--verify", "HEAD")
+	at := strings.Split(said, "\n")
+	dir, failed := os.MkdirTemp("", "parley-submodule-")
+	if failed == nil {
+		defer os.RemoveAll(dir)
+	}
+	if err != nil || failed != nil || len(at) < 3 || copyFile(at[0], filepath.Join(dir, "index")) != nil ||
+		os.Mkdir(filepath.Join(dir, "refs"), 0o700) != nil || os.WriteFile(filepath.Join(dir, "HEAD"), []byte(at[2]+"\n"), 0o600) != nil {
+		k.Inside = append(k.Inside, name)
+		return true
+	}
+	env := []string{"GIT_DIR=" + dir, "GIT_WORK_TREE=" + path, "GIT_OBJECT_DIRECTORY=" + at[1]}
+	out, err := in.runWith(ctx, env, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty", "--no-ahead-behind")
+	if changed = err != nil || out != ""; changed {
+		k.Inside = append(k.Inside, name)
+	}
+	for _, entry := range split(out) {
+		if strings.HasSuffix(entry, "/") {
+			k.own = append(k.own, name+"/"+entry[3:])
+		}
+	}
+	ignored, _ := in.runWith(ctx, env, listIgnored...)
+	for _, entry := range split(ignored) {
+		k.Ignored = append(k.Ignored, name+"/"+entry)
+	}
+	links, err := in.submodules(ctx, nil)
+	for _, inner := range slices.Sorted(maps.Keys(links)) {
+		changed = k.submodule(ctx, w, name+"/"+inner) || changed
+	}
+	return changed || err != nil
 }
 
 // split returns the fields of git's -z output.
@@ -543,33 +594,6 @@ func (w *Writer) submodules(ctx context.Context, env []string) (commits map[stri
 		}
 	}
 	return commits, err
-}
-
-// changedIn reports whether a submodule, or one in it, contains files that are not committed there. Git looks
-// at them from a repository without the submodule's configuration, which an agent may have written.
-func (w *Writer) changedIn(ctx context.Context, name string) bool {
-	top, err := Top(w.dir)
-	sub := filepath.Join(top, filepath.FromSlash(name))
-	if err != nil || absent(filepath.Join(sub, ".git")) {
-		return false
-	}
-	in := &Writer{dir: sub, env: w.env}
-	said, err := in.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index", "--git-path", "objects", "--verify", "HEAD")
-	at := strings.Split(said, "\n")
-	dir, failed := os.MkdirTemp("", "parley-submodule-")
-	if failed != nil {
-		return true
-	}
-	defer os.RemoveAll(dir)
-	if err != nil || len(at) < 3 || copyFile(at[0], filepath.Join(dir, "index")) != nil ||
-		os.Mkdir(filepath.Join(dir, "refs"), 0o700) != nil || os.WriteFile(filepath.Join(dir, "HEAD"), []byte(at[2]+"\n"), 0o600) != nil {
-		return true
-	}
-	out, err := in.runWith(ctx, []string{"GIT_DIR=" + dir, "GIT_WORK_TREE=" + sub, "GIT_OBJECT_DIRECTORY=" + at[1]},
-		"status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty", "--no-ahead-behind")
-	links, failed := in.submodules(ctx, nil)
-	return err != nil || failed != nil || out != "" ||
-		slices.ContainsFunc(slices.Collect(maps.Keys(links)), func(name string) bool { return in.changedIn(ctx, name) })
 }
 
 // addAll adds everything except ignored files and the changes of some others to the index, which is that of

@@ -54,6 +54,9 @@ func (t *Worktree) Commit(ctx context.Context, message string) error {
 	if err := k.Whole(); err != nil {
 		return err
 	}
+	if len(k.Inside) > 0 {
+		return fmt.Errorf("not everything is committed in the submodule %s: commit it there first", strings.Join(k.Inside, ", "))
+	}
 	if err := w.addAll(ctx, nil, k.made...); err != nil {
 		return err
 	}
@@ -78,6 +81,7 @@ type Merge struct {
 	Files   []MergedFile
 
 	tree        *Worktree
+	work        *WorktreeWork
 	at          *Writer // in the working tree of the branch, if one is checked out
 	path        string  // of that, "" if there is none
 	tip, commit string  // of the branch, before and after
@@ -123,7 +127,7 @@ func (t *Worktree) PlanMerge(ctx context.Context) (*Merge, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Merge{Commits: k.Commits, tree: t, at: w}
+	m := &Merge{Commits: k.Commits, tree: t, work: k, at: w}
 	for _, p := range all {
 		if p.branch == t.Into {
 			m.path = p.path
@@ -213,7 +217,7 @@ func (w *Writer) changed(ctx context.Context, from, to string) (files []MergedFi
 // Do carries the merge out. Where git refuses, as it does if the branch has gone on or a file that is
 // not committed would be overwritten, also an ignored one, nothing has changed.
 func (m *Merge) Do(ctx context.Context) error {
-	if _, err := keepSubmodules(ctx, m.at, repositoryOf(m.tree.From), linkedDir(m.tree.Path), m.tree.Name); err != nil { // a merged commit may name one of theirs
+	if _, err := keepSubmodules(ctx, repositoryOf(m.tree.From), linkedDir(m.tree.Path), m.tree.Name, m.work); err != nil { // a merged commit may name one of theirs
 		return err
 	}
 	if m.path == "" {
@@ -282,7 +286,7 @@ func (t *Worktree) Drop(ctx context.Context) (kept Kept, err error) {
 	}
 	commit, err := t.keep(ctx, w, k)
 	if err == nil {
-		kept.Submodules, err = keepSubmodules(ctx, main, repositoryOf(t.From), linkedDir(t.Path), t.Name)
+		kept.Submodules, err = keepSubmodules(ctx, repositoryOf(t.From), linkedDir(t.Path), t.Name, k)
 	}
 	if err != nil {
 		return kept, fmt.Errorf("save the contents of the worktree: %w", err)
