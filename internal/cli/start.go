@@ -207,7 +207,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	}
 	if opt.Open == nil && o.last { // the last session may have only a draft
 		draft, _, err := l.Store.TakeDraft(o.cwd)
-		if draft.Leave(); err != nil || draft.View.Text() == "" {
+		if draft.Leave(); draft.View.Text() == "" {
 			return errors.Join(err, o.nothingHere())
 		}
 	}

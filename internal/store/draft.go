@@ -40,7 +40,8 @@ func (s *Store) NewDraft(cwd string) *Draft {
 }
 
 // TakeDraft takes over the newest draft of a directory that no tab of a living parley has, or returns an
-// empty one. It also returns how many more there are.
+// empty one. It also returns how many more there are, of very many only some. An error may be about a damaged
+// one, which it has set aside, and come with another one.
 func (s *Store) TakeDraft(cwd string) (taken *Draft, more int, err error) {
 	taken = s.NewDraft(cwd)
 	dir := filepath.Dir(taken.base)
@@ -51,7 +52,7 @@ func (s *Store) TakeDraft(cwd string) (taken *Draft, more int, err error) {
 	written, all := map[string]time.Time{}, []string{}
 	for _, f := range files {
 		path := filepath.Join(dir, f.Name())
-		if !strings.HasPrefix(path, taken.base) || strings.HasSuffix(path, lockSuffix) {
+		if !strings.HasPrefix(path, taken.base) || strings.HasSuffix(path, lockSuffix) || strings.HasSuffix(path, damagedSuffix) {
 			continue
 		}
 		if info, err := f.Info(); err == nil {
@@ -61,6 +62,9 @@ func (s *Store) TakeDraft(cwd string) (taken *Draft, more int, err error) {
 	slices.SortFunc(all, func(a, b string) int { return written[b].Compare(written[a]) })
 	err = nil
 	for _, path := range all {
+		if more == mostMore {
+			break
+		}
 		d := &Draft{base: taken.base, path: path}
 		if !d.own() {
 			continue
@@ -74,7 +78,10 @@ func (s *Store) TakeDraft(cwd string) (taken *Draft, more int, err error) {
 		}
 		switch v, failed := read(path); {
 		case failed != nil:
-			err = failed
+			err = fmt.Errorf("a draft cannot be read, and is set aside as %s: %w", path+damagedSuffix, failed)
+			if moved := os.Rename(path, path+damagedSuffix); moved != nil {
+				err = fmt.Errorf("the draft %s: %w", path, failed)
+			}
 		case v == (View{}): // after a power failure
 			_ = d.Save(v)
 		case taken.path != "":
@@ -137,6 +144,13 @@ func (d *Draft) own() bool {
 
 // lockSuffix is that of the file which the parley that has a draft locks.
 const lockSuffix = ".lock"
+
+// damagedSuffix is that of drafts which cannot be read. mostMore bounds how many drafts are counted: each is
+// locked and read for that.
+const (
+	damagedSuffix = ".damaged"
+	mostMore      = 100
+)
 
 // mostDraft bounds what is read of a file with a draft, in bytes.
 const mostDraft = 256 << 20

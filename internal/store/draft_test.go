@@ -16,6 +16,31 @@ import (
 	"parley/internal/conversation"
 )
 
+// A draft that is damaged hides no other one: it is named, and set aside.
+func TestADamagedDraft(t *testing.T) {
+	s := New(t.TempDir())
+	d := s.NewDraft("/a")
+	if err := d.Save(View{Draft: "a thought"}); err != nil {
+		t.Fatal(err)
+	}
+	d.Leave()
+	bad := d.base + "-BAD"
+	if err := os.WriteFile(bad, []byte("garb"), fileMode); err != nil {
+		t.Fatal(err)
+	}
+	got, more, err := s.TakeDraft("/a")
+	if got.View.Draft != "a thought" || more != 0 || err == nil || !strings.Contains(err.Error(), bad+".damaged") {
+		t.Errorf("taken over is %+v, %d more, %v", got.View, more, err)
+	}
+	got.Leave()
+	if got, _, err := s.TakeDraft("/a"); got.View.Draft != "a thought" || err != nil {
+		t.Errorf("then %+v, %v", got.View, err)
+	}
+	if b, err := os.ReadFile(bad + ".damaged"); string(b) != "garb" || err != nil {
+		t.Errorf("set aside is %q, %v", b, err)
+	}
+}
+
 // Each tab has a draft of its own, also in another process. Once its tab or its process has ended, it is
 // that of the next tab of the directory, the newest one first.
 func TestDraftsOfDirectories(t *testing.T) {

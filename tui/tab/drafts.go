@@ -63,25 +63,41 @@ func (d *drafts) unsent() *store.Unsent {
 	return u
 }
 
-// Touched schedules a save after input, and when prompts wait, are not confirmed, or are at last. It saves
-// at once after the draft was sent, so that the draft does not come back.
+// Touched schedules a save after input. It saves at once where a prompt has moved, such as after it was
+// sent: neither a kill nor the draft of before shall lose it or bring it back.
 func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	s := d.session()
+	if d.library == nil || unkept(s) {
+		return nil
+	}
+	input := false
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
-	default:
-		early := d.early && s != nil && s.StoredID() != ""
-		if unkept(s) || !early && reflect.DeepEqual(d.unsent(), d.saved.Unsent) {
-			return nil
-		}
+		input = true
 	}
+	early := d.early && s != nil && s.StoredID() != ""
 	switch {
-	case d.library == nil, d.pending:
-		return nil
-	case s != nil && d.saved.Draft != "" && d.composer.Empty():
+	case !reflect.DeepEqual(d.unsent(), d.saved.Unsent), early, input && s != nil && d.saved.Draft != "" && d.composer.Empty():
 		return d.save()
+	case !input, d.pending:
+		return nil
 	}
 	return d.saveSoon()
+}
+
+// saveFirst saves a text as the draft before it is taken from where it is kept: a kill in between leaves it
+// twice, and not in neither.
+func (d *drafts) saveFirst(text string, take func() tea.Cmd) tea.Cmd {
+	v := d.view()
+	v.Draft = text
+	save := d.saver(d.session(), v)
+	if save == nil {
+		return take()
+	}
+	return func() tea.Msg {
+		_ = save() // the next one reports it
+		return then(take)
+	}
 }
 
 // saveSoon saves after saveDelay.
@@ -188,16 +204,16 @@ func (d *drafts) Load() tea.Cmd {
 	}
 	return func() tea.Msg {
 		found, more, err := lib.TakeDraft(dir)
-		if err != nil {
-			found.Leave()
-			return ErrorMsg{Err: err}
-		}
 		return then(func() tea.Cmd {
+			var failed tea.Cmd
+			if err != nil {
+				failed = func() tea.Msg { return ErrorMsg{Err: err} }
+			}
 			if found.View != (store.View{}) && !d.take(found) {
 				found.Leave()
 				more++
 			}
-			return d.sayMore(more)
+			return tea.Batch(d.sayMore(more), failed)
 		})
 	}
 }

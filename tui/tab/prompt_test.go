@@ -216,6 +216,38 @@ func TestEveryDraftComesBack(t *testing.T) {
 	})
 }
 
+// A prompt that moves is stored where it goes before it is gone from where it was, whenever parley is killed.
+func TestAPromptThatMovesIsStored(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) { // from the draft to those that wait for the session
+		dir := t.TempDir()
+		b.drafts.library = store.NewLibrary(store.New(dir))
+		b.become(&unopened{b.Tab}, conversation.New())
+		b.composer.SetText("look at it")
+		b.drafts.Touched(key())
+		b.composer.SetText("")
+		b.Do(b.prompts.Submit(promptOf("look at it")))
+		if save := b.drafts.Touched(key()); save == nil || save() != nil || !slices.Equal(kept(dir), []string{"look at it"}) {
+			t.Errorf("kept are %q", kept(dir))
+		}
+		b.drafts.loose.Leave()
+	})
+	runBench(t, func(t *testing.T, b *bench) { // from the queue to the draft
+		lib := store.NewLibrary(store.New(t.TempDir()))
+		log := storedIDs(t, lib, b.cwd, "go")[0]
+		b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: log} }))
+		b.drafts.library = lib
+		b.Do(b.prompts.Submit(promptOf("look at it")))
+		stored := b.open().queue.Recall()()
+		if v, err := lib.View(log); v.Draft != "look at it" || err != nil || b.queued() != "look at it" || !b.composer.Empty() {
+			t.Errorf("kept is %q, %v, the queue has %q", v.Draft, err, b.queued())
+		}
+		b.Do(stored.(then)())
+		if b.queued() != "" || b.composer.Text() != "look at it" {
+			t.Errorf("the queue has %q, the draft %q", b.queued(), b.composer.Text())
+		}
+	})
+}
+
 // What is kept is saved a while after a key, and not once for each.
 func TestOneSavingForManyKeys(t *testing.T) {
 	b, _ := draftsBench(t)

@@ -21,6 +21,7 @@ type promptQueue struct {
 	composer *composer.Composer
 	take     func() (q conversation.QueuedPrompt, ok bool, cmd tea.Cmd) // takes the draft to send it
 	front    func(func(command.Front)) tea.Cmd                          // does what all front ends do
+	drafts   *drafts
 }
 
 // Queued is the length of the queue.
@@ -134,14 +135,21 @@ func (pq *promptQueue) Recall() tea.Cmd {
 // takeBack moves a prompt from the queue into the composer. Sending it puts it at a position,
 // counted from 1; 0 is the end.
 func (pq *promptQueue) takeBack(id, at int) tea.Cmd {
-	return act(pq.ui, pq.Session, session.Unqueue{ID: id}, func(q conversation.QueuedPrompt, err error) tea.Cmd {
-		if err != nil {
-			return pq.say(notQueued)
-		}
-		cmd := pq.composer.TakeBack(q)
-		pq.requeue = at
-		return cmd
-	})
+	unqueue := func() tea.Cmd {
+		return act(pq.ui, pq.Session, session.Unqueue{ID: id}, func(q conversation.QueuedPrompt, err error) tea.Cmd {
+			if err != nil {
+				return tea.Batch(pq.drafts.save(), pq.say(notQueued))
+			}
+			cmd := pq.composer.TakeBack(q)
+			pq.requeue = at
+			return cmd
+		})
+	}
+	i := slices.IndexFunc(pq.Conversation.Queue, func(q conversation.QueuedPrompt) bool { return q.ID == id })
+	if i < 0 || !pq.composer.Empty() {
+		return unqueue()
+	}
+	return pq.drafts.saveFirst(pq.Conversation.Queue[i].Text(), unqueue)
 }
 
 // SendNow sends the draft, or else the first queued prompt, at once: into the running turn

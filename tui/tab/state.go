@@ -263,7 +263,7 @@ func newLive(t *Tab, s *app.Live) *live {
 	t.become(l, s.Conversation)
 	t.facts = toolview.Facts{Roots: s.Roots()}
 	l.questions = questions{ui: t.ui, Live: s, composer: t.composer, facts: &t.facts}
-	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, take: t.prompts.Take, front: t.front}
+	l.queue = promptQueue{ui: t.ui, Live: s, composer: t.composer, take: t.prompts.Take, front: t.front, drafts: t.drafts}
 	l.commands = commands{
 		ui: t.ui, Live: s, reader: l.reader, composer: t.composer, typeLetters: t.prompt.typeLetters,
 		status: func(width int) string { return newStatusInfo(t).Line(width) },
