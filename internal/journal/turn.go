@@ -51,7 +51,7 @@ type stat struct {
 // of reports whether a file is the same one, and as it was.
 func (s stat) of(now os.FileInfo) bool {
 	return s.info.Size() == now.Size() && s.info.Mode() == now.Mode() && s.info.ModTime().Equal(now.ModTime()) &&
-		changedAt(s.info) == changedAt(now) && os.SameFile(s.info, now)
+		fs.ChangedAt(s.info).Equal(fs.ChangedAt(now)) && os.SameFile(s.info, now)
 }
 
 // call is what the agent has reported about a tool call.
