@@ -26,6 +26,8 @@ type Config struct {
 	Attention Attention
 	// Host configures kept sessions.
 	Host Host
+	// EditorFiles lets 'parley serve' ask its client for the unsaved text of files.
+	EditorFiles bool
 	// NotifyCommand, if not empty, is a program with arguments to run when a kept session
 	// without a viewer opens a question or ends a turn.
 	NotifyCommand []string

@@ -136,6 +136,10 @@ is known to support it.`,
 			duration("idle", 12*time.Hour, func(c *Config) *time.Duration { return &c.Host.Idle },
 				`How long a kept session goes on that is idle and has no viewer; "1m" at least.`),
 		}},
+		{key: "serve", about: `What 'parley serve' does for an editor.`, rows: []row[Config]{
+			flag("editor_files", func(c *Config) *bool { return &c.EditorFiles },
+				`When an agent reads a file of the project, ask the editor for its unsaved changes.`),
+		}},
 		{
 			key: "notify", hint: "[attention] sets the notifications of the terminal",
 			about: `A program to run, without a shell, when a kept session without a viewer opens a question,

@@ -37,13 +37,6 @@ type Text struct {
 // A missing file is ErrNotExist, for ACP's error -32002.
 func (f *FS) Read(ctx context.Context, p ResolvedPath, line, limit *int) (_ Text, err error) {
 	defer func() { err = fail("read", p.Path, err) }()
-	first, count := 1, -1
-	if line != nil {
-		first = max(*line, 1)
-	}
-	if limit != nil {
-		count = *limit
-	}
 	if line != nil && *line < 0 || limit != nil && *limit < 0 {
 		return Text{}, errors.New("line and limit must not be negative")
 	}
@@ -60,7 +53,20 @@ func (f *FS) Read(ctx context.Context, p ResolvedPath, line, limit *int) (_ Text
 	if line == nil && limit == nil {
 		return f.readWhole(ctx, file, info)
 	}
+	first, count := span(line, limit)
 	return f.readRange(ctx, file, info, first, count)
+}
+
+// span returns the first line to read, counted from 1, and how many; -1 is all.
+func span(line, limit *int) (first, count int) {
+	first, count = 1, -1
+	if line != nil {
+		first = max(*line, 1)
+	}
+	if limit != nil {
+		count = *limit
+	}
+	return first, count
 }
 
 func (f *FS) readWhole(ctx context.Context, file io.Reader, info iofs.FileInfo) (Text, error) {

@@ -56,6 +56,8 @@ type Launcher struct {
 	Overrides
 	// Keep runs sessions in hosts, which outlive the terminal.
 	Keep bool
+	// Editor is what sessions ask for unsaved text; nil asks nobody.
+	Editor machine.Editor
 	// Unattended means that no user is there to answer questions.
 	Unattended bool
 	// NoInspector disables the inspector's message buffer.
@@ -127,6 +129,9 @@ type Spec struct {
 	Running  string  `json:"-"`
 	LookOn   bool    `json:"-"`
 	Attached Session `json:"-"`
+	// ReadFile reads a file as this front end's user sees it in an editor, by its path; nil if there
+	// is no editor.
+	ReadFile func(ctx context.Context, path string) (text string, err error) `json:"-"`
 	// Keep means to make the session in a host.
 	Keep bool `json:"-"`
 	// Replaces, if not nil, is a session to end first, so that the new one takes over its undo;
@@ -282,7 +287,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if err != nil {
 		return nil, err
 	}
-	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended}, box, changes, roots)
+	opt.Journal, opt.Machine = changes, machineFor(machine.Options{Sensitive: files, Unattended: l.Unattended, Editor: l.Editor}, box, changes, roots)
 	if l.looks {
 		onlyLooks(&opt)
 	}

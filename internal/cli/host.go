@@ -74,13 +74,15 @@ func runHost(ctx context.Context, s *streams, started chan<- struct{}) error {
 	logger := slog.New(slog.NewTextHandler(host.LogIn(dir), nil)).With("session", spec.ID)
 	l := spec.Launcher(cfg, currentVersion())
 	l.Unstored = dir
+	var h *host.Host
+	l.Editor = func() func(context.Context, string) (string, error) { return h.Editor() } // no agent runs before there is a host
 	l.Warn = func(text string) { logger.Warn(text) }
 	defer l.Close()
 	made, err := spec.Make(ctx, l)
 	if err != nil {
 		return refuse(err)
 	}
-	h := host.New(host.Options{
+	h = host.New(host.Options{
 		ID: spec.ID, Session: made.Session.(app.Local), Agent: made.Agent, Earlier: made.Earlier,
 		Version: l.Version, Dir: dir, Idle: cfg.Host.Idle, Notify: cfg.NotifyCommand, Secrets: app.RedactorFor(cfg, made.Agent), Log: logger,
 	})

@@ -69,7 +69,7 @@ func (o *startOptions) serve(ctx context.Context, args []string, readOnly, socke
 	if err != nil {
 		return err
 	}
-	opt := serve.Options{ReadOnly: readOnly, Version: currentVersion(), First: cfg.DefaultAgent}
+	opt := serve.Options{ReadOnly: readOnly, EditorFiles: cfg.EditorFiles, Version: currentVersion(), First: cfg.DefaultAgent}
 	if len(args) == 1 {
 		if opt.Running, err = runningNamed(ctx, o.streams, args); err != nil {
 			return err

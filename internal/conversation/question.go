@@ -698,8 +698,10 @@ type FileQuestion struct {
 	Links int `json:"links,omitzero"`
 	// Rule is the user's rule that asks, or "".
 	Rule string `json:"rule,omitzero"`
-	// Changed means that the file has changed since the agent read it.
+	// Changed means that the file does not hold what the agent knows: it has changed since the agent
+	// read it, or with Unsaved, the agent read unsaved changes from an editor.
 	Changed bool `json:"changed,omitzero"`
+	Unsaved bool `json:"unsaved,omitzero"`
 	// Unkept means that the old content cannot be kept, so that the write could not be undone.
 	Unkept bool `json:"unkept,omitzero"`
 	// Hidden means that the change is too large to show: the request has no diff.
@@ -757,7 +759,8 @@ func (q *FileQuestion) Reasons(gone bool) (all []string) {
 		{q.Secret != "", "It may hold secrets: " + termtext.VisibleLine(q.Secret)},
 		{q.Runs != "", "Programs run this file or take commands from it: " + termtext.VisibleLine(q.Runs)},
 		{q.Changed && gone, "It was removed after the agent read it."},
-		{q.Changed && !gone, "It changed on disk after the agent read it. The diff is against the file as it is now."},
+		{q.Unsaved && !gone, "The agent read it with unsaved changes, from the editor. The diff is against the file on disk."},
+		{q.Changed && !q.Unsaved && !gone, "It changed on disk after the agent read it. The diff is against the file as it is now."},
 		{q.Links > 1 && q.Write, fmt.Sprintf("It has %d names (hard links). Only this one gets the new content.", q.Links)},
 		{q.Links > 1 && !q.Write, fmt.Sprintf("It has %d names (hard links): its content may belong elsewhere.", q.Links)},
 		{q.Unkept, "parley cannot keep what it contains now, so the write cannot be undone. Is the disk full, or the file too large?"},

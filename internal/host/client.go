@@ -38,6 +38,8 @@ type ClientOptions struct {
 	Passing bool
 	// Behind is the process that acts through this viewer, which the host may refuse; nil means this one.
 	Behind *Process
+	// ReadFile, if not nil, answers the host that asks for the text of a file in an editor.
+	ReadFile func(ctx context.Context, path string) (text string, err error)
 	// Far means that the host is on another machine.
 	Far bool
 	// Version is the version of this parley.
@@ -157,7 +159,7 @@ func (c *Client) connect(ctx context.Context) (*acpclient.Conn, error) {
 	c.mu.Unlock()
 	<-c.taking
 	conn := acpclient.NewConn(over(wire, mostToViewer), l, acpclient.ConnOptions{})
-	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, Passing: c.opt.Passing, From: from}
+	p := hello{Version: Version, Parley: c.opt.Version, Viewer: c.id, Name: c.opt.Name, ReadOnly: c.opt.ReadOnly, Passing: c.opt.Passing, Files: c.opt.ReadFile != nil, From: from}
 	var raw json.RawMessage // raw, because package json must name its members
 	attached := make(chan error, 1)
 	conn.Request(requestAttach, p, &raw, func(err error) {
@@ -357,6 +359,19 @@ func (l listener) HandleNotification(_ context.Context, method string, params js
 		l.ended, l.next = p.Why, p.Next
 		l.mu.Unlock()
 	}
+}
+
+// HandleRequest implements [acpclient.Receiver].
+func (l listener) HandleRequest(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	l.hears()
+	if method != requestRead || l.opt.ReadFile == nil {
+		return l.noReceiver.HandleRequest(ctx, method, params)
+	}
+	acpclient.Async(ctx)
+	return with(params, func(p reading) (any, error) {
+		text, err := l.opt.ReadFile(ctx, p.Path)
+		return readText{text}, err
+	})
 }
 
 func (l listener) takeEvents(params json.RawMessage) {

@@ -71,6 +71,7 @@ type Host struct {
 
 	mu       sync.Mutex
 	viewers  map[*viewer]struct{}
+	editors  []*viewer        // those that can be asked for files, in the order in which they attached
 	acted    map[string]*acts // by the id of the viewer, which survives lost connections
 	quiet    time.Time        // since when there have been no viewers and no activity
 	left     bool             // the last viewer has detached, not just lost its connection

@@ -88,7 +88,7 @@ func Spawn(ctx context.Context, s app.HostSpec) (id string, err error) {
 func AttachTo(ctx context.Context, opt ClientOptions) (*Client, error) {
 	opt.Name = viewerName()
 	if to, far := strings.CutPrefix(opt.Running, "ssh://"); far {
-		opt.Far, opt.Dial = true, relay(to)
+		opt.Far, opt.Dial, opt.ReadFile = true, relay(to), nil // its files are others
 	} else {
 		opt.Dial = func(ctx context.Context, _ string) (io.ReadWriteCloser, error) {
 			return connect(ctx, opt.Running, opt.Behind)
@@ -159,7 +159,7 @@ func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 		return k.attached(c, nil)
 	}
 	if id := k.running(ctx, s); id != "" {
-		return k.attached(k.attach(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn}))
+		return k.attached(k.attach(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn, ReadFile: s.ReadFile}))
 	}
 	if !k.Keep && !s.Keep {
 		return k.Make(ctx, s)
@@ -197,7 +197,7 @@ func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 			return nil, err
 		}
 		if id := k.running(ctx, s); id != "" {
-			return k.attached(k.attach(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn}))
+			return k.attached(k.attach(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn, ReadFile: s.ReadFile}))
 		}
 		select {
 		case <-time.After(pause):
@@ -240,7 +240,7 @@ func (k keeper) begin(ctx context.Context, spec app.HostSpec) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.attach(ctx, ClientOptions{Running: id})
+	return k.attach(ctx, ClientOptions{Running: id, ReadFile: spec.Spec.ReadFile})
 }
 
 // mark marks the sessions that this parley has started.

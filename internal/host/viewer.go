@@ -31,6 +31,8 @@ type viewer struct {
 	readOnly bool
 	passing  bool
 	followed chan struct{} // closed when it has all events; nil until it has attached
+	// silent is when it last did not answer in time as an editor. Host.mu guards it.
+	silent time.Time
 }
 
 // wake signals news without blocking.
@@ -110,6 +112,7 @@ func (v *viewer) gone() {
 		return
 	}
 	delete(h.viewers, v)
+	h.forgetEditor(v)
 	h.revise()
 	if a := h.acted[v.id]; a != nil {
 		a.left = time.Now()
@@ -302,6 +305,9 @@ func (v *viewer) attach(ctx context.Context, p hello) (*welcome, error) {
 	}
 	v.id, v.name, v.readOnly, v.passing, v.followed = p.Viewer, p.Name, p.ReadOnly, p.Passing, make(chan struct{})
 	h.viewers[v] = struct{}{}
+	if p.Files && !p.ReadOnly {
+		h.editors = append(h.editors, v)
+	}
 	h.left = false
 	h.revise()
 	welcomed := make(chan struct{})
@@ -317,6 +323,7 @@ func (h *Host) disconnect(id string) {
 	for o := range h.viewers {
 		if o.id == id {
 			delete(h.viewers, o)
+			h.forgetEditor(o)
 			o.conn.Close()
 		}
 	}

@@ -25,7 +25,7 @@ func wireDiffers(host string, hostWire int, viewer string, viewerWire int) error
 		cmp.Or(host, "of an unknown version"), cmp.Or(viewer, "of an unknown version"), hostWire, viewerWire)
 }
 
-// The requests of a viewer, and the notifications of a host, with their types.
+// The requests of a viewer, and the request and the notifications of a host, with their types.
 const (
 	requestStatus  = "status"  // watching, and a watched
 	requestReplace = "replace" // replacing, and leftActs
@@ -33,6 +33,8 @@ const (
 	requestAct     = "act"     // act, and the list of its results
 	requestLeave   = "leave"   // the viewer will not return
 	requestEnd     = "end"     // ending
+
+	requestRead = "read" // reading, and readText; of the host
 
 	notifyEvents  = "events"  // events
 	notifyChanged = "changed" // changed
@@ -50,8 +52,19 @@ type hello struct {
 	ReadOnly bool   `json:"readOnly,omitempty"`
 	// Passing means that no user watches: the viewer gives an order and detaches.
 	Passing bool `json:"passing,omitempty"`
+	// Files means that it can be asked for the text of files.
+	Files bool `json:"files,omitempty"`
 	// From is its position in the log.
 	From int64 `json:"from,omitempty"`
+}
+
+// reading asks a viewer for the text that its editor has of a file.
+type reading struct {
+	Path string `json:"path"`
+}
+
+type readText struct {
+	Text string `json:"text"`
 }
 
 // replacing names a viewer that has left and whom this one replaces: its pending acts no longer

@@ -22,11 +22,19 @@ func (m *Machine) ReadTextFile(ctx context.Context, r *acpclient.ReadTextFileReq
 	if err != nil {
 		return nil, fileError(r.Path, err)
 	}
-	done, err := m.inFlight.take(ctx, fileSize(place.Target))
+	size := fileSize(place.Target)
+	if m.editor() != nil {
+		size += mostUnsaved
+	}
+	done, err := m.inFlight.take(ctx, size)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+	if unsaved, ok := m.unsaved(ctx, place); ok {
+		part, err := m.fs.Lines(ctx, unsaved, r.Line, r.Limit)
+		return &acpclient.ReadTextFileResponse{Content: part}, err
+	}
 	text, err := m.fs.Read(ctx, place, r.Line, r.Limit)
 	if err != nil {
 		return nil, fileError(r.Path, err)
@@ -81,6 +89,9 @@ func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileR
 	}
 	if err != nil {
 		return nil, fileError(r.Path, err)
+	}
+	if m.editor() != nil {
+		m.gate.replaces(place.Target, change.Before)
 	}
 	m.gate.saw(place.Target, change.Version)
 	m.announceEncoding(place, change.Encoding)
@@ -168,7 +179,7 @@ func (m *Machine) askToWrite(ctx context.Context, place fs.ResolvedPath, content
 	case q == nil:
 		q = &conversation.FileQuestion{Path: place.Path, Target: place.Target, Write: true, Links: place.Links}
 	}
-	q.Changed = changed
+	q.Changed, q.Unsaved = changed, changed && known.Elsewhere()
 	q.Hidden = size+len(content) > maxShown
 	return place, &now.Version, m.ask(ctx, place, q, now.Text, content)
 }
@@ -212,15 +223,19 @@ func (m *Machine) current(ctx context.Context, place fs.ResolvedPath) (now fs.Cu
 
 func (m *Machine) announceEncoding(place fs.ResolvedPath, e fs.Encoding) {
 	if m.gate.announces(place.Target, e) {
-		name := place.Path
-		if rel, err := filepath.Rel(m.cwd, name); err == nil && filepath.IsLocal(rel) {
-			name = rel
-		}
 		m.observer(conversation.NoticeAdded{
-			Severity: acpclient.NoticeInfo, Title: name + " is stored as " + e.String(),
+			Severity: acpclient.NoticeInfo, Title: m.short(place) + " is stored as " + e.String(),
 			Detail: "The agent sees UTF-8; parley keeps the file's encoding and byte order mark.",
 		})
 	}
+}
+
+// short returns the path as the agent named it, relative to the working directory if it is there.
+func (m *Machine) short(place fs.ResolvedPath) string {
+	if rel, err := filepath.Rel(m.cwd, place.Path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return place.Path
 }
 
 func fileError(path string, err error) error {

@@ -27,6 +27,8 @@ type gate struct {
 	seen recent[fs.Version]
 	// decoded holds the files that the user knows not to be UTF-8.
 	decoded recent[bool]
+	// replaced holds texts that the agent's writes have replaced: see [gate.replaces].
+	replaced recent[[]fs.Version]
 }
 
 // grant is a yes for the session.

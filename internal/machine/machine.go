@@ -36,6 +36,7 @@ type Machine struct {
 	observer  session.Observer
 	cwd       string
 	inFlight  *budget
+	editor    Editor // never nil
 	// unattended means that no user can type into the agent's commands.
 	unattended bool
 	journal    *journal.Journal // closes fs; may be nil
@@ -51,6 +52,8 @@ type Options struct {
 	Asker session.Asker
 	// Sensitive are the files to ask about even inside the roots; it may be nil.
 	Sensitive *policy.SensitiveFiles
+	// Editor is asked for unsaved text; nil asks nobody.
+	Editor Editor
 	// Unattended means that no user is present: the agent's commands read end of file, and
 	// a file that has changed on disk is not written without another reading.
 	Unattended bool
@@ -65,6 +68,9 @@ func New(observer session.Observer, opt Options, roots ...string) (*Machine, err
 	if opt.Sensitive == nil {
 		opt.Sensitive = new(policy.SensitiveFiles)
 	}
+	if opt.Editor == nil {
+		opt.Editor = func() func(context.Context, string) (string, error) { return nil }
+	}
 	files, err := fs.New(roots...)
 	if err != nil {
 		return nil, err
@@ -72,7 +78,7 @@ func New(observer session.Observer, opt Options, roots ...string) (*Machine, err
 	return &Machine{
 		fs: files, gate: &gate{asker: opt.Asker, table: opt.Sensitive, asking: make(chan struct{}, 1), granted: map[grant]bool{}},
 		terminals: terminal.NewManager(terminal.Options{Wrap: opt.Wrap}), own: terminal.NewManager(terminal.Options{}),
-		observer: observer, cwd: roots[0], inFlight: newBudget(maxInFlight), unattended: opt.Unattended,
+		observer: observer, cwd: roots[0], inFlight: newBudget(maxInFlight), unattended: opt.Unattended, editor: opt.Editor,
 	}, nil
 }
 

@@ -54,6 +54,7 @@ type stage struct {
 	running []app.Running
 	made    []app.Spec // what was asked for
 	local   app.Local
+	host    *host.Host
 	over    chan struct{}
 	ended   chan struct{} // closed when the host has ended; nil before it is made
 	stop    context.CancelFunc
@@ -155,8 +156,9 @@ func (s *stage) begin(spec app.Spec) {
 		return
 	}
 	opt.Journal = changes
+	var h *host.Host
 	opt.Machine = func(w session.Observer, a session.Asker) (session.Machine, error) {
-		m, err := machine.New(w, machine.Options{Asker: a}, opt.Cwd)
+		m, err := machine.New(w, machine.Options{Asker: a, Editor: func() func(context.Context, string) (string, error) { return h.Editor() }}, opt.Cwd)
 		if err == nil {
 			m.Journal(changes)
 		}
@@ -168,7 +170,8 @@ func (s *stage) begin(spec app.Spec) {
 		return
 	}
 	s.local = made.(app.Local)
-	h := host.New(host.Options{ID: s.id, Session: s.local, Agent: config.Agent{ID: "agent", Name: "Agent"}, Dir: s.t.TempDir()})
+	h = host.New(host.Options{ID: s.id, Session: s.local, Agent: config.Agent{ID: "agent", Name: "Agent"}, Dir: s.t.TempDir()})
+	s.host = h
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -194,7 +197,12 @@ func (s *stage) runs() bool {
 
 // attach attaches a viewer.
 func (s *stage) attach(ctx context.Context, readOnly bool) (*host.Client, error) {
-	return host.Attach(ctx, host.ClientOptions{Running: s.id, Dial: s.dial, Name: "viewer", ReadOnly: readOnly})
+	return s.attachWith(ctx, host.ClientOptions{ReadOnly: readOnly})
+}
+
+func (s *stage) attachWith(ctx context.Context, opt host.ClientOptions) (*host.Client, error) {
+	opt.Running, opt.Dial, opt.Name = s.id, s.dial, "viewer"
+	return host.Attach(ctx, opt)
 }
 
 // sees has a viewer take events until something is true of what it sees.
@@ -276,7 +284,7 @@ func (s *stage) make(ctx context.Context, spec app.Spec) (*app.Opened, error) {
 	if spec.Running != "" && spec.Running != s.id {
 		return nil, host.ErrGone
 	}
-	c, err := s.attach(ctx, spec.LookOn && !s.lax)
+	c, err := s.attachWith(ctx, host.ClientOptions{ReadOnly: spec.LookOn && !s.lax, ReadFile: spec.ReadFile})
 	if err != nil {
 		return nil, err
 	}
@@ -307,6 +315,8 @@ type client struct {
 	lines   []string              // all that it was sent, as it was
 	told    []acpclient.MessageID // of the user's messages, in order
 	asked   []*acpclient.RequestPermissionRequest
+	unsaved map[string]string // texts of files, by path
+	opened  []string          // paths of files that it was asked for, each after the session
 	decide  func(context.Context, *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error)
 	fill    func(context.Context, *acpclient.CreateElicitationRequest) (*acpclient.CreateElicitationResponse, error)
 }
@@ -337,6 +347,22 @@ func (c *client) SessionUpdate(_ context.Context, n *acpclient.SessionNotificati
 		c.told = append(c.told, u.MessageID)
 	}
 	c.changed.Broadcast()
+}
+
+func (c *client) ReadTextFile(_ context.Context, r *acpclient.ReadTextFileRequest) (*acpclient.ReadTextFileResponse, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened = append(c.opened, string(r.SessionID)+" "+r.Path)
+	text, has := c.unsaved[r.Path]
+	if !has {
+		return nil, acpclient.NotFoundError(r.Path)
+	}
+	return &acpclient.ReadTextFileResponse{Content: text}, nil
+}
+
+func (c *client) WriteTextFile(_ context.Context, r *acpclient.WriteTextFileRequest) (*acpclient.WriteTextFileResponse, error) {
+	c.t.Errorf("the client was told to write %s", r.Path)
+	return nil, acpclient.MethodNotFoundError("fs/write_text_file")
 }
 
 func (c *client) RequestPermission(ctx context.Context, r *acpclient.RequestPermissionRequest) (*acpclient.RequestPermissionResponse, error) {

@@ -41,6 +41,8 @@ type Options struct {
 	First   string
 	// Running is the one session that is served, by its id in a host; "" serves all.
 	Running string
+	// EditorFiles lets sessions ask a client for the unsaved text of files, if it offers them.
+	EditorFiles bool
 	// ReadOnly lets the client look only.
 	ReadOnly bool
 	// Hello asks an agent what it offers, without a session.
@@ -364,6 +366,7 @@ func (s *server) open(ctx context.Context, id acpclient.SessionID, spec app.Spec
 // has for it, "" for that under which it is stored.
 func (s *server) enter(ctx context.Context, id acpclient.SessionID, spec app.Spec) (*served, error) {
 	spec.LookOn = s.opt.ReadOnly
+	opened := s.offerFiles(&spec)
 	made, err := s.opt.Backend.Make(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -378,6 +381,7 @@ func (s *server) enter(ctx context.Context, id acpclient.SessionID, spec app.Spe
 		id = acpclient.SessionID(about.Host)
 	}
 	one := newServed(s, id, spec, made)
+	opened(one)
 	s.mu.Lock()
 	ending := s.ending
 	if !ending {

@@ -729,11 +729,13 @@ func (s *served) switchAgent(ctx context.Context, id string) (*served, error) {
 	}
 	spec := s.spec
 	spec.Agent = &s.choices[i]
+	opened := s.offerFiles(&spec)
 	made, err := s.opt.Backend.Make(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
 	next := newServed(s.server, s.id, spec, made)
+	opened(next)
 	go next.follow()
 	if err := next.await(ctx); err != nil { // the session keeps the agent that it has
 		next.leave()

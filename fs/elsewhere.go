@@ -1,0 +1,85 @@
+package fs
+
+import (
+	"context"
+	iofs "io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The text of a file that another program has, such as the unsaved buffer of an editor.
+
+// settleTime is longer than the clock of a file system takes to tick. What changed longer ago cannot
+// change again and look the same.
+const settleTime = 20 * time.Millisecond
+
+// Steady returns a function that reports whether the regular file at a place inside the roots, and each
+// directory on the way, have been untouched since. Another program that opens the path meanwhile has
+// then opened this file. ok is false if that cannot be told. Steady waits until the last change is
+// settleTime ago.
+func (p ResolvedPath) Steady(ctx context.Context) (still func() bool, ok bool) {
+	before := p.way()
+	var last time.Time
+	for _, info := range before {
+		if at := ChangedAt(info); at.After(last) {
+			last = at
+		}
+	}
+	if young := settleTime - time.Since(last); young > 0 {
+		select {
+		case <-time.After(min(young, settleTime)):
+		case <-ctx.Done():
+		}
+		before = p.way()
+	}
+	for i, info := range before {
+		at := ChangedAt(info)
+		if at.Nanosecond() == 0 || time.Since(at) < settleTime || info.IsDir() != (i > 0) { // not known, or to the second
+			return nil, false
+		}
+	}
+	return func() bool {
+		now := p.way()
+		for i, info := range now {
+			if !os.SameFile(info, before[i]) || !ChangedAt(info).Equal(ChangedAt(before[i])) {
+				return false
+			}
+		}
+		return now != nil
+	}, before != nil && before[0].Mode().IsRegular()
+}
+
+// way returns what is at the target and at the directories up to the root, nil if anything is missing,
+// or the target is in no root.
+func (p ResolvedPath) way() (all []iofs.FileInfo) {
+	if p.Outside {
+		return nil
+	}
+	path := p.Target
+	for range len(components(p.name)) + 1 {
+		info, err := os.Lstat(path)
+		if err != nil {
+			return nil
+		}
+		all, path = append(all, info), filepath.Dir(path)
+	}
+	return all
+}
+
+// VersionOf returns the version of a file that holds this text.
+func VersionOf(text string) Version { return versionOf(nil, text) }
+
+// Elsewhere reports whether a version is one of [VersionOf].
+func (v Version) Elsewhere() bool { return v.whole && v.info == nil }
+
+// Lines returns what Read returns of a file that holds this text. The text must be one that Read can
+// return.
+func (f *FS) Lines(ctx context.Context, text string, line, limit *int) (string, error) {
+	if err := checkText(text); err != nil {
+		return "", err
+	}
+	first, count := span(line, limit)
+	return f.readLines(ctx, strings.NewReader(text), first, count)
+}
