@@ -62,11 +62,13 @@ func (s *served) now() Status {
 
 func (s *served) status(ctx context.Context, _ *params) (any, error) {
 	acpclient.Async(ctx)
-	viewers, _ := s.viewers(ctx)
+	listed := s.listed(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := s.now()
-	st.Viewers = viewers
+	if listed != nil {
+		st.Viewers = listed.Viewers
+	}
 	return st, nil
 }
 

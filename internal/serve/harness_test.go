@@ -51,6 +51,7 @@ type stage struct {
 
 	mu      sync.Mutex // guards the rest
 	viewers []string   // of the session, as listed
+	silent  string     // why its host does not answer, as listed
 	running []app.Running
 	made    []app.Spec // what was asked for
 	local   app.Local
@@ -252,7 +253,7 @@ func (s *stage) listed() []app.Running {
 	if !s.runs() && !s.known {
 		return nil
 	}
-	r := app.Running{ID: s.id, Cwd: s.opt.Cwd, Viewers: s.viewers}
+	r := app.Running{ID: s.id, Cwd: s.opt.Cwd, Viewers: s.viewers, Silent: s.silent}
 	if s.runs() {
 		r.Stored = s.local.StoredID()
 		s.local.Read(func(c *conversation.State) { r.Overview, r.Session = app.OverviewOf(c, nil), c.ID })

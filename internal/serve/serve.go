@@ -655,7 +655,11 @@ func (s *server) forkSession(ctx context.Context, r *acpclient.ForkSessionReques
 		return nil, err
 	}
 	if one, _ := s.session(r.SessionID); one != nil {
-		spec.Stored, spec.Beside = one.live.Session.StoredID(), one.live.Session
+		if spec.Beside = one.live.Session; one.live.HostGone() {
+			spec.Stored = one.live.Session.StoredID()
+		} else if now := one.listed(ctx); now != nil { // of which this client may not have heard yet
+			spec.Stored = now.Stored
+		}
 	} else if from, err := s.specOf(ctx, r.SessionID); err != nil {
 		return nil, err
 	} else {

@@ -340,8 +340,7 @@ func (s *served) leave() {
 	defer cancel()
 	s.mu.Lock()
 	c := s.live.Conversation
-	waits := slices.ContainsFunc(c.Queue, func(q conversation.QueuedPrompt) bool { return !s.sentBy(q.Ref) || s.prompts[q.Ref] != nil })
-	idle := !s.opt.ReadOnly && s.opt.Running == "" && s.live.Session.StoredID() != "" && !s.unstored && !c.Turn.Running && !waits && c.Waiting() == 0 && !c.Busy()
+	ends := !s.opt.ReadOnly && s.opt.Running == "" && !s.unstored && !c.Busy()
 	for _, p := range s.prompts {
 		s.resolve(p, answer{response: &acpclient.PromptResponse{StopReason: acpclient.StopCancelled}})
 	}
@@ -349,30 +348,31 @@ func (s *served) leave() {
 		s.conn.Work(s.id, false)
 	}
 	s.mu.Unlock()
-	if idle && s.alone(ctx) {
+	if ends && s.unused(ctx) {
 		app.End(ctx, s.live.Session)
 		return
 	}
 	app.Leave(ctx, s.live.Session)
 }
 
-// alone reports whether no other viewer is attached to the session.
-func (s *served) alone(ctx context.Context) bool {
-	viewers, known := s.viewers(ctx)
-	return known && len(viewers) <= 1
+// unused reports whether the session's host has no reason to keep it: it is stored, nothing goes on in it, of
+// which this client may not have heard yet, and nobody else looks at it.
+func (s *served) unused(ctx context.Context) bool {
+	r := s.listed(ctx)
+	return r != nil && r.Stored != "" && len(r.Viewers) <= 1 && !r.Working && r.Waiting == 0 && r.Queued == 0
 }
 
-// viewers names the viewers of the session, among them this client.
-func (s *served) viewers(ctx context.Context) (names []string, known bool) {
+// listed returns how the session's host describes it now, nil if that is not known.
+func (s *served) listed(ctx context.Context) *app.Running {
 	if s.opt.Backend.Running == nil {
-		return nil, false
+		return nil
 	}
 	all, err := s.opt.Backend.Running(ctx)
 	i := slices.IndexFunc(all, func(r app.Running) bool { return r.ID == s.live.Session.About().Host })
 	if err != nil || i < 0 || all[i].Silent != "" {
-		return nil, false
+		return nil
 	}
-	return all[i].Viewers, true
+	return &all[i]
 }
 
 // close cancels the client's prompts, and leaves the session once they are out of it.
