@@ -25,6 +25,8 @@ func TestAskedText(t *testing.T) {
 		"a command":          {conversation.Permission{Asked: run("ls\u202e", `{"command":"rm -rf ~","cwd":"/etc"}`)}, "# command\nrm -rf ~\n# in\n/etc  outside the project\n\n# title\nls⟨U+202E⟩"},
 		"its variables":      {conversation.Permission{Asked: run("git log", `{"command":"git log","env":{"PAGER":"sh x\nA=y","B":"z"}}`)}, "# command\ngit log\n# with\nPAGER=sh x␤A=y\nB=z"},
 		"a title repeats it": {conversation.Permission{Asked: run("`make`", `{"command":"make","timeout":5}`)}, "# command\nmake\n\n# timeout\n5"},
+		"a list repeats it":  {conversation.Permission{Asked: run("make", `{"command":"make","commands":["make"]}`)}, "# command\nmake"},
+		"a list of another":  {conversation.Permission{Asked: run("make", `{"command":"make","commands":["rm"]}`)}, "# command\nmake\n\n# commands\n[\n  \"rm\"\n]"},
 		"in the title only":  {conversation.Permission{Asked: run("make", ``), Options: []acpclient.PermissionOption{{OptionID: "y"}}}, "# run\nmake\n\nno rule can describe it: the agent names the command only in the title"},
 		"a change":           {conversation.Permission{Asked: edit, Why: "none matches"}, "# edit\nGreet\na.go:3\n\n# content\nb.go\n--- a/b.go\n+++ b/b.go\n@@ -1 +1 @@\n-a\n+b\n\nno rule applies: none matches"},
 		"a file": {

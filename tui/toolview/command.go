@@ -56,6 +56,9 @@ func (p Paths) command(rawInput json.RawMessage) (c Command, keys []string) {
 		return c, nil
 	}
 	c.Line = termtext.Exact(line)
+	if again := app.Decoded[[]string](in["commands"]); len(again) == 1 && again[0] == line { // copilot
+		keys = append(keys, "commands")
+	}
 	env, set := policy.Environment(rawInput)
 	for i := range env {
 		env[i] = termtext.ExactLine(env[i])
