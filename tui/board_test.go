@@ -112,6 +112,24 @@ func TestTheHeadsOfTheBoardStandAboveTheirColumns(t *testing.T) {
 	})
 }
 
+// A session without a title has the name of its agent once in its row.
+func TestTheBoardRepeatsNoAgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgram(t, map[string]string{"idle": idle}, watches(func(context.Context) ([]app.Running, error) {
+			return []app.Running{kept("1", "baker", conversation.StandingWorking), kept("2", "cake", conversation.StandingDone)}, nil
+		}))
+		p.start(p.front, "idle")
+		p.press("alt+a")
+		p.until("the board is there", func() bool { return shows(p.front, "cake") })
+		_, row, _ := strings.Cut(p.screen(), "◐")
+		row, _, _ = strings.Cut(row, "\n")
+		if row, _, _ = strings.Cut(row, "│"); strings.Count(row, "baker") != 1 {
+			t.Errorf("the row is %q", row)
+		}
+		p.press("esc")
+	})
+}
+
 // The list of a low screen does not end with the heading of rows that are below it.
 func TestTheBoardEndsWithNoHeading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

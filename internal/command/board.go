@@ -11,6 +11,7 @@ import (
 	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
+	"parley/internal/git"
 	"parley/internal/session"
 	"parley/internal/store"
 	"parley/internal/termtext"
@@ -314,10 +315,10 @@ func heads() (all []string) {
 	return all
 }
 
-// lastOf names the directory of a row in a word: a worktree by its branch.
+// lastOf names the directory of a row in a word: a worktree by its name.
 func lastOf(r *Seat) string {
 	if r.Worktree && r.Branch != "" {
-		return WorktreeMark + r.Branch
+		return WorktreeMark + git.WorktreeName(r.Branch)
 	}
 	path := strings.TrimRight(r.Cwd, `/\`)
 	return path[strings.LastIndexAny(path, `/\`)+1:]

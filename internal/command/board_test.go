@@ -90,6 +90,15 @@ func TestTheBoardGroups(t *testing.T) {
 	}
 }
 
+// A worktree of parley's is named as everywhere, so that the beginnings of the names differ.
+func TestTheBoardNamesWorktrees(t *testing.T) {
+	t.Parallel()
+	s := seated(t, Seat{ID: "1", Cwd: "/p.worktrees/proud-heron/src", Branch: "parley/proud-heron", Worktree: true, Overview: app.Overview{Title: "a"}})
+	if got := s.items()[0].Columns; !slices.Contains(got, WorktreeMark+"proud-heron") {
+		t.Errorf("%q", got)
+	}
+}
+
 // The marked row keeps its place among its like when another one comes to need the user, and goes to its
 // heading when its own state changes.
 func TestTheMarkedRowStays(t *testing.T) {

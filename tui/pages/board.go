@@ -343,15 +343,18 @@ func (v *Board) counts() string {
 
 // The columns of a row: the title stands after the first two of the item's.
 const (
+	agentColumn = 1
 	titleColumn = 2
 	columnGap   = 2
 	widestCell  = 40
 )
 
-// cells returns the cells of an item, safe to draw.
+// cells returns the cells of an item, safe to draw. A title that only repeats the agent is left out.
 func cells(it *command.Item) []string {
 	title := it.Title
-	if it.Under != "" {
+	if title == it.Columns[agentColumn] {
+		title = ""
+	} else if it.Under != "" {
 		title = "  " + termtext.Line(list.Clip(title))
 	}
 	all := slices.Insert(slices.Clone(it.Columns), titleColumn, title)
