@@ -211,10 +211,16 @@ func (p *preparation) read() (*policy.SensitiveFiles, error) {
 // files copies ignored files.
 func (p *preparation) files(ctx context.Context) {
 	secrets, err := p.read()
+	hide := p.l.sandboxConfig(*p.s.Agent).Hide
 	var b *git.Brought
 	if err == nil {
 		b, err = p.t.Bring(ctx, p.t.From, p.given.Include, func(path string) bool {
 			return secrets.Own(path) || secrets.Match(policy.Reading, path) != ""
+		}, func(path string) bool {
+			return slices.ContainsFunc(hide, func(dir string) bool {
+				below, err := filepath.Rel(dir, path)
+				return err == nil && filepath.IsLocal(below)
+			})
 		})
 	}
 	if err != nil && ctx.Err() == nil {
@@ -230,6 +236,9 @@ func (p *preparation) files(ctx context.Context) {
 	const how = "To copy one, name it without wildcards in " + git.IncludeFile + "."
 	if len(b.Secrets) > 0 {
 		p.warn("Files that may hold secrets were not copied into the worktree: "+named(b.Secrets), how)
+	}
+	if len(b.Hidden) > 0 {
+		p.warn("Files that the sandbox hides were not copied into the worktree: "+named(b.Hidden), "To copy one, name it without wildcards in [worktree] include.")
 	}
 	if len(b.Links) > 0 {
 		p.warn("Links that lead out of the worktree were not copied: "+named(b.Links), how)

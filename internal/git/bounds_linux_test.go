@@ -87,7 +87,7 @@ func TestBringKeepsHoles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tree.Bring(t.Context(), dir, []string{"disk.img"}, func(string) bool { return false }); err != nil {
+	if _, err := tree.Bring(t.Context(), dir, []string{"disk.img"}, func(string) bool { return false }, func(string) bool { return false }); err != nil {
 		t.Fatal(err)
 	}
 	was, _ := os.ReadFile(f.Name())

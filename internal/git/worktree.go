@@ -270,6 +270,22 @@ func Worktrees(ctx context.Context, dir string) ([]*Worktree, error) {
 	return append(trees, unfinished(ctx, w, repositoryOf(dir), all)...), nil
 }
 
+// LinkedTo returns the worktrees of the repository that a file is in. It reads a few files without running git.
+func LinkedTo(path string) (top string, trees []string) {
+	top = topOf(filepath.Dir(path))
+	repository := repositoryOf(top)
+	if top == "" || repository == "" {
+		return "", nil
+	}
+	admins, _ := os.ReadDir(filepath.Join(repository, "worktrees")) // without any, there are none
+	for _, e := range admins {
+		if b, err := fs.ReadHead(filepath.Join(repository, "worktrees", e.Name(), "gitdir"), fileBound); err == nil {
+			trees = append(trees, filepath.Dir(at(filepath.Join(repository, "worktrees", e.Name()), strings.TrimSpace(string(b)))))
+		}
+	}
+	return top, trees
+}
+
 // WorktreeGone reports whether a directory no longer exists.
 func WorktreeGone(dir string) bool {
 	_, err := os.Stat(dir)

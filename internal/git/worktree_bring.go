@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	iofs "io/fs"
 	"os"
@@ -28,16 +29,17 @@ type Brought struct {
 	// Copied are ignored files and folders of which anything was copied, Missing those that are not there
 	// and of which nothing is in another list.
 	Copied, Missing []string
-	// Secrets were not copied since no pattern names them, Links because they lead out, and Failed
-	// because of an error, which they end with.
-	Secrets, Links, Failed []string
+	// Secrets were not copied since no pattern names them, Hidden since the user's own patterns do not,
+	// Links because they lead out, and Failed because of an error, which they end with.
+	Secrets, Hidden, Links, Failed []string
 }
 
 // Bring copies ignored files into the worktree from the working tree of the directory dir, for which it
-// was made: those that match patterns, or its IncludeFile. It overwrites nothing. A file that may hold a
-// secret, or a link that leads out of the worktree, has to be named by a pattern without wildcards.
+// was made: those that match the user's patterns, or its IncludeFile. It overwrites nothing. A file that may
+// hold a secret, or a link that leads out of the worktree, has to be named by a pattern without wildcards,
+// and one that agents cannot read by such a pattern of the user's: an agent may have written the IncludeFile.
 // Where the file system can, a copy shares its blocks with the original; on Linux and macOS it keeps holes.
-func (t *Worktree) Bring(ctx context.Context, dir string, patterns []string, secret func(path string) bool) (*Brought, error) {
+func (t *Worktree) Bring(ctx context.Context, dir string, users []string, secret, hidden func(path string) bool) (*Brought, error) {
 	top, err := Top(dir)
 	if err != nil {
 		return nil, err
@@ -50,12 +52,15 @@ func (t *Worktree) Bring(ctx context.Context, dir string, patterns []string, sec
 	if err != nil {
 		return nil, err
 	}
-	include, err := fs.ReadHead(filepath.Join(top, IncludeFile), includeBound)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	include, err := fs.ReadHead(filepath.Join(top, IncludeFile), includeBound+1)
+	switch {
+	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return nil, err
+	case len(include) > includeBound: // a part of a line could match anything
+		return nil, fmt.Errorf("%s has more than %d KiB", IncludeFile, includeBound>>10)
 	}
-	patterns = append(strings.Split(string(include), "\n"), patterns...)
-	b := &bringing{top: top, had: map[string]bool{}, patterns: patterns, secret: secret}
+	patterns := append(strings.Split(strings.TrimPrefix(string(include), "\ufeff"), "\n"), users...)
+	b := &bringing{top: top, had: map[string]bool{}, patterns: patterns, users: users, secret: secret, hidden: hidden}
 	if b.from, err = os.OpenRoot(top); err != nil {
 		return nil, err
 	}
@@ -135,8 +140,10 @@ type bringing struct {
 	Brought
 	folder   // the top
 	top      string
-	patterns []string
+	patterns []string // all, and those of the user
+	users    []string
 	secret   func(path string) bool
+	hidden   func(path string) bool
 	entry    string          // the ignored one that is being copied
 	had      map[string]bool // those of which something was copied, or else is in another list than Missing
 	links    []link
@@ -214,8 +221,10 @@ func (b *bringing) copy(ctx context.Context, in folder, base string) {
 	case info.Mode()&os.ModeSymlink != 0:
 		b.links = append(b.links, link{b.entry, name})
 	case !info.Mode().IsRegular():
-	case b.secret(filepath.Join(b.top, filepath.FromSlash(name))) && !b.named(name):
+	case b.secret(filepath.Join(b.top, filepath.FromSlash(name))) && !named(b.patterns, name):
 		b.leave(&b.Secrets, name)
+	case b.hidden(filepath.Join(b.top, filepath.FromSlash(name))) && !named(b.users, name):
+		b.leave(&b.Hidden, name)
 	default:
 		if err := b.copyFile(ctx, in, base, info); err != nil {
 			b.fail(name, err)
@@ -313,7 +322,7 @@ func (b *bringing) linkAll() {
 		case errors.Is(err, os.ErrExist):
 		case err != nil:
 			b.fail(l.name, err)
-		case b.named(l.name):
+		case named(b.patterns, l.name):
 			b.had[b.entry] = true
 		default:
 			made = append(made, l)
@@ -341,10 +350,13 @@ func LeadsOut(name, target string) bool {
 	return target == "" || filepath.IsAbs(target) || slices.Contains(below, "..") || !filepath.IsLocal(filepath.Join(filepath.Dir(name), target))
 }
 
-// named reports whether a pattern without wildcards names a file.
-func (b *bringing) named(name string) bool {
-	return slices.ContainsFunc(b.patterns, func(p string) bool {
-		p = strings.TrimSpace(p)
-		return p == path.Base(name) || strings.TrimPrefix(p, "/") == name || strings.TrimPrefix(p, "**/") == path.Base(name)
-	})
+// named reports whether a pattern without wildcards names a file, and none after it takes that back.
+func named(patterns []string, name string) (is bool) {
+	for _, p := range patterns {
+		p, not := strings.CutPrefix(strings.TrimSpace(p), "!")
+		if p == path.Base(name) || strings.TrimPrefix(p, "/") == name || strings.TrimPrefix(p, "**/") == path.Base(name) {
+			is = !not
+		}
+	}
+	return is
 }

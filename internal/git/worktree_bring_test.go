@@ -14,6 +14,35 @@ import (
 	"parley/internal/git"
 )
 
+// none is what no file is.
+func none(string) bool { return false }
+
+// A file that agents cannot read is copied if the user's own patterns name it; what a later line takes back is
+// not named; and a file with patterns that is too long is none.
+func TestBringWhatTheUserNames(t *testing.T) {
+	dir, _ := project(t)
+	put(t, filepath.Join(dir, ".gitignore"), "keys.txt\nig/\n.env\n")
+	for _, name := range []string{"keys.txt", "ig/.env", "ig/a"} {
+		put(t, filepath.Join(dir, name), "a secret\n")
+	}
+	secret := func(path string) bool { return filepath.Base(path) == ".env" }
+	hidden := func(path string) bool { return filepath.Base(path) == "keys.txt" }
+	include := func(text string) { put(t, filepath.Join(dir, git.IncludeFile), text) }
+	tree := create(t, dir, "")
+	include("\ufeffkeys.txt\n.env\nig/\n!.env\n")
+	b, err := tree.Bring(t.Context(), dir, nil, secret, hidden)
+	if err != nil || !slices.Equal(b.Hidden, []string{"keys.txt"}) || !slices.Equal(b.Secrets, []string{"ig/.env"}) || !slices.Equal(b.Copied, []string{"ig/"}) {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if b, err := tree.Bring(t.Context(), dir, []string{"keys.txt"}, secret, hidden); err != nil || len(b.Hidden) > 0 || read(t, filepath.Join(tree.Path, "keys.txt")) != "a secret\n" {
+		t.Errorf("named by the user: %+v, %v", b, err)
+	}
+	include(strings.Repeat("#\n", 1<<15) + "*.nothing")
+	if _, err := tree.Bring(t.Context(), dir, nil, secret, hidden); err == nil || !strings.Contains(err.Error(), ".worktreeinclude has more than 64 KiB") {
+		t.Errorf("too long: %v", err)
+	}
+}
+
 // What is ignored and named is copied, wherever it is, with mode, time and links; nothing else, nothing
 // over what is there, no repository, no secret or link that leads out without having been named.
 func TestBring(t *testing.T) {
@@ -53,7 +82,7 @@ func TestBring(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := tree.Bring(t.Context(), filepath.Join(dir, "web"), []string{"dist/named", "dist/deep", ".env*"}, secret)
+	b, err := tree.Bring(t.Context(), filepath.Join(dir, "web"), []string{"dist/named", "dist/deep", ".env*"}, secret, none)
 	if err != nil || len(b.Failed) > 0 {
 		t.Fatalf("%+v, %v", b, err)
 	}
@@ -106,7 +135,7 @@ func TestBring(t *testing.T) {
 
 	// A copy keeps mode and time.
 	second := create(t, dir, "")
-	if _, err := second.Bring(t.Context(), dir, []string{"/dist/out"}, secret); err != nil {
+	if _, err := second.Bring(t.Context(), dir, []string{"/dist/out"}, secret, none); err != nil {
 		t.Fatal(err)
 	}
 	was, _ := os.Stat(filepath.Join(dir, "dist", "out"))
@@ -136,7 +165,7 @@ func TestCopiesAreWhole(t *testing.T) {
 			t.Errorf("a kill would have left %q", text)
 		}
 	}}
-	if b, err := tree.Bring(ctx, dir, []string{"*.tmp"}, func(string) bool { return false }); err != nil || !slices.Equal(b.Copied, []string{"data.tmp"}) {
+	if b, err := tree.Bring(ctx, dir, []string{"*.tmp"}, none, none); err != nil || !slices.Equal(b.Copied, []string{"data.tmp"}) {
 		t.Errorf("%+v, %v", b, err)
 	}
 	ctx.look()
@@ -205,7 +234,7 @@ func BenchmarkBring(b *testing.B) {
 					b.StopTimer()
 					tree := create(b, dir, "")
 					b.StartTimer()
-					if _, err := tree.Bring(b.Context(), dir, nil, func(string) bool { return false }); err != nil {
+					if _, err := tree.Bring(b.Context(), dir, nil, none, none); err != nil {
 						b.Fatal(err)
 					}
 					b.StopTimer()

@@ -44,7 +44,7 @@ var RunningFiles = []struct {
 	{"agents: hooks, servers, permissions, commands", []string{
 		".mcp.json", "mcp_{config,settings}.json", ".claude/{settings*.json,hooks,commands,agents,skills,plugins}", ".claude.json", ".codex/{config.toml,hooks*,rules,plugins,skills}",
 		".{cursor,gemini,qwen,iflow,roo,kilocode,windsurf,codeium,trae,junie,kiro,amazonq,amp,factory,copilot,augment,qoder,codebuddy,kimi,vibe,continue,cline,agents}/{mcp,settings,hooks,config,cli,environment,permissions,extensions,agents,plugins,droids}*",
-		".github/hooks", ".clinerules/hooks", ".opencode", "opencode.json{,c}", ".crush", "{.,}crush.json", ".config/{goose,crush}", ".aider*", ".openhands", ".pi", ".parley", ".parley.toml",
+		".github/hooks", ".clinerules/hooks", ".opencode", "opencode.json{,c}", ".crush", "{.,}crush.json", ".config/{goose,crush}", ".aider*", ".openhands", ".pi", ".parley", ".parley.toml", ".worktreeinclude",
 	}},
 	{"package managers of JavaScript", []string{".yarnrc", ".yarn/{releases,plugins,sdks}", ".pnp.{cjs,js,loader.mjs}", ".pnpmfile.{c,m,}js", "{.,}bunfig.toml"}},
 	{"Python, when it or pytest starts", []string{"{site,user}customize.py", "*.pth", "conftest.py", ".{pythonrc,pythonrc.py,pdbrc,pdbrc.py}", ".ipython", ".jupyter"}},

@@ -399,18 +399,25 @@ func copied(dir string) (of string, is bool) {
 	return of, true
 }
 
-// HiddenCopies returns the paths to hide, with their copies in roots that are worktrees.
+// HiddenCopies returns the paths to hide, with their copies in roots that are worktrees, and in all worktrees
+// of the repository that they are in.
 func HiddenCopies(hide, roots []string) []string {
 	all := slices.Clone(hide)
-	for _, root := range roots {
-		of, is := copied(root)
-		if !is {
-			continue
+	add := func(of, in, path string) {
+		copied, err := filepath.Rel(of, path)
+		if err == nil && filepath.IsLocal(copied) && !slices.Contains(all, filepath.Join(in, copied)) {
+			all = append(all, filepath.Join(in, copied))
 		}
-		for _, path := range hide {
-			real, _ := follow(path)
-			if rel, err := filepath.Rel(of, real); err == nil && filepath.IsLocal(rel) {
-				all = append(all, filepath.Join(root, rel))
+	}
+	for _, path := range hide {
+		real, _ := follow(path)
+		top, trees := git.LinkedTo(real)
+		for _, tree := range trees {
+			add(top, tree, real)
+		}
+		for _, root := range roots {
+			if of, is := copied(root); is {
+				add(of, root, real)
 			}
 		}
 	}

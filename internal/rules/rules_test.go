@@ -459,6 +459,10 @@ func TestFilesOfAWorktreeNeedTheSameQuestions(t *testing.T) {
 	if got, want := HiddenCopies([]string{hidden, elsewhere}, []string{tree.Path, elsewhere}), []string{hidden, elsewhere, filepath.Join(tree.Path, "diary")}; !slices.Equal(got, want) {
 		t.Errorf("hidden are %q, want %q", got, want)
 	}
+	// From outside of it, the copy is hidden, too.
+	if got, want := HiddenCopies([]string{hidden}, []string{dir}), []string{hidden, filepath.Join(tree.Path, "diary")}; !slices.Equal(got, want) {
+		t.Errorf("hidden in the original are %q, want %q", got, want)
+	}
 }
 
 // A worktree that was made for a folder of the working tree has the rules of that folder, whose
