@@ -221,7 +221,7 @@ func (s *submodule) clone(ctx context.Context, of *Writer) error {
 // was kept, in words.
 func keepSubmodules(ctx context.Context, repository, admin, name string, k *WorktreeWork) (kept []string, err error) {
 	modules := filepath.Join(admin, "modules")
-	found := map[string]string{} // git's own directories, with the path of a changed submodule
+	found := map[string]string{}                                                      // git's own directories, with the path of a changed submodule
 	_ = filepath.WalkDir(modules, func(path string, d fs.DirEntry, err error) error { // without any, there is nothing
 		_, in := found[filepath.Dir(path)]
 		switch {
