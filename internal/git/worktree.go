@@ -364,6 +364,8 @@ type WorktreeOptions struct {
 	Snapshot string
 	// Note is kept with it, up to 8 KiB.
 	Note string
+	// Waits is called with the file whose lock another program holds, if it has to wait for that; nil is fine.
+	Waits func(file string)
 }
 
 // CreateWorktree creates a worktree with a branch of its own for the repository that
@@ -378,7 +380,7 @@ func CreateWorktree(ctx context.Context, dir string, opt WorktreeOptions) (*Work
 	if len(opt.Note) > maxNote {
 		return nil, fmt.Errorf("the note of a worktree is larger than %d KiB", maxNote>>10)
 	}
-	if unlock := lockToCreate(ctx, dir); unlock != nil {
+	if unlock := lockToCreate(ctx, dir, opt.Waits); unlock != nil {
 		defer unlock()
 	}
 	w, all, err := open(ctx, dir)
@@ -416,16 +418,21 @@ func CreateWorktree(ctx context.Context, dir string, opt WorktreeOptions) (*Work
 
 // lockToCreate waits until nobody else creates a worktree in the repository of dir. It returns nil if that cannot
 // be known.
-func lockToCreate(ctx context.Context, dir string) (unlock func()) {
-	in := filepath.Join(repositoryOf(dir), begunDir)
-	if in == begunDir || os.MkdirAll(in, 0o700) != nil {
-		return nil
-	}
-	f, err := os.OpenFile(filepath.Join(in, "create.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+func lockToCreate(ctx context.Context, dir string, waits func(file string)) (unlock func()) {
+	in, err := openBegun(repositoryOf(dir))
 	if err != nil {
 		return nil
 	}
-	if config.AwaitLock(ctx, f, func() {}) != nil {
+	defer func() { _ = in.Close() }()
+	f, err := in.OpenFile("create.lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil
+	}
+	if config.AwaitLock(ctx, f, func() {
+		if waits != nil {
+			waits(filepath.Clean(f.Name()))
+		}
+	}) != nil {
 		_ = f.Close()
 		return nil
 	}

@@ -28,17 +28,42 @@ func begunPath(repository, name string) string {
 	return filepath.Join(repository, begunDir, name+".json")
 }
 
+// openBegun opens that directory, which it makes if there is none. An agent that may write in the repository
+// leads it elsewhere by no link.
+func openBegun(repository string) (*os.Root, error) {
+	git, err := os.OpenRoot(repository)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = git.Close() }()
+	if err := git.Mkdir(begunDir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
+	if info, err := git.Lstat(begunDir); err != nil || !info.IsDir() {
+		return nil, errors.Join(err, fmt.Errorf("%s is not a directory", filepath.Join(repository, begunDir)))
+	}
+	return fs.OpenRootIn(git, begunDir)
+}
+
 // begin records that the worktree is being created or dropped, until done is called.
 func (t *Worktree) begin(dropped bool) (done func(), err error) {
-	path := begunPath(repositoryOf(t.From), t.Name)
 	b, err := json.Marshal(begun{*t, t.Path, dropped})
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o700)
+		var in *os.Root
+		if in, err = openBegun(repositoryOf(t.From)); err == nil {
+			err = fs.ReplaceUnsynced(in, t.Name+".json", b, 0o600)
+			_ = in.Close()
+		}
 	}
-	if err == nil {
-		err = os.WriteFile(path, b, 0o600)
+	return t.end, err
+}
+
+// end removes that record. At worst, the name stays in the list.
+func (t *Worktree) end() {
+	if in, err := openBegun(repositoryOf(t.From)); err == nil {
+		_ = in.Remove(t.Name + ".json")
+		_ = in.Close()
 	}
-	return func() { _ = os.Remove(path) }, err // at worst the name stays in the list
 }
 
 // readBegun returns what is recorded of a worktree that is being created or dropped, nil without it.
@@ -145,7 +170,12 @@ func supply(path, line string) error {
 	case !errors.Is(err, os.ErrNotExist):
 		return nil
 	}
-	return os.WriteFile(path, []byte(line+"\n"), 0o666)
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err == nil {
+		err = fs.ReplaceUnsynced(dir, filepath.Base(path), []byte(line+"\n"), 0o644)
+		_ = dir.Close()
+	}
+	return err
 }
 
 // whole fails if the worktree is unfinished.

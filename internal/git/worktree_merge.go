@@ -355,7 +355,7 @@ func (t *Worktree) dropGone(ctx context.Context) (kept Kept, err error) {
 			return kept, fmt.Errorf("delete the branch: %w", err)
 		}
 	}
-	_ = os.Remove(begunPath(repositoryOf(t.From), t.Name))
+	t.end()
 	return kept, nil
 }
 

@@ -942,3 +942,34 @@ func TestChangesBehindALink(t *testing.T) {
 		t.Errorf("behind the link there is %+v", c)
 	}
 }
+
+// What parley notes in .git goes nowhere else: an agent that may write there can make links.
+func TestLinksInGitLeadNowhere(t *testing.T) {
+	dir, _ := project(t)
+	mine := filepath.Join(t.TempDir(), "mine")
+	put(t, filepath.Join(mine, "notes.txt"), "mine\n")
+	link := func(target, name string) {
+		if err := os.Symlink(target, filepath.Join(dir, ".git", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".git", "parley"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	link(filepath.Join(mine, "notes.txt"), "parley/owl.json")
+	link(filepath.Join(mine, "new"), "parley/create.lock")
+	tree := create(t, dir, "owl")
+	if _, err := tree.Drop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".git", "parley")); err != nil {
+		t.Fatal(err)
+	}
+	link(mine, "parley")
+	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"}); err == nil || !strings.Contains(err.Error(), "parley is not a directory") {
+		t.Errorf("created behind a link: %v", err)
+	}
+	if entries, err := os.ReadDir(mine); err != nil || len(entries) != 1 || read(t, filepath.Join(mine, "notes.txt")) != "mine\n" {
+		t.Errorf("the links led to %v, %v", entries, err)
+	}
+}
