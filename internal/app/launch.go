@@ -33,6 +33,7 @@ import (
 	"parley/internal/sandbox"
 	"parley/internal/session"
 	"parley/internal/store"
+	"parley/internal/termtext"
 )
 
 // Launcher makes sessions with agents. Close it after they have ended.
@@ -592,7 +593,7 @@ func (l *Launcher) Backend() Backend {
 		Prepare:   l.Prepare,
 		MCP:       l.Config.MCP,
 		Worktree: func(ctx context.Context, cwd string) (string, error) {
-			t, err := MakeWorktree(ctx, l.Config, cwd, "")
+			t, err := MakeWorktree(ctx, l.Config, cwd, "", nil)
 			if err != nil {
 				return "", err
 			}
@@ -606,9 +607,15 @@ func (l *Launcher) Backend() Backend {
 }
 
 // MakeWorktree creates a named worktree of the repository that contains a directory, or
-// returns the existing one. For "" it makes up a name.
-func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string) (*git.Worktree, error) {
-	t, err := git.CreateWorktree(ctx, dir, git.WorktreeOptions{Name: name, Parent: cfg.Worktrees})
+// returns the existing one. For "" it makes up a name. tell is told what it waits for; nil tells nobody.
+func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string, tell func(string)) (*git.Worktree, error) {
+	opt := git.WorktreeOptions{Name: name, Parent: cfg.Worktrees}
+	if tell != nil {
+		opt.Waits = func(file string) {
+			tell("waiting until another program ends, which creates a worktree or holds " + termtext.Line(file))
+		}
+	}
+	t, err := git.CreateWorktree(ctx, dir, opt)
 	var taken *git.WorktreeTakenError
 	switch {
 	case errors.Is(err, git.ErrNoRepository):

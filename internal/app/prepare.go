@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -291,6 +292,8 @@ func (p *preparation) setup(ctx context.Context) {
 		}
 	})
 	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		r.Why = context.Cause(ctx).Error()
 	case ctx.Err() != nil:
 		r.Why = "interrupted"
 	case err != nil:

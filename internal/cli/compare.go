@@ -201,16 +201,22 @@ func denyChanges(l *app.Launcher) {
 // begin makes the worktrees and the sessions. Without worktrees the sides are nil.
 func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Options, entrants []compare.Entrant) error {
 	o := c.o
+	opt.Began = time.Now()
+	early, enough := o.bounded(c.checks)
+	defer enough()
 	opt.WaitsAtLimit, opt.Unruled = c.launcher.WaitsAtLimit(), c.launcher.NoRules
 	comparison := &compare.Comparison{Sides: make([]*compare.Side, len(entrants))}
 	if o.noWorktrees {
 		o.streams.tell("All agents work in " + termtext.Line(o.cwd) + ". parley denies edits and commands, but cannot stop an agent that does not ask")
 	} else {
 		var err error
-		comparison, err = compare.Begin(c.checks, compare.Options{Config: cfg, Dir: o.cwd, Prompt: opt.Prompts[0], Check: o.check, Entrants: entrants, Changes: o.changes})
+		comparison, err = compare.Begin(early, compare.Options{Config: cfg, Dir: o.cwd, Prompt: opt.Prompts[0], Check: o.check, Entrants: entrants, Changes: o.changes})
 		if errors.Is(err, git.ErrNoRepository) {
 			return app.WithHint("'git init' makes it one; each agent works in a git worktree of its own.\n"+
 				"To have them answer side by side, without changes: --no-worktrees", "%w", err)
+		}
+		if err != nil && errors.Is(early.Err(), context.DeadlineExceeded) {
+			return &failure{context.Cause(early), headless.TimedOut.ExitCode()}
 		}
 		if err != nil {
 			return err
@@ -225,7 +231,7 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 	for i, e := range entrants {
 		c.all[i].Name, c.all[i].side, c.all[i].agent = names[i], comparison.Sides[i], e.Agent
 	}
-	if err := c.prepare(); err != nil {
+	if err := c.prepare(early); err != nil {
 		return err
 	}
 	for i, e := range entrants {
@@ -243,8 +249,9 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 			dir = k.side.Dir
 			k.Worktree = &headless.ComparedTree{Name: k.side.Tree.Name, Path: k.side.Tree.Path, Branch: k.side.Tree.Branch}
 		}
-		made, err := c.launcher.Make(ctx, app.Spec{Agent: &k.agent, Cwd: dir})
-		if err != nil {
+		if errors.Is(early.Err(), context.DeadlineExceeded) { // in a worktree that is half set up
+			k.Result = headless.Unstarted(headless.TimedOut, context.Cause(early))
+		} else if made, err := c.launcher.Make(ctx, app.Spec{Agent: &k.agent, Cwd: dir}); err != nil {
 			k.Result = headless.Unstarted(headless.AgentFailed, err)
 		} else {
 			k.session = made.Session
@@ -264,7 +271,7 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 }
 
 // prepare prepares the worktrees, all at once.
-func (c *contest) prepare() error {
+func (c *contest) prepare(ctx context.Context) error {
 	var preparing sync.WaitGroup
 	for _, k := range c.all {
 		if k.side == nil {
@@ -272,11 +279,6 @@ func (c *contest) prepare() error {
 		}
 		preparing.Go(func() {
 			tell := func(line string) { c.tell(k, line) }
-			ctx, cancel := c.checks, func() {}
-			if c.o.timeout > 0 {
-				ctx, cancel = context.WithTimeout(ctx, c.o.timeout)
-			}
-			defer cancel()
 			notes := c.launcher.Prepare(ctx, app.Spec{Agent: &k.agent, Cwd: k.side.Dir}, preparation(tell, true))
 			c.o.streams.tellNotes(notes, tell)
 		})
@@ -314,7 +316,7 @@ func (c *contest) work(ctx context.Context, k *contestant) {
 	} else {
 		c.tell(k, "answered")
 	}
-	if k.side == nil {
+	if k.side == nil || k.session == nil {
 		return
 	}
 	side := slices.Index(c.Sides, k.side)

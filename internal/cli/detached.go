@@ -24,7 +24,7 @@ func (o *runOptions) runDetached(ctx context.Context, cmd *cobra.Command, opt he
 	if !host.Available {
 		return host.ErrUnavailable
 	}
-	l, open, agent, err := o.prepare(cmd)
+	l, open, agent, err := o.prepare(cmd.Context(), cmd)
 	if err != nil {
 		return err
 	}

@@ -108,19 +108,14 @@ func storedAgent(l *app.Launcher, s app.Spec) (*config.Agent, error) {
 		"parley does not start an agent named on the command line by itself")
 }
 
-// begin continues a stored session, or starts a new one if open is nil.
-func (o *runOptions) begin(ctx context.Context, l *app.Launcher, open *app.Spec, agent *config.Agent) (app.Session, error) {
+// begin continues a stored session, or starts a new one if open is nil. early bounds what comes before.
+func (o *runOptions) begin(ctx, early context.Context, l *app.Launcher, open *app.Spec, agent *config.Agent) (app.Session, error) {
 	s := app.Spec{Agent: agent}
 	if open != nil {
 		s.Stored = open.Stored
 	}
-	preparing, stop := signal.NotifyContext(ctx, os.Interrupt)
+	preparing, stop := signal.NotifyContext(early, os.Interrupt)
 	defer stop()
-	if o.timeout > 0 {
-		bounded, cancel := context.WithTimeout(preparing, o.timeout)
-		defer cancel()
-		preparing = bounded
-	}
 	o.streams.tellNotes(l.Prepare(preparing, s, preparation(o.streams.tell, true)), o.streams.tell)
 	if preparing.Err() != nil {
 		return nil, tooEarly()

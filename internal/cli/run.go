@@ -157,9 +157,12 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer recording.Close()
-	l, open, agent, err := o.prepare(cmd)
+	opt.Began = time.Now()
+	early, enough := o.bounded(cmd.Context())
+	defer enough()
+	l, open, agent, err := o.prepare(early, cmd)
 	if err != nil {
-		return err
+		return o.unlessLate(early, opt, err)
 	}
 	l.Warn = o.streams.warn
 	defer l.Close()
@@ -170,9 +173,9 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
-	s, err := o.begin(ctx, l, open, agent)
+	s, err := o.begin(ctx, early, l, open, agent)
 	if err != nil {
-		return err
+		return o.unlessLate(early, opt, err)
 	}
 	defer supervise(ctx)()
 	finish := o.write(&opt, l.Config)
@@ -184,6 +187,24 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	return err
 }
 
+// bounded returns the context for what comes before there is a session: --timeout counts there, too.
+func (o *runOptions) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.timeout == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("timed out after %v", o.timeout))
+}
+
+// unlessLate returns an error of what comes before there is a session, or prints the result and returns the error
+// of a --timeout that has expired then.
+func (o *runOptions) unlessLate(early context.Context, opt headless.Options, err error) error {
+	if !errors.Is(early.Err(), context.DeadlineExceeded) {
+		return err
+	}
+	r := headless.Unstarted(headless.TimedOut, context.Cause(early))
+	return errors.Join(o.outcome(r, config.Agent{}, ""), o.write(&opt, &config.Config{})(r))
+}
+
 // tooEarly returns the error for an interrupt before there is a turn to cancel.
 func tooEarly() error {
 	return &failure{errors.New("interrupted before the prompt was sent"), headless.Cancelled.ExitCode()}
@@ -191,7 +212,7 @@ func tooEarly() error {
 
 // prepare returns the launcher, the stored session to open, if any, and the agent. It finds
 // all mistakes before the agent is started.
-func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Spec, *config.Agent, error) {
+func (o *runOptions) prepare(ctx context.Context, cmd *cobra.Command) (*app.Launcher, *app.Spec, *config.Agent, error) {
 	cfg, err := o.configuration()
 	if err != nil {
 		return nil, nil, nil, err
@@ -209,13 +230,13 @@ func (o *runOptions) prepare(cmd *cobra.Command) (*app.Launcher, *app.Spec, *con
 		return nil, nil, nil, o.noAgent(cmd)
 	}
 	if o.given("worktree") {
-		if err := o.enterWorktree(cmd.Context(), cfg, agent); err != nil {
+		if err := o.enterWorktree(ctx, cfg, agent); err != nil {
 			return nil, nil, nil, err
 		}
 	}
 	lib := store.NewLibrary(l.Store)
 	defer lib.Close()
-	open, err := o.stored(cmd.Context(), l, lib, agent)
+	open, err := o.stored(ctx, l, lib, agent)
 	switch {
 	case err != nil:
 		return nil, nil, nil, err

@@ -36,7 +36,7 @@ func (o *startOptions) enterWorktree(ctx context.Context, cfg *config.Config, ag
 	if agent != nil && agent.ID == app.TourID {
 		return errors.New("the tour has its own project and no worktree")
 	}
-	t, err := app.MakeWorktree(ctx, cfg, o.cwd, o.worktree)
+	t, err := app.MakeWorktree(ctx, cfg, o.cwd, o.worktree, o.streams.tell)
 	if err != nil {
 		return err
 	}

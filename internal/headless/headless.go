@@ -47,6 +47,8 @@ type Options struct {
 	// Timeout limits the time from the start to the last answer; 0 means no limit. An agent
 	// that does not end soon afterwards is killed.
 	Timeout time.Duration
+	// Began is when the Timeout began; zero is the start.
+	Began time.Time
 	// Unruled means that no rule applies: every request is denied.
 	Unruled bool
 	// Interrupts ask to stop: the first one cancels the turn, the next one ends the
@@ -142,7 +144,11 @@ func newRun(opt Options) *run {
 func (r *run) work(ctx context.Context) {
 	var deadline <-chan time.Time
 	if r.opt.Timeout > 0 {
-		t := time.NewTimer(r.opt.Timeout)
+		left := r.opt.Timeout
+		if !r.opt.Began.IsZero() {
+			left = time.Until(r.opt.Began.Add(left))
+		}
+		t := time.NewTimer(left)
 		defer t.Stop()
 		deadline = t.C
 	}
