@@ -24,7 +24,7 @@ const mostUnsaved = 4 << 20
 // read here, and its answer counts only if nobody has turned the path elsewhere meanwhile.
 func (m *Machine) unsaved(ctx context.Context, place fs.ResolvedPath) (text string, ok bool) {
 	ask := m.editor()
-	if ask == nil || place.Outside || place.File() != nil || fileSize(place.Target) > mostUnsaved {
+	if ask == nil || place.File() != nil || fileSize(place.Target) > mostUnsaved {
 		return "", false
 	}
 	still, ok := place.Steady(ctx)
