@@ -57,7 +57,10 @@ func TestUnsavedChangesOfAClient(t *testing.T) {
 			caps := acpclient.ClientCapabilities{FS: acpclient.FileSystemCapabilities{ReadTextFile: c.offers, WriteTextFile: c.offers}}
 			c.opt.Running = "host"
 			editor := s.client(c.opt, caps, c.v2)
-			editor.decide = first.decide
+			editor.decide = func(ctx context.Context, _ *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error) {
+				<-ctx.Done() // withdrawn, once it is answered
+				return "", ctx.Err()
+			}
 			editor.unsaved = map[string]string{file: "unsaved\nmore\n"}
 			editor.open(s.opt.Cwd)
 			first.ends(first.prompt("read"), "end_turn")
