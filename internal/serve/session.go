@@ -498,7 +498,7 @@ func (s *served) lookAtPrompts(c *conversation.Conversation) {
 	for _, q := range c.Queue {
 		if s.sentBy(q.Ref) {
 			waits[q.Ref] = q
-			if s.prompts[q.Ref] == nil && !q.Steering { // it was answered, and the client may send it again
+			if s.prompts[q.Ref] == nil && !q.Steering && !q.Now { // it was answered, and the client may send it again
 				s.takeOut(q)
 			}
 		}
@@ -595,9 +595,12 @@ func (s *served) steer(ctx context.Context, r *acpclient.SteeringRequest) (any, 
 		return nil, err
 	}
 	s.mu.Lock()
-	running := s.live.Conversation.Turn.Running
+	able, now := s.live.Conversation.Agent.Steering, s.live.Conversation.Steerable()
 	s.mu.Unlock()
-	if !running {
+	switch {
+	case !able:
+		return nil, acpclient.MethodNotFoundError(acpclient.SessionSteering.Name)
+	case !now:
 		return &acpclient.SteeringResponse{Outcome: acpclient.SteeringPromptRequired, Reason: "noRunningTurn"}, nil
 	}
 	q := conversation.QueuedPrompt{Prompt: r.Prompt, Ref: s.own + rand.Text()}
