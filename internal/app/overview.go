@@ -275,16 +275,6 @@ func (o Overview) SpentText() string {
 	return ""
 }
 
-// Ended returns what a board says of the session once its host does not run any more. One that worked or
-// asked needs the user.
-func (o Overview) Ended(now time.Time) Overview {
-	at := conversation.StandingIdle
-	if o.Group() < len(Groups)-1 {
-		at = conversation.StandingLost
-	}
-	return Overview{Agent: o.Agent, Title: o.Title, Standing: at, Since: now, Over: true, Progress: o.Progress, Last: o.Last, Spent: o.Spent, Changed: o.Changed}
-}
-
 // Loses says what ending the session now loses. stored means that its transcript is stored.
 func (o Overview) Loses(stored bool) string {
 	var lost []string

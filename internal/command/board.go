@@ -54,7 +54,6 @@ type board struct {
 	running []app.Running
 	loading bool
 	gone    context.CancelFunc // ends watching
-	ended   map[string]bool    // the hosts that the user has ended here
 
 	marked string   // the ID of the marked item
 	order  []placed // the rows as last listed
@@ -69,7 +68,7 @@ type placed struct {
 // ShowBoard lists all sessions, those first that need the user.
 func ShowBoard(f Front) {
 	watch := f.Backend().Watch
-	b := &board{f: f, loading: watch != nil, gone: func() {}, ended: map[string]bool{}}
+	b := &board{f: f, loading: watch != nil, gone: func() {}}
 	b.update = f.Choose(b.choice())
 	if watch != nil {
 		b.watch(func(ctx context.Context) (func() ([]app.Running, error), context.CancelFunc) {
@@ -87,7 +86,7 @@ func (b *board) watch(begin func(context.Context) (func() ([]app.Running, error)
 		return func() {
 			b.gone = stop
 			if b.loading = false; err == nil {
-				b.list(all)
+				b.running = all
 			}
 			if open := b.update(b.choice()); !open || err != nil {
 				stop()
@@ -96,22 +95,6 @@ func (b *board) watch(begin func(context.Context) (func() ([]app.Running, error)
 			b.watch(func(context.Context) (func() ([]app.Running, error), context.CancelFunc) { return next, stop })
 		}
 	})
-}
-
-// list takes the sessions in hosts. Those of hosts that do not run any more stay, unless the user has ended
-// them here or they run in another one.
-func (b *board) list(all []app.Running) {
-	for _, was := range b.running {
-		again := func(r app.Running) bool { return r.ID == was.ID || r.Stored != "" && r.Stored == was.Stored }
-		if b.ended[was.ID] || slices.ContainsFunc(all, again) {
-			continue
-		}
-		if !was.Over {
-			was.Overview = was.Ended(time.Now())
-		}
-		all = append(all, was)
-	}
-	b.running = all
 }
 
 func (b *board) choice() Choice {
@@ -217,9 +200,6 @@ func (b *board) runningRow(r *app.Running) *Seat {
 	if r.Over {
 		row.Place, row.Go, row.End = "", func() { b.f.Open(app.Spec{Stored: r.Stored, Keep: true}) }, nil
 		row.silent = "go there to open it again"
-		if r.Stored == "" {
-			row.silent, row.Go = "it is not stored", func() { b.f.Say(row.NoSend) }
-		}
 		row.NoSend = "it does not run any more: " + row.silent
 	}
 	return row
@@ -367,10 +347,7 @@ func (b *board) askToEnd(r *Seat) {
 		Title: "End this session?", Lines: []string{termtext.Line(r.Title)}, Text: r.Loses(r.Stored != ""),
 		Choices: []app.Choice{
 			{Name: "Keep it", Key: "k"},
-			{Name: "End it", Key: "e", Risky: true, Here: func() {
-				b.ended[r.ID] = true
-				r.End()
-			}},
+			{Name: "End it", Key: "e", Risky: true, Here: r.End},
 		},
 	})
 }

@@ -1,14 +1,12 @@
 package command
 
 import (
-	"context"
 	"slices"
 	"testing"
 
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/store"
 )
 
 // seated has a front end show sessions, and opens the board.
@@ -174,41 +172,23 @@ func TestTheBoardSendsNothingToASilentProcess(t *testing.T) {
 	}
 }
 
-// A session whose host is killed stays on the board, and can be opened again; one that the user has ended
-// there, or that runs in another host, goes.
-func TestTheBoardKeepsWhatDoesNotRunAnyMore(t *testing.T) {
+// A session whose host was killed can be opened again from the board, and does nothing else.
+func TestTheBoardOpensWhatWasKilled(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
-	running := func(id string, standing conversation.Standing) app.Running {
-		return app.Running{ID: id, Stored: store.ID("stored " + id), Overview: app.Overview{Title: id, Standing: standing, Question: "May I?"}}
-	}
-	b := &board{f: s, ended: map[string]bool{}}
-	b.list([]app.Running{running("idle", conversation.StandingIdle), running("asks", conversation.StandingAsks), running("moves", conversation.StandingWorking), running("ended", conversation.StandingWorking)})
+	b := &board{f: s, running: []app.Running{{ID: "h", Stored: "stored", Overview: app.Overview{Title: "bread", Standing: conversation.StandingLost, Over: true}}}}
 	b.update = s.Choose(b.choice())
-	s.item("ended").Delete()
-	s.backend.EndRunning = func(context.Context, string) error { return nil }
-	s.asked[0].Choices[1].Here()
-	moved := running("moved", conversation.StandingWorking)
-	moved.Stored = "stored moves"
-	for range 2 {
-		b.list([]app.Running{moved})
+	it := s.item("bread")
+	if got := it.Group + ": " + it.Columns[0] + ", " + it.Columns[len(it.Columns)-1]; got != "Needs you: ended, go there to open it again" {
+		t.Errorf("%q", got)
 	}
-	var got []string
-	for _, it := range b.items() {
-		got = append(got, it.Group+": "+it.Title+" "+it.Columns[0]+", "+it.Columns[len(it.Columns)-1])
-	}
-	const over = " ended, go there to open it again"
-	if want := []string{"Needs you: asks" + over, "Works: moved works, May I?", "Done: idle" + over}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	it := b.items()[0]
 	it.Also[0]()
 	it.Delete()
 	it.Do()
 	if want := "it does not run any more: go there to open it again"; !slices.Equal(s.said, []string{want, want}) {
 		t.Errorf("said %q", s.said)
 	}
-	if spec, is := s.did[len(s.did)-1].(app.Spec); !is || spec.Stored != "stored asks" || spec.Running != "" {
+	if spec, is := s.did[len(s.did)-1].(app.Spec); !is || spec.Stored != "stored" || spec.Running != "" {
 		t.Errorf("did %+v", s.did)
 	}
 }

@@ -120,14 +120,22 @@ func Keeping(l *app.Launcher, b app.Backend, behind *Process) app.Backend {
 	b.Make, b.EndRunning = k.make, End
 	b.Running = func(ctx context.Context) ([]app.Running, error) { return k.mark(List(ctx)) }
 	b.Watch = func(ctx context.Context) func() ([]app.Running, error) {
-		next, first := Watch(ctx), true
+		next := Watch(ctx)
+		var hosts []string // when killed was made
+		var killed []app.Running
 		return func() ([]app.Running, error) {
 			all, err := k.mark(next())
-			if first && err == nil {
-				all = WithKilled(ctx, b.Stored, all)
+			if err != nil {
+				return nil, err
 			}
-			first = false
-			return all, err
+			ids := make([]string, len(all))
+			for i := range all {
+				ids[i] = all[i].ID
+			}
+			if slices.Sort(ids); hosts == nil || !slices.Equal(ids, hosts) {
+				hosts, killed = ids, WithKilled(ctx, b.Stored, all)[len(all):]
+			}
+			return append(all, killed...), nil
 		}
 	}
 	b.Visit = func(ctx context.Context, running string) (app.Session, error) {

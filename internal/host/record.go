@@ -15,6 +15,7 @@ import (
 	"parley/config"
 	files "parley/fs"
 	"parley/internal/app"
+	"parley/internal/conversation"
 	"parley/internal/store"
 )
 
@@ -135,7 +136,7 @@ func (r Record) How() string {
 const killedTime = 7 * 24 * time.Hour
 
 // WithKilled adds the stored sessions of killed hosts to those that run, until they are opened again or
-// the user does not want them back. Best effort: what does not run is no reason to list nothing.
+// the user does not want them back. One that had something left to do needs the user. Best effort: what does not run is no reason to list nothing.
 func WithKilled(ctx context.Context, lib *store.Library, all []Status) []Status {
 	dir, err := HistoryDir()
 	if err != nil || lib == nil {
@@ -153,9 +154,12 @@ func WithKilled(ctx context.Context, lib *store.Library, all []Status) []Status 
 		if at < 0 || listed || !r.Ended.IsZero() || !slices.Contains(killed, r.Stored) || time.Since(stored[at].Updated) > killedTime {
 			continue
 		}
-		r.PID, r.Active = 0, stored[at].Updated
-		r.Overview = names(r.Overview).Ended(r.Active)
-		r.Title = cmp.Or(stored[at].Name(), r.Title)
+		s := &stored[at]
+		r.PID, r.Active = 0, s.Updated
+		r.Overview = app.Overview{Agent: r.Agent, Title: cmp.Or(s.Name(), r.Title), Since: s.Updated, Over: true, Queued: s.Queued}
+		if s.InTurn || s.Queued > 0 {
+			r.Standing = conversation.StandingLost
+		}
 		all = append(all, r.Status)
 	}
 	return all

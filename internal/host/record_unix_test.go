@@ -9,11 +9,15 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/internal/app"
+	"parley/internal/conversation"
 	"parley/internal/store"
+	"parley/internal/test"
 )
 
 // The id of a session means something after its host has ended, and says how it did.
@@ -121,20 +125,21 @@ func TestASilentHostIsListed(t *testing.T) {
 	}
 }
 
-// A stored session of a killed host is listed behind those that run, until it is opened again or declined.
-func TestWhatWasKilledIsListed(t *testing.T) {
+// leaver returns a library in a directory, and what makes a record and a stored session of a host in it.
+func leaver(t *testing.T) (lib *store.Library, logs string, left func(id string, interrupted bool, r Record, events ...conversation.Event) store.ID) {
+	t.Helper()
 	runDir(t)
 	dir, err := HistoryDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	logs := t.TempDir()
-	lib := store.NewLibrary(store.New(logs))
+	logs = t.TempDir()
+	lib = store.NewLibrary(store.New(logs))
 	t.Cleanup(func() { _ = lib.Close() })
-	left := func(id string, interrupted bool, r Record) store.ID {
+	return lib, logs, func(id string, interrupted bool, r Record, events ...conversation.Event) store.ID {
 		l, err := lib.Create(store.Meta{Cwd: "/" + id})
 		if err == nil {
-			err = l.Close()
+			err = errors.Join(l.Append(events), l.Close())
 		}
 		if err == nil && interrupted { // as a killed writer leaves it
 			err = os.WriteFile(filepath.Join(logs, "open", string(l.ID())), nil, 0o600)
@@ -148,6 +153,11 @@ func TestWhatWasKilledIsListed(t *testing.T) {
 		h.record(r)
 		return l.ID()
 	}
+}
+
+// A stored session of a killed host is listed behind those that run, until it is opened again or declined.
+func TestWhatWasKilledIsListed(t *testing.T) {
+	lib, logs, left := leaver(t)
 	killed := left("killed", true, Record{})
 	left("over", true, Record{Ended: time.Now()}) // by another process since
 	left("well", false, Record{})
@@ -165,5 +175,59 @@ func TestWhatWasKilledIsListed(t *testing.T) {
 	}
 	if all := WithKilled(t.Context(), lib, runs); len(all) != 1 {
 		t.Errorf("after it is declined: %+v", all)
+	}
+}
+
+// What was killed with something left to do needs the user.
+func TestWhatWasKilledAtWorkNeedsTheUser(t *testing.T) {
+	lib, _, left := leaver(t)
+	queue := conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{Prompt: test.Sent("later").Prompt}}}
+	for id, want := range map[string]conversation.Standing{"turn": conversation.StandingLost, "queue": conversation.StandingLost, "idle": conversation.StandingIdle} {
+		events := []conversation.Event{test.Sent("bake"), queue}
+		if id != "turn" {
+			events = append(events, conversation.TurnEnded{})
+		}
+		if id != "queue" {
+			events = append(events, conversation.QueueChanged{})
+		}
+		stored := left(id, true, Record{}, events...)
+		all := WithKilled(t.Context(), lib, nil)
+		if len(all) != 1 || all[0].Standing != want || all[0].Title != "bake" {
+			t.Errorf("%s: %+v", id, all)
+		}
+		if err := lib.Forget(stored); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// An open board says of a session that does not run any more what a new one says: a killed one is listed, one
+// that was ended is not.
+func TestAnOpenBoardTellsKilledFromEnded(t *testing.T) {
+	lib, _, left := leaver(t)
+	_, kill := serves(t, "killed")
+	_, end := serves(t, "ended")
+	left("killed", true, Record{}, test.Sent("bake"))
+	left("ended", false, Record{Ended: time.Now()})
+	next := Keeping(&app.Launcher{Version: "1.0.0"}, app.Backend{Stored: lib}, nil).Watch(t.Context())
+	if all, err := next(); err != nil || len(all) != 2 || all[0].Over || all[1].Over {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	kill()
+	end()
+	for {
+		all, err := next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(all, func(s Status) bool { return !s.Over }) {
+			if len(all) != 1 || all[0].ID != "killed" || all[0].Group() != 0 {
+				t.Errorf("%+v", all)
+			}
+			break
+		}
+	}
+	if again := WithKilled(t.Context(), lib, nil); len(again) != 1 || again[0].ID != "killed" || again[0].Group() != 0 {
+		t.Errorf("a new board: %+v", again)
 	}
 }

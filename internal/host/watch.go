@@ -83,14 +83,22 @@ func Watch(ctx context.Context) func() ([]Status, error) {
 		if first {
 			first = false
 			looked = w.look(looked)
-			return List(ctx)
+			all, err := List(ctx)
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			for _, s := range all {
+				if _, is := w.known[s.ID]; w.followed[s.ID] && !is {
+					w.known[s.ID] = s
+				}
+			}
+			return all, err
 		}
 		again := time.NewTicker(lookPause)
 		defer again.Stop()
 		for {
 			select {
 			case <-w.news:
-				return w.list(), nil
+				return w.list(), ctx.Err()
 			case <-again.C:
 				looked = w.look(looked)
 			case <-ctx.Done():
@@ -157,6 +165,9 @@ func (w *statusWatcher) follow(id string) {
 		w.watch(id)
 		s, there := statusOrSilent(w.ctx, id)
 		if !there {
+			if r, err := Last(id); err == nil && r.Ended.IsZero() {
+				w.pause(watchPause) // a killed process may hold its log for a moment
+			}
 			return
 		}
 		w.change(func(known map[string]Status) { known[id] = s })

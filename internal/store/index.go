@@ -28,7 +28,7 @@ const indexName = "index.db"
 // version is deleted and rebuilt. passages says where text is in the logs, and words,
 // which stores no text, which words it contains.
 const (
-	schemaVersion = 6
+	schemaVersion = 7
 	schema        = `
 CREATE TABLE sessions (
 	key INTEGER PRIMARY KEY,
@@ -71,6 +71,9 @@ type Summary struct {
 	// Last is the beginning of the agent's last message.
 	Last  string `json:"last,omitempty"`
 	Turns int    `json:"turns,omitempty"`
+	// InTurn means that the log ends in the middle of a turn, and Queued counts the queued prompts there.
+	InTurn bool `json:"inTurn,omitempty"`
+	Queued int  `json:"queued,omitempty"`
 	// Cost is the agent's latest report.
 	Cost *acpclient.Cost `json:"cost,omitempty"`
 	// Updated is when the log was last written, Size its length in bytes.

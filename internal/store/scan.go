@@ -61,8 +61,13 @@ func (s *scanner) record(r Record) {
 		s.summary.Session = e.ID
 	case conversation.PromptSent:
 		s.summary.Turns++
+		s.summary.InTurn = true
 		s.sent(r.Offset, e.Prompt)
 		s.echoes = true
+	case conversation.TurnEnded, conversation.AgentLost:
+		s.summary.InTurn = false
+	case conversation.QueueChanged:
+		s.summary.Queued = len(e.Queue)
 	case conversation.PromptSteered:
 		s.sent(r.Offset, e.Prompt)
 	case conversation.Text:
