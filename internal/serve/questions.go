@@ -48,15 +48,19 @@ func (s *served) askPermission(ctx context.Context, p *conversation.Permission) 
 	r := &acpclient.RequestPermissionRequest{SessionID: s.id, Options: p.Options, Title: p.Title, Description: p.Description, ToolCall: s.view.askedOf(p)}
 	seen := p.Seen
 	go func() {
-		var res acpclient.RequestPermissionResponse
-		if err := s.conn.Call(ctx, acpclient.SessionRequestPermission.Name, r, &res); err != nil {
-			s.unanswered(ctx, err)
-			return
+		for range mostAsked {
+			var res acpclient.RequestPermissionResponse
+			if err := s.conn.Call(ctx, acpclient.SessionRequestPermission.Name, r, &res); err != nil {
+				s.unanswered(ctx, err)
+				return
+			}
+			if res.Outcome.Cancelled() { // with the turn, or by a client that decides nothing
+				return
+			}
+			if s.decide(ctx, session.Answer{Question: seen, Option: res.Outcome.OptionID}) {
+				return
+			}
 		}
-		if res.Outcome.Cancelled() { // with the turn, or by a client that decides nothing
-			return
-		}
-		s.decide(ctx, session.Answer{Question: seen, Option: res.Outcome.OptionID})
 	}()
 }
 
@@ -105,16 +109,21 @@ func (s *served) elicit(ctx context.Context, e *conversation.Elicitation) {
 	}()
 }
 
-// decide gives the client's answer. The answer to a question that has changed, or that somebody else has
-// answered, is none: the client is asked again, if anything is left to ask.
-func (s *served) decide(ctx context.Context, a session.Answer) {
+// mostAsked is how often a client is asked that gives answers which are none, such as an option that was not
+// offered.
+const mostAsked = 3
+
+// decide gives the client's answer, and reports whether that is all: the question is answered, is another by
+// now, which ask asks, or cannot be answered any more. Otherwise the client is told why not.
+func (s *served) decide(ctx context.Context, a session.Answer) bool {
 	err := session.Try(ctx, s.live.Session, a)
 	if err == nil || errors.Is(err, session.ErrAnswered) || errors.Is(err, session.ErrChanged) || ctx.Err() != nil {
-		return
+		return true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.view.say("not answered: " + err.Error() + "\nTo answer it: parley attach " + s.live.Session.About().Host)
+	return s.live.HostGone()
 }
 
 // unanswered tells of a question that the client cannot show. It stays open for the others.

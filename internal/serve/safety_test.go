@@ -144,6 +144,37 @@ func TestWhatAnswersNothing(t *testing.T) {
 	}
 }
 
+// An option that was not offered answers nothing: the client is told, and asked again, but not for ever.
+func TestAnOptionThatWasNotOffered(t *testing.T) {
+	for _, right := range []int{2, mostAsked + 1} {
+		s := newStage(t, asks)
+		c := s.client(Options{}, acpclient.ClientCapabilities{}, false)
+		c.decide = func(context.Context, *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if len(c.asked) == right {
+				return "yes", nil
+			}
+			return "maybe", nil
+		}
+		c.open(s.opt.Cwd)
+		turn := c.prompt("go")
+		c.said("parley: not answered: ")
+		if right > mostAsked {
+			c.until("the last question", func() bool { return strings.Count(transcript(c.conv), "not answered: ") == mostAsked })
+			viewer := s.viewer()
+			p := conversation.Questions[*conversation.Permission](&viewer.Past().State)[0]
+			if err := session.Try(t.Context(), viewer, session.Answer{Question: p.Seen, Option: "yes"}); err != nil {
+				t.Error(err)
+			}
+		}
+		c.ends(turn, "end_turn")
+		if want := min(right, mostAsked); len(c.asked) != want {
+			t.Errorf("asked %d times, not %d", len(c.asked), want)
+		}
+	}
+}
+
 // Directories and commands of servers are absolute, and directories exist.
 func TestWhereASessionMayBe(t *testing.T) {
 	s := newStage(t, "handshake\nserve\n").storing()
