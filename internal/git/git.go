@@ -252,6 +252,9 @@ type Writer struct {
 	in      string   // standard input
 }
 
+// noServer is an address at which git-lfs finds no server, without the network.
+const noServer = "file://" + os.DevNull
+
 // NewWriter returns a Writer for the repository of dir. It fails without git or a
 // repository.
 func NewWriter(ctx context.Context, dir string) (*Writer, error) { return newWriter(ctx, dir) }
@@ -265,6 +268,8 @@ func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) 
 	settings := map[string]string{
 		"commit.gpgSign": "false", "merge.verifySignatures": "false", "merge.autoStash": "false",
 		"rerere.enabled": "false", "advice.detachedHead": "false",
+		// git-lfs would fetch what is missing from where a committed .lfsconfig says, or by a program of the repository's.
+		"lfs.url": noServer, "lfs.standaloneTransferAgent": "", "lfs." + noServer + ".standaloneTransferAgent": "",
 	}
 	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^(filter|merge|hook)\..*\.`)
 	if err != nil && !exitedWith(err, 1) { // 1 means that there are none
@@ -368,6 +373,9 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 // failedFilter matches git's words for a filter that has failed.
 var failedFilter = regexp.MustCompile(`(?:clean|smudge) filter '?([^'\n]+?)'? failed`)
 
+// lacking matches the words of git-lfs for content that it has not.
+var lacking = regexp.MustCompile(`Error downloading object: (.+?) \([0-9a-f]+\)`)
+
 // ofFilter adds to git's words why a filter has failed, and what to do.
 func (w *Writer) ofFilter(said string) string {
 	at := failedFilter.FindStringSubmatchIndex(said)
@@ -378,6 +386,9 @@ func (w *Writer) ofFilter(said string) string {
 	if strings.Contains(said, "git-lfs") {
 		if _, err := exec.LookPath("git-lfs"); err != nil {
 			return "git-lfs is not installed, or not on PATH"
+		}
+		if at := lacking.FindStringSubmatch(said); at != nil {
+			return "the content of " + at[1] + " is not on this machine; 'git lfs fetch' fetches it"
 		}
 	}
 	return said

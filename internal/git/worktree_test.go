@@ -3,11 +3,14 @@ package git_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -759,6 +762,52 @@ func TestAWorktreeWithoutGitLFS(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.scope, err)
 		}
+	}
+}
+
+// What Git LFS has not on this machine is named. It is fetched neither from where the repository says nor by a
+// program of its own.
+func TestGitLFSFetchesNothing(t *testing.T) {
+	if _, err := exec.LookPath("git-lfs"); err != nil {
+		t.Skip("git-lfs is not installed")
+	}
+	dir, run := project(t)
+	var asked atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Store(true)
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	defer server.Close()
+	ran, program := filepath.Join(t.TempDir(), "ran"), filepath.Join(t.TempDir(), "agent")
+	put(t, program, "#!/bin/sh\ntouch "+ran+"\n")
+	if err := os.Chmod(program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run(dir, "lfs", "install", "--skip-repo")
+	put(t, filepath.Join(dir, ".gitattributes"), "*.bin filter=lfs\n")
+	put(t, filepath.Join(dir, ".lfsconfig"), "[lfs]\n\turl = "+server.URL+"/secret\n")
+	put(t, filepath.Join(dir, "a.bin"), "content\n")
+	run(dir, "add", ".")
+	run(dir, "commit", "--quiet", "-m", "content")
+	tree := create(t, dir, "owl")
+	if text := read(t, filepath.Join(tree.Path, "a.bin")); text != "content\n" {
+		t.Errorf("with the content at hand, there is %q", text)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".git", "lfs", "objects")); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"", "lfs.standalonetransferagent", "lfs.file:///dev/null.standalonetransferagent"} {
+		if key != "" {
+			run(dir, "config", key, "evil")
+			run(dir, "config", "lfs.customtransfer.evil.path", program)
+		}
+		_, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"})
+		if err == nil || !strings.Contains(err.Error(), "the content of a.bin is not on this machine; 'git lfs fetch' fetches it") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+	if _, err := os.Stat(ran); err == nil || asked.Load() {
+		t.Errorf("git-lfs has asked a server: %v, or run a program: %v", asked.Load(), err)
 	}
 }
 
