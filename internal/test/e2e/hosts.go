@@ -6,8 +6,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -39,6 +41,21 @@ func askHost(socket string) (s host.Status, c net.Conn, err error) {
 		err = json.Unmarshal(line, &answer)
 	}
 	return s, c, err
+}
+
+// greet connects to the socket of parley serve, shows its key and begins.
+func greet(path string) (net.Conn, error) {
+	key, err := os.ReadFile(path + ".key")
+	if err != nil {
+		return nil, err
+	}
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	_, err = fmt.Fprintf(c, `{"jsonrpc":"2.0","method":"prove","params":{"key":%q}}`+"\n"+
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`+"\n", key)
+	return c, err
 }
 
 // EndHosts ends the sessions that run below a home directory. Make it a cleanup after Start,

@@ -3,7 +3,9 @@
 package e2e
 
 import (
+	"bufio"
 	"flag"
+	"fmt"
 	"os"
 	"testing"
 )
@@ -14,8 +16,20 @@ const tapEnv = "PARLEY_TEST_TAP"
 // pidFile is where a tap notes which process the agent is.
 func pidFile(log string) string { return log + ".pid" }
 
+// clientEnv names the socket of parley serve at which the program of the tests is a client.
+const clientEnv = "PARLEY_TEST_CLIENT"
+
 // runTests runs the tests.
 func runTests(m *testing.M) {
+	if path := os.Getenv(clientEnv); path != "" {
+		c, err := greet(path)
+		line := ""
+		if err == nil {
+			line, err = bufio.NewReader(c).ReadString('\n')
+		}
+		fmt.Println(line, err)
+		os.Exit(0)
+	}
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
