@@ -72,6 +72,7 @@ type Launcher struct {
 	program string // path of parley, "" for this process's own
 
 	agreed sync.Map // keys are the projectAgents that the user has agreed to
+	warned sync.Map // keys are the titles and details that warnOfRules has said
 
 	mu      sync.Mutex
 	resumed bool // Resume was used
@@ -301,7 +302,7 @@ func (l *Launcher) session(a config.Agent, opt session.Options, before []convers
 	if unnoted != nil {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "parley worktree drop cannot tell that this session works here", Detail: unnoted.Error()})
 	}
-	warnOfRules(s, own, unread)
+	l.warnOfRules(s, own, unread)
 	if box != nil && box.Lack != "" {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The sandbox is " + box.Name + ", which " + box.Lack, Detail: "The agent can read keys and passwords. Outside the sandbox, git may run what the agent puts into .git. Install bubblewrap to prevent both."})
 	}

@@ -33,19 +33,25 @@ func HomePath(path string) string {
 	return path
 }
 
-// warnOfRules tells the user in a session which rules do not count, and why.
-func warnOfRules(s Session, r *rules.Set, unread error) {
+// warnOfRules tells the user in a session which rules do not count, and why. What is wrong with a rule or
+// a file is said in one session only.
+func (l *Launcher) warnOfRules(s Session, r *rules.Set, unread error) {
 	if unread != nil {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "Cannot read the rules; asking every time", Detail: unread.Error()})
+	}
+	once := func(title, detail string) {
+		if _, said := l.warned.LoadOrStore([2]string{title, detail}, true); !said {
+			session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: title, Detail: detail})
+		}
 	}
 	entries, _ := r.Entries()
 	for _, e := range entries {
 		if why := e.Rule.Futile(); why != "" && e.Counts {
-			session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: fmt.Sprintf("The rule %q never allows anything", e.Rule.String()), Detail: why})
+			once(fmt.Sprintf("The rule %q never allows anything", e.Rule.String()), why)
 		}
 	}
 	if wrong := r.Project().Err; wrong != nil {
-		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "The project's rules are ignored: its configuration has an error", Detail: wrong.Error()})
+		once("The project's rules are ignored: its configuration has an error", wrong.Error())
 	}
 }
 

@@ -100,7 +100,7 @@ func three() map[string]string {
 func TestCompareRun(t *testing.T) {
 	t.Parallel()
 	k := comparing(t, true, three())
-	sides, told := k.compares(0, "-a", "alpha", "-a", "beta", "-a", "gamma", "--check", "grep TWO poem.txt", "--keep", "best-check", "improve it\nplease")
+	sides, told := k.compares(0, "-a", "alpha", "-a", "beta", "-a", "gamma", "--check", "grep TWO poem.txt", "--keep", "best-check", "--allow", "execute(terraform *)", "improve it\nplease")
 	want := []comparedSide{{Status: "answered", Text: "Better."}, {Status: "permission_denied", Text: "Better, not pushed.", Kept: true}, {Status: "agent_failed"}}
 	for i, s := range sides {
 		w := want[i]
@@ -125,6 +125,11 @@ func TestCompareRun(t *testing.T) {
 		if !strings.Contains(told, line) {
 			t.Errorf("stderr has no %q:\n%s", line, told)
 		}
+	}
+
+	// What is wrong with a rule is said for all at once.
+	if n := strings.Count(told, "never allows anything"); n != 1 {
+		t.Errorf("stderr says %d times that the rule allows nothing:\n%s", n, told)
 	}
 
 	// All are named afterwards, and dropped by the name of the comparison.
