@@ -239,6 +239,51 @@ func TestSidesShareABudget(t *testing.T) {
 	}
 }
 
+// showsTabs is a row of tabs that notes which ones were shown.
+type showsTabs struct {
+	tabsOf
+	shown []*Tab
+}
+
+func (s *showsTabs) Show(t *Tab) { s.shown = append(s.shown, t) }
+
+// A side is its tab: going there leaves the page open, a tab that is being opened again keeps the cost of
+// its session in sight, and a closed one leaves all that was known of it.
+func TestTheSeatOfASide(t *testing.T) {
+	home, side := newBench(t, t.TempDir()), newBench(t, t.TempDir())
+	tabs := &showsTabs{tabsOf: tabsOf{all: []*Tab{home.Tab, side.Tab}}}
+	home.program.Tabs = tabs
+	c := home.newComparison(&compare.Comparison{Sides: []*compare.Side{{Name: "agent", Tree: &git.Worktree{}}}})
+	c.tabs[0], side.compared = side.Tab, c
+	home.dialogs.Push(c.page)
+	spent := conversation.Spent{Cost: &acpclient.Cost{Amount: 0.5, Currency: "USD"}}
+	c.past[0] = &app.Overview{Spent: spent}
+	for range 2 { // looking does not lose it
+		if s := c.Seat(0); s == nil || s.Place != "tab 2" || s.Spent != spent {
+			t.Fatalf("while it is opened again, the side is %+v", s)
+		}
+	}
+	c.Seat(0).Go()
+	if !slices.Equal(tabs.shown, []*Tab{side.Tab}) || !home.dialogs.Has(c.page) {
+		t.Errorf("%d tabs are shown; the page is open: %t", len(tabs.shown), home.dialogs.Has(c.page))
+	}
+	side.events(
+		test.At(conversation.PromptSent{}, side.clock), conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "It is done."},
+		conversation.Update{Session: "s", Update: &acpclient.UsageUpdate{Used: 1, Size: 2, Cost: &acpclient.Cost{Amount: 0.75, Currency: "USD"}}},
+		test.At(conversation.TurnEnded{Reason: acpclient.StopEndTurn}, side.clock),
+	)
+	if s := c.Seat(0); s.Spent.Cost == nil || s.Spent.Cost.Amount != 0.75 {
+		t.Errorf("it has spent %+v", s.Spent)
+	}
+	tabs.all = tabs.all[:1]
+	if s := c.Seat(0); s != nil {
+		t.Errorf("the side has a tab: %+v", s)
+	}
+	if was := c.Past(0); was.Ending.How != conversation.EndedWell || !slices.Contains(was.Last, "It is done.") || was.Spent.Cost.Amount != 0.75 {
+		t.Errorf("what is left of it is %+v", was)
+	}
+}
+
 // A comparison that begins in a worktree compares in the directory that it was made for.
 func TestAComparisonFromAWorktree(t *testing.T) {
 	b := newBench(t, t.TempDir())
