@@ -105,7 +105,7 @@ command = "z"
 // configuration says of it under any of them.
 func TestNamesOfAnInstalledAgent(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.toml")
-	for _, a := range []Agent{{ID: "claude-acp", Command: "npx", Origin: &Origin{Version: "1.0.0", Kind: "npx"}}, {ID: "codex-acp", Command: "mine"}} {
+	for _, a := range []Agent{{ID: "claude-acp", Name: "Claude Agent", Command: "npx", Origin: &Origin{Version: "1.0.0", Kind: "npx"}}, {ID: "codex-acp", Command: "mine"}} {
 		if _, err := SavedBeside(file).Put(a); err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestNamesOfAnInstalledAgent(t *testing.T) {
 			t.Errorf("%s: %v", text, got)
 		}
 		for _, name := range names {
-			if a, err := c.Agent(name); err != nil || a.Command != "npx" || a.Origin == nil || !a.Default || (a.Mode == "plan") != strings.Contains(text, "plan") {
+			if a, err := c.Agent(name); err != nil || a.Name != "Claude Code" || a.Command != "npx" || a.Origin == nil || !a.Default || (a.Mode == "plan") != strings.Contains(text, "plan") {
 				t.Errorf("%s: %s: %+v, %v", text, name, a, err)
 			}
 		}

@@ -127,6 +127,14 @@ func KnownAs(word string) string {
 	return word
 }
 
+// KnownName returns the name that parley has for a known agent, or else the one that somebody else has.
+func KnownName(id, name string) string {
+	if i := Popularity(id); i < len(knownTable) {
+		return knownTable[i].name
+	}
+	return name
+}
+
 // InstallText says how to install a known agent that is not on this machine, parley's own installer
 // first; "" if the user starts it in a way of their own.
 func (a Agent) InstallText() string {

@@ -102,7 +102,7 @@ func parseSaved(file string, data []byte) (content saved, err error) {
 		t.asked = append(t.asked, "registry")
 		a := t.agent()
 		if a.Origin = origins.Agents[a.ID].Registry; a.Origin != nil {
-			a.Source, a.URL = SourceInstalled, a.Origin.Source
+			a.Source, a.URL, a.Name = SourceInstalled, a.Origin.Source, KnownName(a.ID, a.Name)
 		}
 		content.agents = append(content.agents, a)
 	}

@@ -133,9 +133,9 @@ func (l *Launcher) branch(ctx context.Context, s Spec) (*Opened, error) {
 			from = a.Name
 		}
 		// Until the next agent says who it is, it has its configured name, and the cost stays in sight.
-		next := &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{Title: old.Agent.Name}}
+		next := conversation.AgentReady{Info: &acpclient.InitializeResponse{AgentInfo: &acpclient.Implementation{}}, Name: old.Agent.Name}
 		err = log.Append([]conversation.Event{
-			conversation.AgentReady{Info: next}, conversation.SessionOpening{How: conversation.OpenNew}, handOverNote(from, old.Agent.Name, c),
+			next, conversation.SessionOpening{How: conversation.OpenNew}, handOverNote(from, old.Agent.Name, c),
 		})
 	}
 	if err == nil {

@@ -330,6 +330,9 @@ func (l *Launcher) setPeer(a config.Agent, box *sandbox.Sandbox, opt *session.Op
 	if err != nil {
 		return err
 	}
+	if a.Source != "" { // else its name is only that of its program
+		opt.Name = a.Name
+	}
 	opt.Command, opt.Bounds, opt.Spawn = command, boundsText(box, l.sandboxConfig(a)), acpclient.Spawn
 	if far != nil {
 		connectTo(far, opt)

@@ -23,9 +23,10 @@ type (
 		At      time.Time `json:"at,omitzero"`
 	}
 	// AgentReady: the agent has answered initialize. The values of environment
-	// variables are left out.
+	// variables are left out. Name is what parley calls the agent, "" to call it what it calls itself.
 	AgentReady struct {
 		Info *acpclient.InitializeResponse `json:"info"`
+		Name string                        `json:"name,omitzero"`
 	}
 	// AgentLost: the agent could not be started, or has exited. Stderr is the raw tail of its
 	// stderr.

@@ -179,7 +179,7 @@ func (e AgentStarting) fold(s *State) {
 	if e.Command != s.Agent.Command {
 		s.Limits = nil // they are another agent's
 	}
-	s.Agent = AgentState{Command: e.Command, Since: e.At, Info: s.Agent.Info}
+	s.Agent = AgentState{Command: e.Command, Since: e.At, Info: s.Agent.Info, Called: s.Agent.Called}
 }
 
 func (e AgentReady) fold(s *State) {
@@ -187,6 +187,7 @@ func (e AgentReady) fold(s *State) {
 	s.Agent.AuthMethods = e.Info.AuthMethods
 	s.Agent.Steering, _ = acpclient.MetaValue[bool](e.Info.Meta, "steering", "supported")
 	s.Agent.Protocol = e.Info.ProtocolVersion
+	s.Agent.Called = e.Name
 	if e.Info.AgentInfo != nil {
 		s.Agent.Info = *e.Info.AgentInfo
 	}
@@ -484,6 +485,7 @@ type AgentState struct {
 	Command      string
 	Since        time.Time // when it was started
 	Info         acpclient.Implementation
+	Called       string // what parley calls it, or ""
 	Capabilities acpclient.AgentCapabilities
 	AuthMethods  []acpclient.AuthMethod
 	// Steering means that the agent accepts prompts in a running turn.
@@ -497,7 +499,7 @@ type AgentState struct {
 
 // Name returns the agent's display name, "" while unknown.
 func (a AgentState) Name() string {
-	return cmp.Or(a.Info.Title, a.Info.Name)
+	return cmp.Or(a.Called, a.Info.Title, a.Info.Name)
 }
 
 // SkipAhead is a notification with a session's id that ends the pauses of the agent's turn.

@@ -69,7 +69,7 @@ func (e Entry) Plan(platform string, lookPath func(string) (string, error), kind
 		kinds = Kinds()
 	}
 	o := &config.Origin{Version: e.Version, License: e.License, Source: e.source()}
-	a := config.Agent{ID: e.ID, Name: e.Name, About: e.about(), URL: o.Source, Source: config.SourceAvailable, Origin: o}
+	a := config.Agent{ID: e.ID, Name: config.KnownName(e.ID, e.Name), About: e.about(), URL: o.Source, Source: config.SourceAvailable, Origin: o}
 	for _, k := range kinds {
 		d, env, command, args := e.Distribution, map[string]string(nil), string(k), []string(nil)
 		target, binary := d.Binary[platform]

@@ -33,8 +33,8 @@ func TestEveryEntryOfTheSnapshot(t *testing.T) {
 		t.Fatalf("%d of %d entries, %v", len(x.Entries), len(file.Agents), x.Faults)
 	}
 	for _, a := range config.Default(nil).Missing(nothingFound) { // parley offers to install what it can
-		if e, err := x.Find(a.ID); (err == nil) != a.Installable() || err == nil && config.KnownAs(e.ID) != a.ID {
-			t.Errorf("%s is listed: %t, in the registry: %v", a.ID, a.Installable(), err)
+		if e, err := x.Find(a.ID); (err == nil) != a.Installable() || err == nil && (config.KnownAs(e.ID) != a.ID || e.PlanHere().Name != a.Name) {
+			t.Errorf("%s is listed: %t, in the registry: %+v, %v", a.ID, a.Installable(), e, err)
 		}
 	}
 	for _, e := range x.Entries {

@@ -124,7 +124,7 @@ func (s *Session) runAgent() {
 	s.mu.Lock()
 	defer s.unlock()
 	if s.agent == a && !s.closed {
-		s.post(conversation.AgentReady{Info: withoutSecrets(a.hello.Load())})
+		s.post(conversation.AgentReady{Info: withoutSecrets(a.hello.Load()), Name: s.opt.Name})
 		s.fellBack()
 		s.open(false)
 	}

@@ -60,6 +60,8 @@ type Options struct {
 	// knows only that. Versions remembers agents that fail; it may be nil.
 	OfferV2  bool
 	Versions VersionMemory
+	// Name is what the agent is called; "" calls it what it calls itself.
+	Name string
 	// Unattended means that no user is there to fill in forms or sign in on a terminal, so
 	// neither is offered to the agent.
 	Unattended bool

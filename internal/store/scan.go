@@ -54,8 +54,8 @@ func (s *scanner) record(r Record) {
 	}
 	switch e := r.Event.(type) {
 	case conversation.AgentReady:
-		if e.Info.AgentInfo != nil {
-			s.summary.AgentName = cmp.Or(e.Info.AgentInfo.Title, e.Info.AgentInfo.Name)
+		if s.summary.AgentName = e.Name; e.Info.AgentInfo != nil {
+			s.summary.AgentName = cmp.Or(e.Name, e.Info.AgentInfo.Title, e.Info.AgentInfo.Name)
 		}
 	case conversation.SessionOpened:
 		s.summary.Session = e.ID

@@ -440,7 +440,7 @@ func TestOffersToInstallAKnownAgent(t *testing.T) {
 	s.key("enter")
 	s.until("it is offered", "The agent could not be started", "To install it: parley agents install claude", "Or: npm install -g it", "1  i  • Install Claude Code")
 	s.key("i", "enter")
-	s.until("it is asked", "Install Demo?", "claude-acp")
+	s.until("it is asked", "Install Claude Code?", "claude-acp")
 	s.key("1", "enter")
 	s.goOn <- struct{}{}
 	s.untilSo("the agent is started", func() bool { return len(s.started) > 0 })

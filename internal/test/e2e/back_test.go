@@ -450,7 +450,7 @@ end-turn
 	p.WaitExit()
 
 	p = Start(t, options())
-	p.Question("2 interrupted sessions", "about pears", "about apples", "just now · Scripted · ● Pears.", " · ● Apples.").Answer("Resume all")
+	p.Question("2 interrupted sessions", "about pears", "about apples", "just now · other · ● Pears.", " · ● Apples.").Answer("Resume all")
 	p.Shows("❯ about pears", "Pears.").TabLine("1 ", "about apples", "2 ", "about pears")
 	p.Other("other").WaitSent("session/resume", 1)
 	p.Press("alt+,").Question("Start the agent of this session?").Answer("Only read")

@@ -81,7 +81,7 @@ func TestTheFirstScreen(t *testing.T) {
 		Cmd: []string{bin}, Dir: project, Home: home, Env: []string{"PARLEY_DEMO_SPEED=0", noAgents(t)},
 	})}
 	first.Shows("Choose an agent", "The tour", "Resume a session of this directory", "❯   tidy the shed",
-		"No agent is installed", "Claude Agent", "more agents…")
+		"No agent is installed", "Claude Code", "more agents…")
 	first.Type("kiro").Shows("Enter copies the command", "❯   Kiro CLI").Press("enter").Shows("the install command of Kiro")
 	first.Press("esc").Shows("❯   tidy the shed").Press("down").Shows("❯   The tour").Press("enter").Shows("How should I fix the loop?")
 	first.HangUp().WaitExit() // esc cancels the turn, or declines the form once that takes keys
