@@ -69,6 +69,9 @@ type Path struct {
 	// working tree: relative to that folder; "" if it is the same. Only rules that deny or ask
 	// match it.
 	Original string
+	// Absolute are Name and Written in full, where those are relative. Only rules that deny or ask match
+	// them.
+	Absolute []string
 	// Links are the links at its end of which each leads to the next, in the same form.
 	Links []string
 	// Process means that it leads through what is another one for each process.
@@ -357,7 +360,7 @@ func matchPath(glob, name string) bool {
 // matchesPath reports whether a rule that denies or asks matches a path, by any of its names. It
 // ignores case, because some systems do.
 func (r *compiled) matchesPath(p Path) bool {
-	return slices.ContainsFunc(append([]string{p.Name, p.Written, p.Original}, p.Links...), func(name string) bool {
+	return slices.ContainsFunc(slices.Concat([]string{p.Name, p.Written, p.Original}, p.Links, p.Absolute), func(name string) bool {
 		return matchPath(r.glob, name) || matchPath(strings.ToLower(r.glob), strings.ToLower(name))
 	})
 }

@@ -85,7 +85,7 @@ func (p places) resolve(name string) policy.Path {
 	}
 	out := policy.Path{
 		Name: p.name(real), Links: links, Process: process, Inside: ok && !process && p.inside(real), Own: p.sensitive.Own(real),
-		Above: p.above(real), Original: p.original(real),
+		Above: p.above(real), Original: p.original(real), Absolute: []string{filepath.ToSlash(real), filepath.ToSlash(path)},
 		Secret: p.sensitive.Match(policy.Reading, real), Runs: p.sensitive.Match(policy.Writing, real),
 	}
 	if info, err := os.Lstat(real); err == nil {
@@ -248,7 +248,7 @@ func (p places) search(dir string, how policy.SearchMode, about func(policy.Path
 	if about != nil {
 		s.matches = func(dir, name string) bool {
 			path := filepath.Join(dir, name)
-			return about(policy.Path{Name: p.name(path), Original: p.original(path)})
+			return about(policy.Path{Name: p.name(path), Original: p.original(path), Absolute: []string{filepath.ToSlash(path)}})
 		}
 		s.linked = func(path string) bool { return how == policy.SearchAll && about(p.resolve(path)) }
 	}
@@ -282,7 +282,8 @@ func (p places) searchGit(folder string, how policy.SearchMode, about func(polic
 	defer cancel()
 	list, err := git.Files(ctx, p.roots[0], folder, how == policy.SearchAdded, 0)
 	for _, name := range list {
-		if about(policy.Path{Name: name, Original: p.original(filepath.Join(p.roots[0], filepath.FromSlash(name)))}) {
+		path := filepath.Join(p.roots[0], filepath.FromSlash(name))
+		if about(policy.Path{Name: name, Original: p.original(path), Absolute: []string{filepath.ToSlash(path)}}) {
 			return name, true
 		}
 	}

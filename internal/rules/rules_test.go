@@ -439,6 +439,33 @@ func TestRulesInAWorktree(t *testing.T) {
 	}
 }
 
+// A rule that denies an absolute path denies it in the session's directory, too.
+func TestARuleForAnAbsolutePath(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	for _, name := range []string{"secret.txt", "other.txt"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
+	}
+	must(t, os.Symlink("secret.txt", filepath.Join(dir, "link")))
+	r, err := Open(Options{Cwd: dir, Store: NewStore(t.TempDir()), Configured: []policy.Rule{
+		{Verdict: policy.Allow, Kind: policy.Read}, {Verdict: policy.Allow, Kind: policy.Execute, Pattern: "cat *"},
+		{Verdict: policy.Deny, Kind: policy.Read, Pattern: filepath.ToSlash(dir) + "/secret.txt"},
+	}})
+	must(t, err)
+	for input, want := range map[string]policy.Verdict{
+		`{"path":"secret.txt"}`: policy.Deny, `{"path":"` + dir + `/secret.txt"}`: policy.Deny, `{"path":"link"}`: policy.Deny, `{"path":"other.txt"}`: policy.Allow,
+	} {
+		if v := judge(r, "read", input).Verdict; v != want {
+			t.Errorf("%s: %s, want %s", input, v, want)
+		}
+	}
+	for command, want := range map[string]policy.Verdict{"cat secret.txt": policy.Deny, "cat *.txt": policy.Ask, "cat other.txt": policy.Allow} {
+		if v := judge(r, "execute", `{"command":"`+command+`"}`).Verdict; v != want {
+			t.Errorf("%s: %s, want %s", command, v, want)
+		}
+	}
+}
+
 // What the configuration says of files of the working tree, by their paths, is so in its worktrees.
 func TestFilesOfAWorktreeNeedTheSameQuestions(t *testing.T) {
 	dir, _ := apart.New(t, map[string]string{"diary/a": "dear", "b": ""})
