@@ -78,6 +78,10 @@ func TestAnOverviewSaysWhereASessionStands(t *testing.T) {
 		"reset":    {[]conversation.Event{queued, conversation.LimitReached{Resets: begun}}, conversation.StandingAsks, "waits for you: the plan's limit has reset", 2, ""},
 		"waits":    {[]conversation.Event{queued, conversation.LimitReached{}, conversation.LimitWait{Until: begun}}, conversation.StandingLimited, "waits for the plan's limit, next try " + MomentText(begun, time.Now()), 2, ""},
 		"spent":    {[]conversation.Event{queued, conversation.BudgetReached{}}, conversation.StandingAsks, "waits for you: the budget is used up", 2, ""},
+		"cut": {
+			[]conversation.Event{asked(10), conversation.BudgetReached{}, conversation.TurnEnded{Reason: acpclient.StopCancelled, At: begun.Add(13 * time.Minute)}},
+			conversation.StandingAsks, "waits for you: the budget is used up", 13, "",
+		},
 		"signs in": {[]conversation.Event{conversation.AuthRequired{Err: fmt.Errorf("no")}}, conversation.StandingAsks, "waits for you to sign in", 2, ""},
 		"cancelled": {
 			[]conversation.Event{asked(10), conversation.CancelRequested{At: begun.Add(21 * time.Minute)}, conversation.TurnEnded{Reason: acpclient.StopEndTurn, At: begun.Add(22 * time.Minute)}},

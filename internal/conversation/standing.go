@@ -91,9 +91,11 @@ func (s *State) standingNow() Standing {
 	return StandingIdle
 }
 
-// Stuck reports whether the queue waits until the user decides about a budget or a limit of the plan.
+// Stuck reports whether the queue, or a turn that the budget has ended, waits until the user decides about a
+// budget or a limit of the plan.
 func (s *State) Stuck() bool {
-	return !s.Turn.Running && len(s.Queue) > 0 && (s.BudgetReached || s.Limit != nil && !s.WaitsForLimit())
+	cut := s.BudgetReached && s.Ending.How == EndedEarly
+	return !s.Turn.Running && (cut || len(s.Queue) > 0) && (s.BudgetReached || s.Limit != nil && !s.WaitsForLimit())
 }
 
 // timeOf returns when an event happened, zero if unknown. Streamed events do not count: a

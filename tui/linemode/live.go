@@ -55,6 +55,9 @@ func (l *live) enter() {
 	if q := app.TrustQuestion(l.Session); q != nil {
 		l.p.later(l.p.numbered(*q))
 	}
+	if c := l.Conversation; c.Stuck() && c.BudgetReached {
+		l.p.later(l.p.numbered(*l.BudgetQuestion()))
+	}
 }
 
 // close ends the program's session, and returns it.

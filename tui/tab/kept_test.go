@@ -176,6 +176,34 @@ func TestAKeyOpensAgainWhatIsGone(t *testing.T) {
 	})
 }
 
+// A session whose turn the budget has ended while nobody looked asks as soon as somebody does.
+func TestABudgetThatEndedATurnIsAskedAbout(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		c := conversation.New()
+		for _, e := range []conversation.Event{
+			conversation.SessionOpened{ID: "s"},
+			test.Sent("bake"),
+			conversation.BudgetSet{Budget: conversation.Budget{Cost: 5}},
+			conversation.BudgetReached{},
+			conversation.TurnEnded{Reason: acpclient.StopCancelled},
+		} {
+			c.Apply(e)
+		}
+		b.opening = openingOf(app.Spec{Running: "next"})
+		b.Do(b.Update(openedMsg{of: b.opening, Opened: &app.Opened{
+			Session: &keptSession{Session: newSession(b.cwd, noMachine{})}, Runs: true, Transcript: &store.Transcript{Conversation: c},
+		}}))
+		b.mustShow(t, "The budget of this session is used up", "Go on for one turn")
+		if b.State() != conversation.StandingAsks {
+			t.Errorf("it stands at %v", b.State())
+		}
+		b.Choose("Stop here")
+		if b.State() == conversation.StandingAsks {
+			t.Error("it asks after the answer")
+		}
+	})
+}
+
 // A session of this process is ended, and opened again in a host.
 func TestKeepThisSessionRunning(t *testing.T) {
 	const script = `handshake {"sessionCapabilities": {"resume": {}}} {"sessionId": "s"}

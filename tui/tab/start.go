@@ -187,8 +187,11 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 	if msg.ReadOnly != nil {
 		return tea.Batch(append(cmds, l.showReadOnly(msg.ReadOnly))...)
 	}
-	if msg.Runs && l.Conversation.Gone() {
+	switch c := l.Conversation; {
+	case msg.Runs && c.Gone():
 		l.askAboutLost()
+	case msg.Runs && c.Stuck() && c.BudgetReached:
+		l.askAboutBudget()
 	}
 	l.askToTrustRules()
 	cmds = append(cmds, l.questions.Follow(), l.commands.Follow())

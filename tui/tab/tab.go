@@ -323,6 +323,15 @@ func (t *Tab) writtenFor() app.Session {
 	return t.session()
 }
 
+// askAboutBudget asks about the budget that is used up, once.
+func (l *live) askAboutBudget() {
+	if l.compared != nil {
+		l.compared.askAboutBudget(l)
+	} else if l.overBudget == nil || !l.dialogs.Has(l.overBudget) {
+		l.overBudget = l.ask(*l.BudgetQuestion())
+	}
+}
+
 // react handles what an event requires beyond being shown.
 func (l *live) react(e conversation.Event) tea.Cmd {
 	switch e := e.(type) {
@@ -344,11 +353,7 @@ func (l *live) react(e conversation.Event) tea.Cmd {
 	case conversation.AuthDone:
 		l.signIn.Ended(e.Err)
 	case conversation.BudgetReached:
-		if l.compared != nil {
-			l.compared.askAboutBudget(l)
-		} else if l.overBudget == nil || !l.dialogs.Has(l.overBudget) {
-			l.overBudget = l.ask(*l.BudgetQuestion())
-		}
+		l.askAboutBudget()
 	case conversation.AgentLost:
 		if moved, is := errors.AsType[*app.MovedError](e.Err); is {
 			s := app.Spec{Running: moved.To, LookOn: l.Session.About().LookOn}
