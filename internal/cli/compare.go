@@ -169,10 +169,10 @@ func (o *compareOptions) compare(cmd *cobra.Command) error {
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
+	defer supervise(ctx)()
 	if err := c.begin(ctx, cfg, opt, entrants); err != nil {
 		return err
 	}
-	defer supervise(ctx)()
 	var working sync.WaitGroup
 	for _, k := range c.all {
 		working.Go(func() { c.work(ctx, k) })

@@ -173,11 +173,11 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if cmd.Context().Err() != nil {
 		return tooEarly()
 	}
+	defer supervise(ctx)()
 	s, err := o.begin(ctx, early, l, open, agent)
 	if err != nil {
 		return o.unlessLate(early, opt, err)
 	}
-	defer supervise(ctx)()
 	finish := o.write(&opt, l.Config)
 	r := headless.Run(ctx, s, opt)
 	err = errors.Join(o.outcome(r, *agent, s.About().Bounds), finish(r), recording.Close())
