@@ -448,7 +448,8 @@ func TestARuleForAnAbsolutePath(t *testing.T) {
 	}
 	must(t, os.Symlink("secret.txt", filepath.Join(dir, "link")))
 	r, err := Open(Options{Cwd: dir, Store: NewStore(t.TempDir()), Configured: []policy.Rule{
-		{Verdict: policy.Allow, Kind: policy.Read}, {Verdict: policy.Allow, Kind: policy.Execute, Pattern: "cat *"},
+		{Verdict: policy.Allow, Kind: policy.Read},
+		{Verdict: policy.Allow, Kind: policy.Execute, Pattern: "cat *"},
 		{Verdict: policy.Deny, Kind: policy.Read, Pattern: filepath.ToSlash(dir) + "/secret.txt"},
 	}})
 	must(t, err)
