@@ -212,7 +212,7 @@ func (p *preparation) read() (*policy.SensitiveFiles, error) {
 // files copies ignored files.
 func (p *preparation) files(ctx context.Context) {
 	secrets, err := p.read()
-	hide := p.l.sandboxConfig(*p.s.Agent).Hide
+	hide := rules.HiddenCopies(p.l.sandboxConfig(*p.s.Agent).Hide, nil)
 	var b *git.Brought
 	if err == nil {
 		b, err = p.t.Bring(ctx, p.t.From, p.given.Include, func(path string) bool {

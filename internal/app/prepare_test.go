@@ -102,3 +102,34 @@ func TestPrepare(t *testing.T) {
 		})
 	}
 }
+
+// What the sandbox hides is copied only if the user's configuration names it, whatever link it is hidden by and
+// also from a worktree that has a copy.
+func TestPrepareHidden(t *testing.T) {
+	dir, _ := test.New(t, map[string]string{"poem.txt": "one\n", ".gitignore": "keys.txt\n", git.IncludeFile: "keys.txt\n"})
+	must(t, os.WriteFile(filepath.Join(dir, "keys.txt"), []byte("secret\n"), 0o600))
+	link := filepath.Join(t.TempDir(), "link")
+	must(t, os.Symlink(dir, link))
+	from := dir
+	for i, c := range []struct {
+		include []string
+		say     string
+	}{
+		{nil, "Files that the sandbox hides were not copied into the worktree: keys.txt"},
+		{[]string{"keys.txt"}, "Copied into the worktree: keys.txt"},
+		{nil, "Files that the sandbox hides were not copied into the worktree: keys.txt"}, // from that one
+	} {
+		tree, err := git.CreateWorktree(t.Context(), from, git.WorktreeOptions{})
+		must(t, err)
+		l := &Launcher{Config: &config.Config{Worktree: config.Worktree{Include: c.include}, Sandbox: config.Sandbox{Hide: []string{filepath.Join(link, "keys.txt")}, HideSet: true}}}
+		notes := l.Prepare(t.Context(), Spec{Agent: &config.Agent{ID: "a"}, Cwd: tree.Path}, func(string, string) bool { return false })
+		l.Close()
+		_, err = os.Lstat(filepath.Join(tree.Path, "keys.txt"))
+		if len(notes) != 1 || notes[0].Title != c.say || (err == nil) != (c.include != nil) {
+			t.Errorf("%d: %+v, %v", i, notes, err)
+		}
+		if c.include != nil {
+			from = tree.Path
+		}
+	}
+}

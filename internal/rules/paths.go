@@ -400,18 +400,20 @@ func copied(dir string) (of string, is bool) {
 	return of, true
 }
 
-// HiddenCopies returns the paths to hide, with their copies in roots that are worktrees, and in all worktrees
-// of the repository that they are in.
-func HiddenCopies(hide, roots []string) []string {
-	all := slices.Clone(hide)
+// HiddenCopies returns the paths to hide, links resolved, with their copies in roots that are worktrees, and in
+// all worktrees of the repository that they are in.
+func HiddenCopies(hide, roots []string) (all []string) {
+	for _, path := range hide {
+		real, _ := follow(path)
+		all = append(all, real)
+	}
 	add := func(of, in, path string) {
 		copied, err := filepath.Rel(of, path)
 		if err == nil && filepath.IsLocal(copied) && !slices.Contains(all, filepath.Join(in, copied)) {
 			all = append(all, filepath.Join(in, copied))
 		}
 	}
-	for _, path := range hide {
-		real, _ := follow(path)
+	for _, real := range slices.Clone(all) {
 		top, trees := git.LinkedTo(real)
 		for _, tree := range trees {
 			add(top, tree, real)
