@@ -222,6 +222,9 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 			return err
 		}
 	}
+	if comparison.Without != "" {
+		o.streams.tell(comparison.Without)
+	}
 	c.Contest = compare.NewContest(comparison)
 	c.Session = func(side int) app.Session { return c.all[side].session }
 	c.Run = func(ctx context.Context, side int) (compare.Checked, error) {

@@ -92,6 +92,8 @@ type Comparison struct {
 	Found bool
 	// Sides are its agents, in order, without those whose worktree was dropped.
 	Sides []*Side
+	// Without says in words what of the changes its sides lack, "" for nothing.
+	Without string
 }
 
 // Side is an agent of a comparison in its worktree.
@@ -161,8 +163,12 @@ func Begin(ctx context.Context, opt Options) (*Comparison, error) {
 	c.Name = name
 	snapshot := ""
 	if opt.Changes {
-		if snapshot, err = git.Snapshot(ctx, opt.Dir); err != nil {
+		var without []string
+		if snapshot, without, err = git.Snapshot(ctx, opt.Dir); err != nil {
 			return nil, explained(err)
+		}
+		if len(without) > 0 {
+			c.Without = "The worktrees lack what is not committed in the submodule " + termtext.Line(strings.Join(without, ", "))
 		}
 	}
 	names := Names(opt.Entrants)

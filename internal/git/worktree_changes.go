@@ -533,25 +533,30 @@ func (t *Worktree) Patch(ctx context.Context) (string, error) {
 
 // Snapshot commits everything in the working tree of dir except ignored files, on top of its
 // last commit and on no branch, and returns the commit. Working tree, index and branches stay
-// as they are. Without changes it is the last commit. It fails with [ErrNoRepository] or
-// [ErrNoCommit].
-func Snapshot(ctx context.Context, dir string) (commit string, err error) {
+// as they are. Without changes it is the last commit. without are the submodules with files that are not committed
+// in them, which it lacks. It fails with [ErrNoRepository] or [ErrNoCommit].
+func Snapshot(ctx context.Context, dir string) (commit string, without []string, err error) {
 	w, _, err := open(ctx, dir)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	head, err := w.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", dir, ErrNoCommit)
+		return "", nil, fmt.Errorf("%s: %w", dir, ErrNoCommit)
 	}
 	tree, err := snapshot(ctx, w)
 	if err != nil {
-		return "", err
+		return "", nil, err
+	}
+	k := &WorktreeWork{}
+	if err := k.status(ctx, w); err != nil {
+		return "", nil, err
 	}
 	if was, err := w.line(ctx, "rev-parse", "--verify", "HEAD^{tree}"); err == nil && was == tree {
-		return head, nil
+		return head, k.Inside, nil
 	}
-	return w.commitTree(ctx, tree, "The working tree when a comparison began", head)
+	commit, err = w.commitTree(ctx, tree, "The working tree when a comparison began", head)
+	return commit, k.Inside, err
 }
 
 // snapshot writes everything in the worktree, except ignored files and the changes of some others, to the

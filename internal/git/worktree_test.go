@@ -937,13 +937,13 @@ func read(t *testing.T, path string) string {
 // its changes are.
 func TestSnapshot(t *testing.T) {
 	dir, run := project(t)
-	if commit, err := git.Snapshot(t.Context(), dir); err != nil || commit != run(dir, "rev-parse", "HEAD") {
+	if commit, _, err := git.Snapshot(t.Context(), dir); err != nil || commit != run(dir, "rev-parse", "HEAD") {
 		t.Errorf("without changes it is %s, %v", commit, err)
 	}
 	put(t, filepath.Join(dir, "poem.txt"), "one\ntwo\nmine\n")
 	put(t, filepath.Join(dir, "sub/mine.txt"), "mine\n")
 	status := run(dir, "status", "--porcelain")
-	commit, err := git.Snapshot(t.Context(), filepath.Join(dir, "sub"))
+	commit, _, err := git.Snapshot(t.Context(), filepath.Join(dir, "sub"))
 	if err != nil || run(dir, "status", "--porcelain") != status {
 		t.Fatalf("%v; the status is %q", err, run(dir, "status", "--porcelain"))
 	}

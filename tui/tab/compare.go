@@ -253,7 +253,11 @@ func (t *Tab) beginCompare(made *compare.Comparison) tea.Cmd {
 	for i := range made.Sides {
 		cmds = append(cmds, c.begin(i, made.Prompt))
 	}
-	return tea.Batch(append(cmds, c.show(t))...)
+	cmds = append(cmds, c.show(t))
+	if made.Without != "" {
+		cmds = append(cmds, t.say(made.Without))
+	}
+	return tea.Batch(cmds...)
 }
 
 // begin opens a tab for a side and sends it the prompt.
