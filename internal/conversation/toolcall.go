@@ -240,15 +240,15 @@ func (t *ToolCall) apply(u *acpclient.ToolCallUpdate) {
 	t.changed()
 }
 
-// AskedAs returns how the call was called in the question that was answered, if the agent calls it something
-// else since: the answer is about that.
-func (t *ToolCall) AskedAs() string {
+// AskedAs returns the call as the question that was answered showed it, if the agent calls it something else
+// since, else nil: the answer is about that.
+func (t *ToolCall) AskedAs() *ToolCall {
 	if t.Answer == nil || t.Answer.Cancelled || len(t.Asked) == 0 {
-		return ""
+		return nil
 	}
-	asked := strings.TrimSpace(t.Asked[len(t.Asked)-1].Title)
-	if asked == strings.TrimSpace(t.Title) {
-		return ""
+	asked := t.Asked[len(t.Asked)-1]
+	if title := strings.TrimSpace(asked.Title); title == "" || title == strings.TrimSpace(t.Title) {
+		return nil
 	}
 	return asked
 }

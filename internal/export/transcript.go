@@ -205,8 +205,8 @@ func (w writer) ToolCall(t *conversation.ToolCall) {
 	}
 	if t.Answer != nil && !t.Answer.Cancelled {
 		e.Answer = termtext.Line(t.Answer.Option.Name)
-		if asked := t.AskedAs(); asked != "" {
-			e.Answer += " (asked as: " + termtext.Line(asked) + ")"
+		if asked := t.AskedAs(); asked != nil {
+			e.Answer += " (asked as: " + termtext.Line(asked.Title) + ")"
 		}
 	}
 	for _, l := range t.Locations {

@@ -348,8 +348,11 @@ func (t *toolCall) outcome() (work, answer, end string) {
 	}
 	if a := t.item.Answer; a != nil && !a.Cancelled {
 		words := "you: " + termtext.Line(a.Option.Name)
-		if asked := t.item.AskedAs(); asked != "" {
-			words += " (asked as: " + termtext.Head(termtext.Line(asked), longestAsked, "…") + ")"
+		if asked := t.item.AskedAs(); asked != nil {
+			then, _ := t.env.places.Heading(asked)
+			if now, _ := t.env.places.Heading(t.item); then != now {
+				words += " (asked as: " + termtext.Head(then, longestAsked, "…") + ")"
+			}
 		}
 		if a.Rule != "" {
 			words = fmt.Sprintf("rule: %s (%s)", termtext.VisibleLine(a.Rule), termtext.VisibleLine(a.Source))
