@@ -21,7 +21,7 @@ import (
 // acpxVersion is that of acpx, a client of the protocol for scripts.
 const acpxVersion = "0.19.1"
 
-// acpx is that client, with an agent that parley serves. Each of its prompts starts parley anew.
+// acpx is that client, with an agent that parley serves. It starts parley once for each prompt.
 type acpx struct {
 	t         *testing.T
 	agent     Agent // parley with the agent behind it

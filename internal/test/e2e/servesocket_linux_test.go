@@ -55,8 +55,8 @@ func (c socketClient) send(format string, args ...any) {
 	must(c.t, err)
 }
 
-// Several clients share parley serve --socket. What a session has started is none of them, also as an
-// orphan in a process session of its own; and a session outlives parley serve.
+// Several clients share parley serve --socket. What a session has started is refused, also an orphan in a
+// process session of its own; and a session outlives parley serve.
 func TestServeAtASocket(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
