@@ -90,6 +90,7 @@ func TestBadMarkdownStyles(t *testing.T) {
 		{"no style", "s.json", "[]", `line 1: a style is an object, not array`},
 		{"a colour", "s.json", `{"code_block": {"chroma": {"keyword": {"color": "bluish"}}}}`, `code_block.chroma.keyword.color is "bluish": write a colour as "#rrggbb" or as a number up to 255`},
 		{"a format", "s.json", `{"hr": {"format": "{{.text"}}`, `hr.format is "{{.text": write a format as "{{.text}}"`},
+		{"a format with more than the text", "s.json", `{"link": {"format": "{{.text | ToUpper}}"}}`, `link.format is "{{.text | ToUpper}}": write a format as "{{.text}}"`},
 		{"an indent", "s.json", `{"list": {"level_indent": 4000000}}`, `list.level_indent is 4000000: the maximum is 40`},
 		{"a margin", "s.json", `{"document": {"margin": 41}}`, `document.margin is 41`},
 	} {

@@ -131,12 +131,17 @@ func Command() *cobra.Command { return rootCommand(systemStreams()) }
 // rootCommand returns the command parley, which starts a session unless it has a subcommand.
 func rootCommand(s *streams) *cobra.Command {
 	cmd := startCommand(s, (*startOptions).run)
-	cmd.Version = currentVersion()
+	version, start := cmd.Flags().BoolP("version", "v", false, "print the version"), cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *version {
+			return printVersion(s)
+		}
+		return start(cmd, args)
+	}
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetIn(s.In)
 	cmd.SetOut(s.Out)
 	cmd.SetErr(s.Err)
-	cmd.SetVersionTemplate("parley {{.Version}}\n")
 	cmd.SetFlagErrorFunc(flagError)
 	for _, command := range subcommands {
 		cmd.AddCommand(command(s))

@@ -36,7 +36,7 @@ func printGuide(s *streams) error {
 	if wrong != nil {
 		cfg = config.Default(nil)
 	}
-	err := paged(s, func(to io.Writer) error { return drawer(s, cfg, to, markdown.Whole)(docs.Guide()) })
+	err := paged(s, func(to io.Writer) error { return drawer(s, cfg, to)(docs.Guide()) })
 	if err != nil {
 		return fmt.Errorf("print the guide: %w", err)
 	}
@@ -47,14 +47,14 @@ func printGuide(s *streams) error {
 // they are.
 func markdownWriter(s *streams, cfg *config.Config) func(document string) error {
 	if s.OutTerminal {
-		return drawer(s, cfg, s.Out, markdown.Draw)
+		return drawer(s, cfg, s.Out)
 	}
 	return s.printBlock
 }
 
 // drawer returns a function that writes documents, drawn in the style of the configuration for
 // the width and colours of the terminal.
-func drawer(s *streams, cfg *config.Config, to io.Writer, draw func(string, int, *theme.Theme) []string) func(document string) error {
+func drawer(s *streams, cfg *config.Config, to io.Writer) func(document string) error {
 	profile := colorprofile.Detect(s.Out, os.Environ())
 	dark := cfg.Themes.Chosen != config.ThemeAuto || lipgloss.HasDarkBackground(os.Stdin, os.Stdout) // asks the terminal
 	th := tui.SchemeFor(cfg, dark).Theme(theme.DepthOf(profile)).WithMarkdown(cfg.MarkdownStyle.Style)
@@ -66,7 +66,7 @@ func drawer(s *streams, cfg *config.Config, to io.Writer, draw func(string, int,
 				width = w
 			}
 		}
-		_, err := fmt.Fprintln(out, strings.Join(draw(document, width, th), "\n"))
+		_, err := fmt.Fprintln(out, strings.Join(markdown.Draw(document, width, th), "\n"))
 		return err
 	}
 }

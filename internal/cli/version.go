@@ -50,14 +50,18 @@ func thisBuild() build {
 
 func currentVersion() string { return thisBuild().Version }
 
+func printVersion(s *streams) error {
+	_, err := fmt.Fprintf(s.Out, "parley %s\n", currentVersion())
+	return err
+}
+
 func versionCommand(s *streams) *cobra.Command {
 	asJSON := false
 	cmd := leaf("version", "Print the version; with --json the whole build", noArguments, func(*cobra.Command, []string) error {
 		if asJSON {
 			return writeJSON(s.Out, thisBuild())
 		}
-		_, err := fmt.Fprintf(s.Out, "parley %s\n", currentVersion())
-		return err
+		return printVersion(s)
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: version, commit, date, Go and platform")
 	return cmd

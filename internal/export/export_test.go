@@ -41,6 +41,8 @@ func session(t testing.TB) *conversation.Conversation {
 		conversation.ElicitationOpened{ID: 1, Request: &acpclient.CreateElicitationRequest{Message: "Which? " + evil}},
 		conversation.QuestionClosed{ID: 1, Action: acpclient.ElicitAccept, Answers: []conversation.FieldAnswer{{Field: "Database", Value: evil}, {Field: "Password", Secret: true}}},
 		conversation.NoticeAdded{Severity: acpclient.NoticeError, Title: "Trouble " + evil, Detail: evil},
+		test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"`+evil+`","title":"t","kind":"`+evil+`","status":"\">`+evil+`"}`),
+		conversation.NoticeAdded{Severity: acpclient.NoticeSeverity(`">` + evil), Title: "T"},
 		test.Up(t, `{"sessionUpdate":"from_the_future","what":"`+evil+`"}`),
 		conversation.TurnEnded{Reason: acpclient.StopEndTurn},
 	} {
@@ -195,7 +197,7 @@ func TestPageDrawsTitles(t *testing.T) {
 	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit `+"`a.go`"+` <b>","kind":"edit","status":"completed","content":[{"type":"diff","path":"/a.go","oldText":"-- one\nsame\n","newText":"two\nsame\nthree\n"}]}`))
 	c.Apply(test.Up(t, `{"sessionUpdate":"tool_call","toolCallId":"u","title":"# no heading","kind":"other","status":"completed"}`))
 	page := exported(t, c, HTML)
-	for _, want := range []string{`<span class="head">--- `, `<span class="del">--- one`, "<b>Edit <code>a.go</code> &lt;b&gt;</b><span>&#43;2 −1</span>", "<b># no heading</b>"} {
+	for _, want := range []string{`<span class="head">--- `, `<span class="del">--- one`, "<b>Edit <code>a.go</code> &lt;b&gt;</b><span>+2 −1</span>", "<b># no heading</b>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q:\n%s", want, page)
 		}

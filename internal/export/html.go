@@ -2,10 +2,10 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // the page
 	"fmt"
 	"html"
-	"html/template"
 	"image/color"
 	"io"
 	"strings"
@@ -25,28 +25,161 @@ import (
 	"parley/internal/termtext"
 )
 
+// page has {title}, {about} and {entries} in place of what a transcript has.
+//
 //go:embed page.html
-var pageSource string
+var page string
 
-var page = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"markdown": markdownToHTML, "diff": diffToHTML, "terminal": terminalToHTML, "date": func(t time.Time) string { return t.Format(time.DateTime) },
-		"image": imageOf, "label": Attachment.label, "took": Entry.took, "title": func(e Entry) template.HTML { return inlineToHTML(e.callTitle()) }, "changed": Entry.changed, "noteTitle": Entry.noteTitle,
-		"caption": func(e Entry) string { return e.Caption }, "shown": Field.shown,
-	}).Parse(pageSource))
-})
+// markup is HTML. Constants are; any other string becomes markup by [escaped] or by what renders it.
+type markup string
+
+// escaped shows any string as it is, also within the quotes of an attribute.
+func escaped(s string) markup { return markup(html.EscapeString(s)) }
+
+// element puts contents into an element, whose tag may have attributes: `div class="note"`.
+func element(tag markup, contents ...markup) markup {
+	name, _, _ := strings.Cut(string(tag), " ")
+	return "<" + tag + ">" + join(contents) + "</" + markup(name) + ">"
+}
+
+// filled is an element with a text, nothing where there is no text.
+func filled(tag markup, s string) markup {
+	if s == "" {
+		return ""
+	}
+	return element(tag, escaped(s))
+}
+
+// each joins the markup of several values.
+func each[T any](values []T, draw func(T) markup) markup {
+	var all []markup
+	for _, v := range values {
+		all = append(all, draw(v))
+	}
+	return join(all)
+}
+
+func join(parts []markup) markup {
+	var b strings.Builder
+	for _, part := range parts {
+		b.WriteString(string(part))
+	}
+	return markup(b.String())
+}
 
 // HTML writes a transcript as one self-contained page. Its content security policy forbids
 // scripts and anything from elsewhere.
 func HTML(w io.Writer, t *Transcript) error {
-	var b bytes.Buffer
-	if err := page().Execute(&b, t); err != nil {
-		return fmt.Errorf("export the session: %w", err)
+	begun := ""
+	if !t.Begun.IsZero() {
+		begun = t.Begun.Format(time.DateTime)
 	}
-	if _, err := b.WriteTo(w); err != nil {
+	var about markup
+	for _, fact := range [][2]string{{"Agent", t.Agent}, {"Directory", t.Cwd}, {"Begun", begun}, {"Session", cmp.Or(t.Stored, t.Session)}} {
+		if fact[1] != "" {
+			about += filled("dt", fact[0]) + filled("dd", fact[1])
+		}
+	}
+	title := string(escaped(cmp.Or(t.Title, "A session")))
+	_, err := strings.NewReplacer("{title}", title, "{about}", string(about), "{entries}", string(each(t.Entries, entryToHTML))).WriteString(w, page)
+	if err != nil {
 		return fmt.Errorf("export the session: %w", err)
 	}
 	return nil
+}
+
+func entryToHTML(e Entry) markup {
+	attachments := each(e.Attachments, func(a Attachment) markup { return element("div", attachmentToHTML(a)) })
+	var entry markup
+	switch {
+	case e.Type == "prompt":
+		entry = element(`div class="prompt"`, escaped(e.Text), attachments)
+	case e.Type == "answer":
+		entry = element(`div class="answer"`, markdownToHTML(e.Text), attachments)
+	case e.Type == "thought":
+		entry = element("details", `<summary class="thought">Thought</summary>`, element(`div class="body thought"`, markdownToHTML(e.Text)))
+	case e.Type == "tool_call":
+		entry = callToHTML(e)
+	case e.Type == "command":
+		entry = each(e.Content, terminalToHTML)
+	case e.Type == "plan":
+		entry = element("section", "<b>Plan</b>", markdownToHTML(e.Text), stepsToHTML(e.Steps), attachments)
+	case e.Type == "question":
+		answers := each(e.Fields, func(f Field) markup { return element("div", escaped(f.Name), ": ", escaped(f.shown())) })
+		if answers == "" {
+			answers = element(`div class="note"`, escaped(e.Status))
+		}
+		entry = element("section", filled("b", e.Text), answers)
+	case e.Type == "note":
+		detail := escaped(e.Text)
+		if detail != "" {
+			detail = "<br>" + detail
+		}
+		entry = element(`p class="note `+escaped(e.Severity)+`"`, escaped(e.noteTitle()), detail)
+	case e.Text != "" || e.Input != "":
+		entry = element("details", filled(`summary class="note"`, e.Caption), element(`div class="body"`, markdownToHTML(e.Text), filled("pre", e.Input)))
+	default:
+		entry = filled(`p class="note"`, e.Caption)
+	}
+	return entry + "\n"
+}
+
+func callToHTML(e Entry) markup {
+	tag := markup("details")
+	if e.Parent != "" {
+		tag = `details class="child"`
+	}
+	answer := e.Answer
+	if answer != "" {
+		answer = "you: " + answer
+	}
+	input := filled("pre", e.Input)
+	if input != "" {
+		input = element("details", "<summary>Input</summary>", element(`div class="body"`, input))
+	}
+	return element(tag,
+		element("summary", element("b", inlineToHTML(e.callTitle())), filled("span", e.changed()), filled("span", e.Kind),
+			filled(`span class="`+escaped(e.Status)+`"`, e.Status), filled("span", answer), filled("span", e.took())), "\n",
+		element(`div class="body"`, each(e.Paths, func(path string) markup { return filled(`div class="path"`, path) }),
+			stepsToHTML(e.Steps), each(e.Content, contentToHTML), input))
+}
+
+func contentToHTML(c Content) markup {
+	switch {
+	case c.Type == "diff":
+		return filled(`div class="path"`, c.Path) + element(`pre class="diff"`, diffToHTML(c.Diff))
+	case c.Type == "terminal":
+		return terminalToHTML(c)
+	case c.Type != "attachment":
+		return element("pre", escaped(c.Text))
+	case c.Attachment != nil:
+		return attachmentToHTML(*c.Attachment)
+	}
+	return ""
+}
+
+// attachmentToHTML shows an image that is safe to show, and names anything else.
+func attachmentToHTML(a Attachment) markup {
+	if url := imageOf(a); url != "" {
+		return `<img src="` + escaped(url) + `" alt="">`
+	}
+	return filled(`span class="path"`, a.label())
+}
+
+func stepsToHTML(steps []Step) markup {
+	if len(steps) == 0 {
+		return ""
+	}
+	return element(`ul class="steps"`, each(steps, func(s Step) markup {
+		mark := markup("○ ")
+		switch s.Status {
+		case "completed":
+			mark = "✓ "
+		case "in_progress":
+			mark = "◐ "
+		}
+		return element("li", mark, escaped(s.Text))
+	}))
 }
 
 // markdown renders what agents write. It shows HTML as text, and leaves out links with
@@ -110,22 +243,22 @@ func inLink(n ast.Node) bool {
 	return false
 }
 
-func markdownToHTML(text string) template.HTML {
+func markdownToHTML(source string) markup {
 	var b bytes.Buffer
-	if err := markdown().Convert([]byte(text), &b); err != nil {
-		return template.HTML("<pre>" + html.EscapeString(text) + "</pre>")
+	if err := markdown().Convert([]byte(source), &b); err != nil {
+		return element("pre", escaped(source))
 	}
-	return template.HTML(termtext.Visible(b.String())) // entities are any characters
+	return markup(termtext.Visible(b.String())) // entities are any characters
 }
 
 // inlineToHTML renders a line of Markdown, such as a title.
-func inlineToHTML(line string) template.HTML {
-	text, one := strings.CutPrefix(strings.TrimSpace(string(markdownToHTML(line))), "<p>")
-	text, ends := strings.CutSuffix(text, "</p>")
-	if !one || !ends || strings.Contains(text, "<p>") {
-		return template.HTML(html.EscapeString(line)) // a heading, a list and the like
+func inlineToHTML(line string) markup {
+	drawn, one := strings.CutPrefix(strings.TrimSpace(string(markdownToHTML(line))), "<p>")
+	drawn, ends := strings.CutSuffix(drawn, "</p>")
+	if !one || !ends || strings.Contains(drawn, "<p>") {
+		return escaped(line) // a heading, a list and the like
 	}
-	return template.HTML(text)
+	return markup(drawn)
 }
 
 // changed returns how many lines a call has added and removed, or "".
@@ -149,7 +282,7 @@ func (e Entry) changed() string {
 }
 
 // imageOf returns the data URL of an image, "" if its type is not safe to show.
-func imageOf(a Attachment) template.URL {
+func imageOf(a Attachment) string {
 	switch a.MimeType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 	default:
@@ -158,14 +291,14 @@ func imageOf(a Attachment) template.URL {
 	if a.Data == "" || strings.Trim(a.Data, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n") != "" {
 		return ""
 	}
-	return template.URL("data:" + a.MimeType + ";base64," + a.Data)
+	return "data:" + a.MimeType + ";base64," + a.Data
 }
 
-func diffToHTML(diff string) template.HTML {
+func diffToHTML(diff string) markup {
 	var b strings.Builder
 	inside := false // a hunk, where "--- one" is the removed line "-- one"
 	for line := range strings.SplitSeq(strings.TrimRight(diff, "\n"), "\n") {
-		class := "same"
+		class := markup("same")
 		switch {
 		case strings.HasPrefix(line, "@@"):
 			class, inside = "head", true
@@ -176,30 +309,33 @@ func diffToHTML(diff string) template.HTML {
 		case strings.HasPrefix(line, "-"):
 			class = "del"
 		}
-		fmt.Fprintf(&b, "<span class=%q>%s\n</span>", class, html.EscapeString(line))
+		b.WriteString(string(element(`span class="`+class+`"`, escaped(line), "\n")))
 	}
-	return template.HTML(b.String())
+	return markup(b.String())
 }
 
-func terminalToHTML(c Content) template.HTML {
-	var b strings.Builder
-	for _, line := range c.Lines {
-		b.WriteString(lineToHTML(line))
-		b.WriteByte('\n')
+func terminalToHTML(c Content) markup {
+	var command, exit markup
+	if c.Command != "" {
+		command = filled("pre", "$ "+c.Command)
 	}
-	return template.HTML(strings.TrimRight(b.String(), "\n"))
+	if c.Exit != "" {
+		exit = filled(`div class="note"`, "ended: "+c.Exit)
+	}
+	screen := each(c.Lines, func(line string) markup { return lineToHTML(line) + "\n" })
+	return command + element(`pre class="screen"`, markup(strings.TrimRight(string(screen), "\n"))) + exit
 }
 
 // lineToHTML renders a line of the emulator, which contains only text and colours.
-func lineToHTML(line string) string {
+func lineToHTML(line string) markup {
 	var b, run strings.Builder
 	var pen uv.Style
 	flush := func() {
-		text := html.EscapeString(run.String())
-		if css := cssOf(&pen); css != "" && text != "" {
-			text = fmt.Sprintf(`<span style="%s">%s</span>`, css, text)
+		styled := escaped(run.String())
+		if css := cssOf(&pen); css != "" && styled != "" {
+			styled = element(`span style="`+escaped(css)+`"`, styled)
 		}
-		b.WriteString(text)
+		b.WriteString(string(styled))
 		run.Reset()
 	}
 	p := ansi.NewParser()
@@ -216,7 +352,7 @@ func lineToHTML(line string) string {
 		}
 	}
 	flush()
-	return b.String()
+	return markup(b.String())
 }
 
 // cssOf returns a style as CSS, "" for the plain one.

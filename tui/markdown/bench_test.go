@@ -89,17 +89,3 @@ func BenchmarkBlock(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkWhole draws a document with Glamour.
-func BenchmarkWhole(b *testing.B) {
-	for _, size := range []int{1 << 10, 10 << 10} {
-		b.Run(fmt.Sprintf("%dKB", size>>10), func(b *testing.B) {
-			text := realistic(size)
-			b.SetBytes(int64(size))
-			b.ReportAllocs()
-			for b.Loop() {
-				Whole(text, 80, dark)
-			}
-		})
-	}
-}

@@ -14,10 +14,9 @@
 // The lines contain no control characters and no escape sequences except SGR and, for
 // http, https and file URLs, OSC 8 links.
 //
-// [Whole] draws what parley itself has written with Glamour. Both use the same style, in
-// Glamour's format: from the configuration, from GLAMOUR_STYLE, or parley's own, which
-// theme.Marks extends. A test draws one document in every style of Glamour's both ways
-// and compares them; its comment lists the differences.
+// The style is in Glamour's format: from the configuration, from GLAMOUR_STYLE, or parley's
+// own, which theme.Marks extends. A test draws one document in every style of Glamour's with
+// Glamour, too, and compares them; its comment lists the differences.
 package markdown
 
 import (

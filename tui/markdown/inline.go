@@ -175,7 +175,7 @@ func (in *inliner) link(n ast.Node, destination string, text, url *part, base *i
 		return
 	}
 	in.within(text, k, base, to, func() {
-		if text.form != nil {
+		if text.form != "" {
 			in.add(text.formed(written), k, to)
 		} else {
 			in.spans = append(in.spans, label.spans...)

@@ -3,11 +3,11 @@ package markdown
 import (
 	"strings"
 	"sync"
-	"text/template"
 
 	"charm.land/glamour/v2/ansi"
 	"github.com/alecthomas/chroma/v2"
 
+	"parley/config"
 	"parley/internal/termtext"
 	"parley/tui/theme"
 )
@@ -55,8 +55,8 @@ type part struct {
 	// before and after have the ink of the surrounding text, prefix and suffix that of
 	// the part.
 	before, prefix, suffix, after string
-	// form, if not nil, transforms the text.
-	form *template.Template
+	// form, if not "", is the format of the text, see [config.FormatText].
+	form string
 	// left is how often token precedes a block, right the room to its right in cells.
 	left, right int
 	token       string
@@ -130,13 +130,9 @@ func newPalette(t *theme.Theme) *palette {
 // part converts a primitive. It ignores blank lines around blocks: there is always one
 // between two of them.
 func (p *palette) part(s ansi.StylePrimitive) part {
-	made := part{
-		ink: p.ink(lookOf(s)), before: oneLine(s.BlockPrefix), prefix: oneLine(s.Prefix), suffix: oneLine(s.Suffix), after: oneLine(s.BlockSuffix),
+	return part{
+		form: s.Format, ink: p.ink(lookOf(s)), before: oneLine(s.BlockPrefix), prefix: oneLine(s.Prefix), suffix: oneLine(s.Suffix), after: oneLine(s.BlockSuffix),
 	}
-	if s.Format != "" {
-		made.form, _ = template.New("").Funcs(ansi.TemplateFuncMap).Parse(s.Format)
-	}
-	return made
 }
 
 // oneLine returns a text of a style on one line.
@@ -186,14 +182,10 @@ func (p *palette) heading(all, level ansi.StyleBlock) part {
 
 // formed returns the transformed text.
 func (e *part) formed(text string) string {
-	if e.form == nil {
+	if e.form == "" {
 		return text
 	}
-	var b strings.Builder
-	if err := e.form.Execute(&b, map[string]any{"text": text}); err != nil {
-		return text
-	}
-	return b.String()
+	return config.FormatText(e.form, text)
 }
 
 func (p *palette) ink(l look) *ink {

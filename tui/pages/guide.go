@@ -50,7 +50,7 @@ func (d *Guide) whole(width int) (lines []string) {
 			lines = append(lines, "")
 		}
 		d.sections[i].start = len(lines)
-		lines = append(lines, markdown.Whole(d.sections[i].Source, width, d.Theme)...)
+		lines = append(lines, markdown.Draw(d.sections[i].Source, width, d.Theme)...)
 	}
 	return lines
 }
