@@ -15,9 +15,12 @@ import (
 // cause.
 var ErrClosed = errors.New("the connection to the peer is closed")
 
-// maxHandlers limits the number of the peer's requests that are handled at the same
-// time. Beyond it, the connection stops reading until one is answered.
-const maxHandlers = 1024
+// MaxHandlers limits the number of the peer's requests that are handled at the same
+// time. Beyond it, the connection stops reading until one is answered, or rejects.
+const MaxHandlers = 1024
+
+// ErrTooMany is the answer to a request that is rejected.
+var ErrTooMany = &Error{Code: CodeInvalidRequest, Message: "too many requests are open: wait for an answer"}
 
 // maxIncoming limits the total size in bytes of the params of these requests in the
 // same way. A single request may exceed it.
@@ -49,7 +52,8 @@ type Transport interface {
 }
 
 // ErrMessageRefused is wrapped by the error of a Transport's Read for a message that it
-// rejects, for instance because it is too long.
+// rejects, for instance because it is too long. Conn answers with an error, with the id of the message if
+// the error is a Refusal.
 var ErrMessageRefused = errors.New("message refused")
 
 // Receiver takes what the peer sends. Its methods are called in the order of
@@ -77,6 +81,9 @@ type ConnOptions struct {
 	// Refused, if set, is called in wire order with each ErrMessageRefused of the
 	// Transport.
 	Refused func(error)
+	// Rejects answers a request beyond the bounds of what is handled at once with ErrTooMany, so that
+	// messages behind it, such as a cancel, are read. Otherwise it waits for other requests to be answered.
+	Rejects bool
 	// Tap, if set, is called with every line written to or read from the wire, without
 	// its end, from two goroutines. It must not keep the slice.
 	Tap func(sent bool, line []byte)
@@ -100,7 +107,6 @@ type Conn struct {
 	receiver  Receiver
 	ctx       context.Context // of all handlers
 	cancel    context.CancelCauseFunc
-	slots     chan struct{} // holds one element for each running handler
 	done      chan struct{}
 	lastID    atomic.Int64 // of our requests
 
@@ -129,7 +135,8 @@ func (q *queued) size() int { return len(q.message) + queuedOverhead }
 type inFlight struct {
 	outgoing map[int64]func(json.RawMessage, error)
 	incoming map[RequestID]context.CancelCauseFunc
-	bytes    int // of the params of incoming
+	handlers int // that run, also while their answers wait for room
+	bytes    int // of the params of their requests
 }
 
 // NewConn returns a connection that begins to read from t. It ends when t ends or by
@@ -138,8 +145,7 @@ func NewConn(t Transport, receiver Receiver, opt ConnOptions) *Conn {
 	opt.Log = opt.logger()
 	c := &Conn{
 		opt: opt, transport: t, receiver: receiver,
-		slots: make(chan struct{}, maxHandlers),
-		done:  make(chan struct{}),
+		done: make(chan struct{}),
 		state: inFlight{
 			outgoing: map[int64]func(json.RawMessage, error){},
 			incoming: map[RequestID]context.CancelCauseFunc{},

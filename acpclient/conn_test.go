@@ -526,3 +526,92 @@ func TestAPanicInAnAnswerStaysThere(t *testing.T) {
 		t.Errorf("the answer behind it: %v", err)
 	}
 }
+
+// far joins a new connection to a wire: what is written to it, and what it writes.
+func far(t *testing.T, r Receiver, maxLine int, opt ConnOptions) (*Conn, io.Writer, *bufio.Scanner) {
+	t.Helper()
+	in, to := io.Pipe()
+	from, out := io.Pipe()
+	lines := NewLines(in, out)
+	lines.MaxLine = maxLine
+	c := NewConn(lines, r, opt)
+	t.Cleanup(func() {
+		_, _ = to.Close(), from.Close()
+		<-c.Done()
+	})
+	return c, to, bufio.NewScanner(from)
+}
+
+// A message that is too long is answered as what it is, as far as that can be told, and the connection goes on.
+func TestWhatIsTooLongIsAnswered(t *testing.T) {
+	const refused = `,"error":{"code":-32600,"message":"message refused: `
+	for name, test := range map[string]struct{ line, answer string }{
+		"the id at the beginning":   {`{"jsonrpc":"2.0","id":7,"method":"echo","params":{"text":"LONG"}}`, `{"jsonrpc":"2.0","id":7` + refused},
+		"the id at the end":         {` {"jsonrpc":"2.0","method":"echo","params":{"id":1,"list":[{"text":"\\\"}LONG\\"}]} , "id":"se\"ven"}`, `{"jsonrpc":"2.0","id":"se\"ven"` + refused},
+		"the id among long members": {`{"x":"LONG\"","id":7,"y":"LONG","method":"echo"}`, `{"jsonrpc":"2.0","id":7` + refused},
+		"no id":                     {`{"jsonrpc":"2.0","method":"push","params":{"id":1,"text":"LONG"}}`, ""},
+		"the id null":               {`{"jsonrpc":"2.0","id":null,"method":"push","params":{"text":"LONG"}}`, `{"jsonrpc":"2.0","id":null` + refused},
+		"an id that is too long":    {`{"jsonrpc":"2.0","id":"LONG","method":"echo"}`, `{"jsonrpc":"2.0","id":null` + refused},
+		"too many members":          {`{"jsonrpc":"2.0",` + strings.Repeat(`"k":1,`, 20_000) + `"id":7,"method":"echo"}`, `{"jsonrpc":"2.0","id":null` + refused},
+		"no message":                {"LONG", `{"jsonrpc":"2.0","id":null` + refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, to, answers := far(t, &peer{}, 100_000, ConnOptions{})
+			go fmt.Fprintf(to, "%s\n%s\n", strings.ReplaceAll(test.line, "LONG", strings.Repeat("long ", 40_000)), `{"id":"next","method":"echo","params":{}}`)
+			if answers.Scan(); test.answer != "" {
+				if !strings.HasPrefix(answers.Text(), test.answer) {
+					t.Errorf("answered %s", answers.Text())
+				}
+				answers.Scan()
+			}
+			if got := answers.Text(); got != `{"jsonrpc":"2.0","id":"next","result":{}}` {
+				t.Errorf("then %s", got)
+			}
+		})
+	}
+	c, to, asked := far(t, &peer{}, 100_000, ConnOptions{})
+	go func() {
+		asked.Scan()
+		fmt.Fprintf(to, `{"jsonrpc":"2.0","result":{"text":"%s"},"id":1}`+"\n", strings.Repeat("long ", 40_000))
+	}()
+	if err := c.Call(t.Context(), "anything", nil, nil); err == nil || !strings.Contains(err.Error(), "it has 200") {
+		t.Errorf("a call whose answer is too long ends with %v", err)
+	}
+}
+
+// Of requests beyond what is handled at once each is answered, and what follows them is read.
+func TestRequestsBeyondTheBoundAreRejected(t *testing.T) {
+	const requests = 100_000
+	for name, params := range map[string]string{"many": `""`, "large": `"` + strings.Repeat("x", maxIncoming/MaxHandlers*2) + `"`} {
+		t.Run(name, func(t *testing.T) {
+			most, sent := MaxHandlers, requests
+			if name == "large" {
+				most, sent = maxIncoming/len(params), MaxHandlers
+			}
+			_, to, answers := far(t, &peer{release: make(chan struct{})}, DefaultMaxLine, ConnOptions{Rejects: true})
+			go func() {
+				out := bufio.NewWriterSize(to, 1<<20)
+				for id := range sent {
+					fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%d,"method":"wait","params":%s}`+"\n", id, params)
+				}
+				fmt.Fprintln(out, `{"jsonrpc":"2.0","method":"release"}`)
+				_ = out.Flush()
+			}()
+			answered, rejected := map[string]bool{}, 0
+			for range sent {
+				answers.Scan()
+				var m message
+				if err := json.Unmarshal(answers.Bytes(), &m); err != nil {
+					t.Fatal(err)
+				}
+				answered[string(m.ID)] = true
+				if m.Error != nil {
+					rejected++
+				}
+			}
+			if len(answered) != sent || rejected != sent-most {
+				t.Errorf("%d of %d are answered, %d with an error", len(answered), sent, rejected)
+			}
+		})
+	}
+}

@@ -11,7 +11,7 @@ import (
 )
 
 // jsonRPC are the files that would serve any protocol on top of JSON-RPC.
-var jsonRPC = []string{"jsonrpc.go", "lines.go", "conn.go", "receive.go", "encoding.go", "valid.go", "walk.go"}
+var jsonRPC = []string{"jsonrpc.go", "lines.go", "refusal.go", "conn.go", "receive.go", "encoding.go", "valid.go", "walk.go"}
 
 // What JSON-RPC is made of uses nothing of what ACP is made of, although whoever speaks ACP
 // imports one package with both.

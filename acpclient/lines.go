@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 )
@@ -46,20 +45,28 @@ func (l *Lines) Read() ([]byte, error) {
 	if err == nil && len(line) <= l.MaxLine {
 		return trimEnd(line), nil
 	}
-	l.long = append(l.long[:0], line...)
-	size := len(line)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		line, err = l.r.ReadSlice('\n')
-		size += len(line)
-		if size <= l.MaxLine {
+	l.long = l.long[:0]
+	var refused *Refusal
+	for more := true; more; {
+		size := len(l.long) + len(line)
+		if refused == nil && size > l.MaxLine {
+			refused = &Refusal{Limit: l.MaxLine}
+			_, _ = refused.Write(l.long)
+		}
+		if refused != nil {
+			_, _ = refused.Write(line)
+		} else {
 			if size > cap(l.long) {
 				l.long = slices.Grow(l.long, size) // double it: append adds only a quarter
 			}
 			l.long = append(l.long, line...)
 		}
+		if more = errors.Is(err, bufio.ErrBufferFull); more {
+			line, err = l.r.ReadSlice('\n')
+		}
 	}
-	if size > l.MaxLine {
-		return nil, fmt.Errorf("%w: a line of %d bytes, the limit is %d", ErrMessageRefused, size, l.MaxLine)
+	if refused != nil {
+		return nil, refused
 	}
 	if err != nil && (len(l.long) == 0 || !errors.Is(err, io.EOF)) {
 		return nil, err

@@ -18,10 +18,7 @@ func (c *Conn) read() {
 		line, err := c.transport.Read()
 		switch {
 		case errors.Is(err, ErrMessageRefused):
-			c.opt.Log.Error("a message from the peer was lost", "error", err)
-			if c.opt.Refused != nil {
-				c.opt.Refused(err)
-			}
+			c.refuse(err)
 			continue
 		case err != nil:
 			c.end(err)
@@ -35,6 +32,37 @@ func (c *Conn) read() {
 		}
 		c.line(line)
 	}
+}
+
+// refuse answers a message that the transport has refused. If the message is an answer itself, it fails the
+// call.
+func (c *Conn) refuse(err error) {
+	c.opt.Log.Error("a message from the peer was refused", "error", err)
+	if c.opt.Refused != nil {
+		c.opt.Refused(err)
+	}
+	var m envelope
+	if r, is := errors.AsType[*Refusal](err); is {
+		if outline := bytes.TrimSpace(r.outline); len(outline) > 0 && outline[0] == '{' {
+			m.read(outline)
+		}
+	}
+	switch e := (&Error{Code: CodeInvalidRequest, Message: err.Error()}); {
+	case m.Method != "" && m.ID.IsZero() && !m.nullID: // a notification
+	case m.Method == "" && len(m.Result)+len(m.Error) > 0:
+		m.Error, _ = Marshal(e)
+		c.response(&m)
+	default:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.rejectLocked(m.ID, e)
+	}
+}
+
+// rejectLocked answers a request that is not handled.
+func (c *Conn) rejectLocked(id RequestID, e *Error) {
+	message, _ := outgoing{ID: &id, Error: e}.encode()
+	c.replyLocked(queued{message: message})
 }
 
 // line handles a line: a message, noise, or both.
@@ -208,50 +236,39 @@ func (c *Conn) response(m *envelope) {
 // handler has returned or called Async: so messages are handled in the order of the
 // wire.
 func (c *Conn) request(m *envelope) {
-	select {
-	case c.slots <- struct{}{}:
-	case <-c.ctx.Done():
+	size := len(m.Params)
+	c.mu.Lock()
+	full := func() bool {
+		return c.state.handlers == MaxHandlers || c.state.bytes > 0 && c.state.bytes+size > maxIncoming
+	}
+	for full() && !c.opt.Rejects && c.closeErr == nil {
+		c.writable.Wait()
+	}
+	_, taken := c.state.incoming[m.ID]
+	if taken || full() || c.closeErr != nil {
+		e := ErrTooMany
+		if taken {
+			e = &Error{Code: CodeInvalidRequest, Message: "a request with this id is still open"}
+		}
+		c.rejectLocked(m.ID, e)
+		c.mu.Unlock()
 		return
 	}
 	ctx, cancel := context.WithCancelCause(c.ctx)
-	m.Params = bytes.Clone(m.Params)
-	size := len(m.Params)
-	c.mu.Lock()
-	for c.state.bytes > 0 && c.state.bytes+size > maxIncoming && c.closeErr == nil {
-		c.writable.Wait()
-	}
-	if c.closeErr != nil {
-		c.mu.Unlock()
-		cancel(nil)
-		<-c.slots
-		return
-	}
-	if _, taken := c.state.incoming[m.ID]; taken {
-		id := m.ID
-		message, _ := outgoing{ID: &id, Error: &Error{Code: CodeInvalidRequest, Message: "a request with this id is still open"}}.encode()
-		c.replyLocked(queued{message: message})
-		c.mu.Unlock()
-		cancel(nil)
-		<-c.slots
-		return
-	}
 	c.state.incoming[m.ID] = cancel
+	c.state.handlers++
 	c.state.bytes += size
 	c.mu.Unlock()
+	m.Params = bytes.Clone(m.Params)
 
 	ended := make(chan struct{})
 	hold := &hold{end: sync.OnceFunc(func() { close(ended) })}
 	ctx = context.WithValue(ctx, holdKey{}, hold)
 	go func() {
-		defer func() { <-c.slots }()
 		defer hold.end()
 		result, err := c.handle(ctx, m)
-		c.answer(ctx, m, result, err, hold.over)
+		c.answer(ctx, m, size, result, err, hold.over)
 		cancel(nil)
-		c.mu.Lock()
-		c.state.bytes -= size
-		c.writable.Broadcast()
-		c.mu.Unlock()
 	}()
 	select {
 	case <-ended:
@@ -276,8 +293,8 @@ func (c *Conn) recovered(method string, err *error) {
 	}
 }
 
-// answer sends the answer to a request. over is called when it was written or dropped.
-func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error, over func()) {
+// answer sends the answer to a request with params of a size. over is called when it was written or dropped.
+func (c *Conn) answer(ctx context.Context, m *envelope, size int, result any, err error, over func()) {
 	id := m.ID
 	out := outgoing{ID: &id}
 	var e *Error
@@ -299,6 +316,11 @@ func (c *Conn) answer(ctx context.Context, m *envelope, result any, err error, o
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	defer func() { // before the peer has the answer
+		c.state.handlers--
+		c.state.bytes -= size
+		c.writable.Broadcast()
+	}()
 	if _, open := c.state.incoming[m.ID]; !open {
 		over() // the connection has ended
 		return

@@ -40,6 +40,7 @@ func Serve(t acpclient.Transport, agent acpclient.Receiver, opt acpclient.ConnOp
 	a := &Agent{agent: agent, life: life, asking: map[string]int{}, working: map[string]int{}, ends: map[string]*acpclient.StateUpdate{}}
 	a.mu.Lock() // until Conn is set
 	defer a.mu.Unlock()
+	opt.Rejects = true
 	a.Conn = acpclient.NewConn(t, (*server)(a), opt)
 	go func() {
 		<-a.Done()
@@ -194,6 +195,12 @@ func (a *Agent) prompt(ctx context.Context, params json.RawMessage) (any, error)
 	}
 	if err := acpclient.Unmarshal(params, &p); err != nil {
 		return nil, &acpclient.Error{Code: acpclient.CodeInvalidParams, Message: err.Error()}
+	}
+	a.mu.Lock()
+	full := a.working[text(p.SessionID)] >= acpclient.MaxHandlers
+	a.mu.Unlock()
+	if full {
+		return nil, acpclient.ErrTooMany
 	}
 	accepted, answered, refused := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	begin := sync.OnceFunc(func() {

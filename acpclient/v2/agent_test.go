@@ -49,6 +49,51 @@ func between(t *testing.T, agent answering, h acpclient.Handler) (*Agent, acpcli
 	return a, c, info
 }
 
+// Requests, and prompts that are accepted, beyond those that may wait are answered with an error, and what
+// follows is read.
+func TestTooManyRequests(t *testing.T) {
+	const most, more = acpclient.MaxHandlers, 10
+	for _, method := range []string{acpclient.SessionClose.Name, acpclient.SessionPrompt.Name} {
+		release := make(chan struct{})
+		wait := func(ctx context.Context, _ json.RawMessage) (any, error) {
+			acpclient.Async(ctx)
+			<-release
+			return &acpclient.PromptResponse{StopReason: acpclient.StopEndTurn}, nil
+		}
+		_, c, _ := between(t, answering{
+			"initialize": func(context.Context, json.RawMessage) (any, error) {
+				return json.RawMessage(`{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{}}`), nil
+			},
+			"session/new":    func(context.Context, json.RawMessage) (any, error) { return json.RawMessage(`{"sessionId":"s"}`), nil },
+			"session/prompt": wait,
+			"session/close":  wait,
+		}, newHears())
+		if _, err := acpclient.Call(t.Context(), c, acpclient.SessionNew, &acpclient.NewSessionRequest{Cwd: "/"}); err != nil {
+			t.Fatal(err)
+		}
+		ends := make(chan error, most+more)
+		for range most + more {
+			if method == acpclient.SessionClose.Name {
+				acpclient.Go(c, acpclient.SessionClose, &acpclient.CloseSessionRequest{SessionID: "s"}, func(_ *acpclient.CloseSessionResponse, err error) { ends <- err })
+				continue
+			}
+			r := &acpclient.PromptRequest{SessionID: "s", Prompt: []acpclient.ContentBlock{acpclient.TextBlock("a")}}
+			acpclient.Go(c, acpclient.SessionPrompt, r, func(_ *acpclient.PromptResponse, err error) { ends <- err })
+		}
+		for range more {
+			if err := <-ends; err == nil || err.Error() != acpclient.ErrTooMany.Error() {
+				t.Errorf("%s: %v", method, err)
+			}
+		}
+		close(release)
+		for range most {
+			if err := <-ends; err != nil {
+				t.Errorf("%s: %v", method, err)
+			}
+		}
+	}
+}
+
 func TestAnAgentOfVersion1ServesVersion2(t *testing.T) {
 	refuse := true
 	agent := answering{

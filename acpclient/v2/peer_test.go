@@ -125,7 +125,7 @@ type hears struct {
 	told    chan struct{}
 }
 
-func newHears() *hears { return &hears{told: make(chan struct{}, 1000)} }
+func newHears() *hears { return &hears{told: make(chan struct{}, 4000)} }
 
 func (h *hears) SessionUpdate(_ context.Context, n *acpclient.SessionNotification) {
 	h.mu.Lock()

@@ -500,7 +500,8 @@ func newEvents(r io.Reader, most int) *events {
 // stream. As the format requires, it drops what follows the last complete event.
 func (e *events) next() ([]byte, error) {
 	var data []byte
-	size, has := 0, false
+	var refused *acpclient.Refusal
+	has := false
 	for {
 		part, err := e.r.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
@@ -512,23 +513,28 @@ func (e *events) next() ([]byte, error) {
 		}
 		if !e.middle {
 			switch {
-			case whole && len(part) == 0 && size > e.max:
-				return nil, fmt.Errorf("%w: an event of %d bytes, the limit is %d", acpclient.ErrMessageRefused, size, e.max)
+			case whole && len(part) == 0 && refused != nil:
+				return nil, refused
 			case whole && len(part) == 0 && len(data) > 0:
 				return data, nil
 			}
 			value, ok := bytes.CutPrefix(part, []byte("data:"))
 			if part, e.skip = bytes.TrimPrefix(value, []byte(" ")), !ok; ok && has {
-				data, size = append(data, '\n'), size+1
+				data = append(data, '\n')
 			}
 			has = has || ok
 		}
-		if !e.skip {
-			if size += len(part); size <= e.max {
-				data = append(data, part...)
-			} else {
-				data = nil
-			}
+		if refused == nil && !e.skip && len(data)+len(part) > e.max {
+			refused = &acpclient.Refusal{Limit: e.max}
+			_, _ = refused.Write(data)
+		}
+		switch {
+		case e.skip:
+		case refused != nil:
+			_, _ = refused.Write(part)
+			data = nil
+		default:
+			data = append(data, part...)
 		}
 		e.middle = !whole
 	}

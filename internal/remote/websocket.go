@@ -129,10 +129,9 @@ func (s *socket) message(r io.Reader) ([]byte, error) {
 	bound := int64(s.agent.opt.MaxMessage)
 	n, err := s.buf.ReadFrom(io.LimitReader(r, bound+1))
 	if err == nil && n > bound {
-		s.buf.Reset()
-		var rest int64
-		if rest, err = io.Copy(io.Discard, r); err == nil {
-			return nil, fmt.Errorf("%w: a message of %d bytes, the limit is %d", acpclient.ErrMessageRefused, n+rest, bound)
+		refused := &acpclient.Refusal{Limit: s.agent.opt.MaxMessage}
+		if _, err = io.Copy(refused, io.MultiReader(&s.buf, r)); err == nil {
+			return nil, refused
 		}
 	}
 	if err != nil {

@@ -212,3 +212,11 @@ func TestWhereASessionMayBe(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A prompt that is too long is answered with an error, and the client can go on.
+func TestAPromptThatIsTooLong(t *testing.T) {
+	s := newStage(t, "handshake\nserve\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	c.ends(c.prompt(strings.Repeat("x", acpclient.DefaultMaxLine)), "message refused")
+	c.ends(c.prompt("short"), "end_turn")
+}

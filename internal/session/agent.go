@@ -120,8 +120,7 @@ func (a *agent) output() string { return string(a.noise) + a.peer.Stderr() }
 func (a *agent) refused(err error) {
 	a.owner.mu.Lock()
 	defer a.owner.mu.Unlock()
-	a.owner.notice(acpclient.NoticeError, "A message from the agent was too long and was dropped",
-		err.Error()+". If the agent waits for an answer, cancel the turn.")
+	a.owner.notice(acpclient.NoticeError, "A message from the agent was too long and was dropped", err.Error())
 }
 
 // breakOff marks the agent as taking no more messages, even if it still sends some.
