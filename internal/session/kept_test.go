@@ -11,7 +11,10 @@ import (
 )
 
 // kept makes a session whose transcript is at hand.
-func kept(_ *harness, o *Options) { o.ResumeID, o.HasTranscript = "old", true }
+func kept(_ *harness, o *Options) {
+	o.ResumeID, o.HasTranscript, o.Past = "old", true, conversation.NewState()
+	o.Past.Said = true
+}
 
 // What the agent replays of a session that is at hand is left out, whether it comes
 // before its answer or after it. How the session stands is taken, and what follows on
@@ -127,6 +130,23 @@ func TestAKeptSessionThatCannotBeOpened(t *testing.T) {
 					t.Errorf("phase %v, %d items of %d", h.conv.Phase, len(h.conv.Items), items)
 				}
 			}, capable(test.capabilities), kept)
+		})
+	}
+}
+
+// A kept session in which nothing was said is nothing to lose.
+func TestAKeptSessionWithoutAPromptIsReplaced(t *testing.T) {
+	for name, method := range map[string]string{`{}`: "", `{"loadSession":true}`: "session/load", `{"sessionCapabilities":{"resume":{}}}`: "session/resume"} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				if method != "" {
+					h.fail(method, acpclient.CodeResourceNotFound, "no such session")
+				}
+				test.WantTranscript(t, h.conv, "note: The agent cannot resume the earlier session")
+				if h.conv.Phase != conversation.PhaseReady || h.conv.ID == "old" {
+					t.Errorf("phase %v, session %q", h.conv.Phase, h.conv.ID)
+				}
+			}, capable(name), func(h *harness, o *Options) { kept(h, o); o.Past = nil })
 		})
 	}
 }

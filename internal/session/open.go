@@ -142,7 +142,7 @@ func (s *Session) open(fresh bool) {
 		s.openResume(id, fresh)
 	case caps.LoadSession:
 		s.openLoad(id)
-	case s.plan.known && s.opt.HasTranscript:
+	case s.plan.known && s.opt.HasTranscript && s.state.Said:
 		s.openFailed(ErrCannotReopen)
 	case s.plan.known:
 		s.openInstead("It does not know the conversation above.")
@@ -154,6 +154,9 @@ func (s *Session) open(fresh bool) {
 // openInstead opens a new session in place of one that cannot be reopened. s.mu must be
 // held.
 func (s *Session) openInstead(why string) {
+	if !s.state.Said {
+		why = "No prompt was sent in it: nothing is lost. " + why
+	}
 	s.notice(acpclient.NoticeWarning, "The agent cannot resume the earlier session", why)
 	s.plan.session = ""
 	s.openNew(false)
@@ -193,11 +196,10 @@ func (s *Session) openLoad(id acpclient.SessionID) {
 		SessionID: id, Cwd: s.opt.Cwd, AdditionalDirectories: s.agent.extraDirectories(), MCPServers: s.agent.usableServers(),
 	}, func(r *acpclient.LoadSessionResponse) {
 		s.opened(conversation.OpenLoad, id, r.SessionState)
-	}, s.openFailed)
+	}, func(err error) { s.notReopened(id, err, true) })
 }
 
-// openResume opens a session without its history. s.mu must be held. If the agent
-// cannot reopen the session of the transcript, openResume opens a new one.
+// openResume opens a session without its history. s.mu must be held.
 func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 	s.post(conversation.SessionOpening{How: conversation.OpenResume, ID: id, Clear: fresh})
 	s.agent.works = false
@@ -209,14 +211,18 @@ func (s *Session) openResume(id acpclient.SessionID, fresh bool) {
 			s.notice(acpclient.NoticeInfo, "The history of this session is not available", "The agent resumes the session, but cannot show it.")
 		}
 		s.opened(conversation.OpenResume, id, r.SessionState)
-	}, func(err error) {
-		if !s.plan.known || s.opt.HasTranscript || acpclient.IsCode(err, acpclient.CodeAuthRequired) {
-			s.openFailed(err)
-			return
-		}
-		s.agent.leave(id)
-		s.openInstead("It says: " + err.Error())
-	})
+	}, func(err error) { s.notReopened(id, err, s.opt.HasTranscript) })
+}
+
+// notReopened reports that the agent cannot reopen a session. In place of that of the transcript it
+// opens a new one, unless something was said in it and waits for the user's word. s.mu must be held.
+func (s *Session) notReopened(id acpclient.SessionID, err error, waits bool) {
+	if !s.plan.known || waits && s.state.Said || acpclient.IsCode(err, acpclient.CodeAuthRequired) {
+		s.openFailed(err)
+		return
+	}
+	s.agent.leave(id)
+	s.openInstead("It says: " + err.Error())
 }
 
 // Fork continues with a copy of the open session (unstable); the original stays as it

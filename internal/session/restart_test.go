@@ -222,19 +222,39 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-func TestAResumeThatFailsAfterARestart(t *testing.T) {
-	bubble(t, func(t *testing.T, h *harness) {
-		h.prompt("one")
-		h.agent().exit(errors.New("crash"))
-		h.settle()
-		Post(h, Start{})
-		h.settle()
-		h.fail("session/resume", acpclient.CodeResourceNotFound, "no such session")
-		test.WantTranscript(t, h.conv, "user: one", "note: The agent exited during this turn", "note: The agent cannot resume the earlier session")
-		if h.conv.ID != "s2" || h.conv.Phase != conversation.PhaseReady {
-			t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
-		}
-	})
+// A session that the agent cannot reopen is replaced. One that it would load, it may load later: if
+// something was said in it, the user decides.
+func TestAReopeningThatFailsAfterARestart(t *testing.T) {
+	const crashed, instead = "note: The agent exited during this turn", "note: The agent cannot resume the earlier session"
+	for name, c := range map[string]struct {
+		capabilities, method string
+		said                 []string
+		id                   acpclient.SessionID
+		want                 []string
+	}{
+		"resume":             {everything, "session/resume", []string{"one"}, "s2", []string{"user: one", crashed, instead}},
+		"load":               {`{"loadSession":true}`, "session/load", []string{"one"}, "s1", []string{"user: one", crashed, "note: The agent could not open the session"}},
+		"resume, but unsaid": {everything, "session/resume", nil, "s2", []string{instead}},
+		"load, but unsaid":   {`{"loadSession":true}`, "session/load", nil, "s2", []string{instead}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				for _, text := range c.said {
+					h.prompt(text)
+				}
+				h.agent().exit(errors.New("crash"))
+				h.settle()
+				capable(c.capabilities, c.method)(h, nil)
+				Post(h, Start{})
+				h.settle()
+				h.fail(c.method, acpclient.CodeResourceNotFound, "no such session")
+				test.WantTranscript(t, h.conv, c.want...)
+				if opened := h.conv.Phase == conversation.PhaseReady; h.conv.ID != c.id || opened != (c.id == "s2") {
+					t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
+				}
+			})
+		})
+	}
 }
 
 // What an agent says after another has taken its place is heard by nobody.

@@ -3,6 +3,8 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -281,6 +283,31 @@ hang
 	p.Press("esc")
 	p.Question("Stop the agent", "Keep waiting").Answer("Stop the agent")
 	p.Shows("The agent exited", "I go on and on.")
+}
+
+// Agents store no session in which nothing was said: the new one is for the draft.
+func TestRestartBeforeTheFirstPrompt(t *testing.T) {
+	t.Parallel()
+	p := Start(t, Options{Agent: []string{"sh", "-c", `
+read init; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}'
+read open
+if [ -e died ]; then
+  echo '{"jsonrpc":"2.0","id":2,"error":{"code":-32002,"message":"Resource not found: s"}}'
+  read open; echo '{"jsonrpc":"2.0","id":3,"result":{"sessionId":"s2"}}'
+  read prompt && echo '{"jsonrpc":"2.0","id":4,"result":{"stopReason":"end_turn"}}'
+  cat >/dev/null
+else
+  echo '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'
+  while ! [ -e die ]; do sleep 0.01; done; touch died; exit 139
+fi`}})
+	p.Ready().Type("half a tho").Shows("❯ half a tho")
+	must(t, os.WriteFile(filepath.Join(p.Project(), "die"), nil, 0o600))
+	p.Question("The agent exited", "Restart it").TakesKeys().Press("alt+r")
+	p.Gone("Restart it").Shows("The agent cannot resume the earlier session", "No prompt was sent in it: nothing is lost", "❯ half a tho")
+	p.Type("ught").Press("enter")
+	if got := p.WaitSent("session/prompt", 1); !strings.Contains(got, `"sessionId":"s2"`) || !strings.Contains(got, "half a thought") {
+		t.Errorf("sent %s", got)
+	}
 }
 
 func TestRestartGoesOnWithTheSession(t *testing.T) {
