@@ -9,10 +9,11 @@ import (
 	"parley/internal/session"
 )
 
-// readTime is how long an editor may take to answer, while the agent waits. One that takes longer is
-// asked again after restTime, so that the agent does not wait for it at each file.
+// readTime is how long an agent waits for the answer of an editor. One that takes slowTime is asked again
+// after restTime, so that the agent does not wait for it at each file.
 const (
 	readTime = 3 * time.Second
+	slowTime = time.Second / 2
 	restTime = time.Minute
 )
 
@@ -25,7 +26,7 @@ func (h *Host) Editor() func(ctx context.Context, path string) (text string, err
 		return nil
 	}
 	last := h.editors[len(h.editors)-1]
-	if time.Since(last.silent) < restTime {
+	if time.Since(last.slow) < restTime {
 		return nil
 	}
 	return last.readFile
@@ -35,22 +36,23 @@ func (h *Host) Editor() func(ctx context.Context, path string) (text string, err
 func (v *viewer) readFile(ctx context.Context, path string) (string, error) {
 	brief, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
+	began := time.Now()
 	var r readText
 	err := call(brief, v.conn, requestRead, reading{path}, &r)
-	if brief.Err() == nil || ctx.Err() != nil {
+	if time.Since(began) < slowTime || ctx.Err() != nil {
 		return r.Text, err
 	}
 	v.host.mu.Lock()
-	first := v.silent.IsZero()
-	v.silent = time.Now()
+	first := v.slow.IsZero()
+	v.slow = time.Now()
 	v.host.mu.Unlock()
 	if first {
 		session.Post(v.host.session, session.AddNotice{
-			Severity: acpclient.NoticeWarning, Title: "The editor does not answer",
-			Detail: "The agent reads files from disk meanwhile, without unsaved changes.",
+			Severity: acpclient.NoticeWarning, Title: "The editor answers slowly",
+			Detail: "For a minute at a time, the agent reads files from disk, without unsaved changes.",
 		})
 	}
-	return "", err
+	return r.Text, err
 }
 
 // forgetEditor has a viewer asked for no more files. h.mu must be held.

@@ -81,8 +81,8 @@ func TestAnEditorThatLeaves(t *testing.T) {
 	}
 }
 
-// An editor that does not answer in time is not asked for a while, the user is told once, and its late
-// answer is for nothing.
+// An editor that is slow to answer is not asked for a while, and the user is told once. What comes too late
+// is for nothing.
 func TestAnEditorThatDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := start(t, Options{Session: newFake()})
@@ -97,7 +97,7 @@ func TestAnEditorThatDoesNotAnswer(t *testing.T) {
 		if waited := time.Since(begun); waited != readTime {
 			t.Errorf("waited %v", waited)
 		}
-		w.untilNotice(t, "The editor does not answer")
+		w.untilNotice(t, "The editor answers slowly")
 		if h.Editor() != nil {
 			t.Error("it is asked again at once")
 		}
@@ -105,6 +105,14 @@ func TestAnEditorThatDoesNotAnswer(t *testing.T) {
 		if got, err := h.ask(t); !errors.Is(err, context.DeadlineExceeded) || got != "" {
 			t.Errorf("after a while: %q, %v", got, err)
 		}
+		late := h.attach(t, ClientOptions{ReadFile: func(context.Context, string) (string, error) {
+			time.Sleep(readTime - 1) // in the bubble's time
+			return "late", nil
+		}})
+		if got, err := h.ask(t); err != nil || got != "late" || h.Editor() != nil {
+			t.Errorf("just in time: %q, %v, or it is asked again at once", got, err)
+		}
+		late.Close(t.Context())
 		again := h.attach(t, ClientOptions{ReadFile: having("in time")})
 		if got, err := h.ask(t); err != nil || got != "in time" {
 			t.Errorf("%q, %v", got, err)
@@ -122,7 +130,7 @@ func TestAnEditorThatDoesNotAnswer(t *testing.T) {
 				notices++
 			}
 		}
-		if notices != 1 {
+		if notices != 2 { // one for each
 			t.Errorf("%d notices", notices)
 		}
 		again.Close(t.Context())

@@ -31,8 +31,8 @@ type viewer struct {
 	readOnly bool
 	passing  bool
 	followed chan struct{} // closed when it has all events; nil until it has attached
-	// silent is when it last did not answer in time as an editor. Host.mu guards it.
-	silent time.Time
+	// slow is when it last was slow to answer as an editor. Host.mu guards it.
+	slow time.Time
 }
 
 // wake signals news without blocking.
