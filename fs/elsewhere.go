@@ -11,14 +11,14 @@ import (
 
 // The text of a file that another program has, such as the unsaved buffer of an editor.
 
-// settleTime is longer than the clock of a file system takes to tick. What changed longer ago cannot
+// SettleTime is longer than the clock of a file system takes to tick. What changed longer ago cannot
 // change again and look the same.
-const settleTime = 20 * time.Millisecond
+const SettleTime = 20 * time.Millisecond
 
 // Steady returns a function that reports whether the regular file at a place inside the roots, and each
 // directory on the way, have been untouched since. Another program that opens the path meanwhile has
 // then opened this file. ok is false if that cannot be told. Steady waits until the last change is
-// settleTime ago.
+// SettleTime ago.
 func (p ResolvedPath) Steady(ctx context.Context) (still func() bool, ok bool) {
 	before := p.way()
 	var last time.Time
@@ -27,16 +27,16 @@ func (p ResolvedPath) Steady(ctx context.Context) (still func() bool, ok bool) {
 			last = at
 		}
 	}
-	if young := settleTime - time.Since(last); young > 0 {
+	if young := SettleTime - time.Since(last); young > 0 {
 		select {
-		case <-time.After(min(young, settleTime)):
+		case <-time.After(min(young, SettleTime)):
 		case <-ctx.Done():
 		}
 		before = p.way()
 	}
 	for i, info := range before {
 		at := ChangedAt(info)
-		if at.Nanosecond() == 0 || time.Since(at) < settleTime || info.IsDir() != (i > 0) { // not known, or to the second
+		if at.Nanosecond() == 0 || time.Since(at) < SettleTime || info.IsDir() != (i > 0) { // not known, or to the second
 			return nil, false
 		}
 	}
@@ -70,6 +70,9 @@ func (p ResolvedPath) way() (all []iofs.FileInfo) {
 
 // VersionOf returns the version of a file that holds this text.
 func VersionOf(text string) Version { return versionOf(nil, text) }
+
+// ChangedAt returns when the file had last changed: see the function of that name.
+func (v Version) ChangedAt() time.Time { return ChangedAt(v.info) }
 
 // Elsewhere reports whether a version is one of [VersionOf].
 func (v Version) Elsewhere() bool { return v.whole && v.info == nil }

@@ -304,10 +304,10 @@ func (v Version) sameFile(then Version) bool {
 		v.info.Size() == then.info.Size() && v.info.ModTime().Equal(then.info.ModTime())
 }
 
-// Since returns before if it covers the whole file and the file has not been touched
-// since, else v.
+// Since returns before if it covers the whole file, v does not, and the file has not been
+// touched since; so it does if before is of another program's text. Else it returns v.
 func (v Version) Since(before Version) Version {
-	if !v.whole && before.whole && v.sameFile(before) {
+	if !v.whole && before.whole && (before.Elsewhere() || v.sameFile(before)) {
 		return before
 	}
 	return v

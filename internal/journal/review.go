@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	iofs "io/fs"
+	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/fs"
 	"parley/internal/termtext"
@@ -345,4 +347,33 @@ func (j *Journal) OpenFile(part Part) {
 	for _, part := range j.withFormer(part, 0) {
 		j.add(record{Kind: kindOpened, Path: part.Path, Seen: part.Seen}, true)
 	}
+}
+
+// Had reports whether a file has had one of these contents, as far as the journal knows.
+func (j *Journal) Had(path string, contents iter.Seq[string]) bool {
+	known := map[string]bool{}
+	j.mu.Lock()
+	for _, c := range j.history.byPath[path] {
+		known[c.before.Hash], known[c.after.Hash] = true, true
+	}
+	j.mu.Unlock()
+	if len(known) == 0 {
+		return false
+	}
+	for content := range contents {
+		if known[hashOf(content)] {
+			return true
+		}
+	}
+	return false
+}
+
+// TurnBegan returns when the last turn began, the zero time if there was none.
+func (j *Journal) TurnBegan() (at time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if n := len(j.history.turns); n > 0 {
+		at = j.history.turns[n-1].At
+	}
+	return at
 }

@@ -2,8 +2,9 @@ package machine
 
 import (
 	"context"
-	"slices"
+	"iter"
 	"strings"
+	"time"
 
 	"parley/acpclient"
 	"parley/fs"
@@ -32,6 +33,7 @@ func (m *Machine) unsaved(ctx context.Context, place fs.ResolvedPath) (text stri
 		return "", false
 	}
 	text, err := ask(ctx, place.Target)
+	text = strings.TrimPrefix(text, byteOrderMark)
 	if err != nil || text == "" || len(text) > mostUnsaved || !still() { // many clients answer what they do not know with nothing
 		return "", false
 	}
@@ -39,7 +41,10 @@ func (m *Machine) unsaved(ctx context.Context, place fs.ResolvedPath) (text stri
 	if err == nil {
 		_, err = m.fs.Lines(ctx, text, nil, nil) // it must be text, as a file
 	}
-	if err != nil || plain(text) == plain(file.Text) || m.gate.wasReplaced(place.Target, text) {
+	if err != nil || strings.Count(text, notUTF8) > strings.Count(file.Text, notUTF8) {
+		return "", false
+	}
+	if stale := m.stale(place.Target, plain(text), file.Version.ChangedAt()); stale || plain(text) == plain(file.Text) {
 		return "", false
 	}
 	if m.gate.gave(place.Target, text) {
@@ -51,14 +56,69 @@ func (m *Machine) unsaved(ctx context.Context, place fs.ResolvedPath) (text stri
 	return text, true
 }
 
-// plain returns a text without what editors keep apart from it: the kind of line ends, and the last one.
+const (
+	byteOrderMark = "\ufeff"
+	notUTF8       = "\ufffd" // what JSON makes of bytes that are not UTF-8
+)
+
+// plain returns a text without what editors keep apart from it: the byte order mark, the kind of line
+// ends, and the last one.
 func plain(text string) string {
-	return strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	text = strings.TrimPrefix(text, byteOrderMark)
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	return strings.TrimSuffix(text, "\n")
+}
+
+// stale reports whether a text of an editor may be one that the file had before, which the editor has not
+// loaded again since: the file has changed since the turn began, or since the editor was first seen to
+// have this text, or the journal knows the text as the file's. changed is when the file last changed.
+func (m *Machine) stale(target, text string, changed time.Time) bool {
+	if m.journal == nil {
+		return m.gate.shownSince(target, text, changed)
+	}
+	began := m.journal.TurnBegan()
+	inTurn := !began.IsZero() && changed.Add(fs.SettleTime).After(began)
+	if inTurn {
+		changed = time.Time{} // the text does not count later either
+	}
+	return m.gate.shownSince(target, text, changed) || inTurn || m.journal.Had(target, contents(text))
+}
+
+// contents are those that a file with a plain text may have.
+func contents(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, mark := range []string{"", byteOrderMark} {
+			for _, last := range []string{"\n", ""} {
+				unix := mark + text + last
+				if !yield(unix) || !yield(strings.ReplaceAll(unix, "\n", "\r\n")) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// shown is a text that an editor has of a file.
+type shown struct {
+	text    fs.Version
+	changed time.Time // when the file had last changed, when the editor was first seen to have the text
+}
+
+// shownSince reports whether an editor was seen to have a text before the file last changed.
+func (g *gate) shownSince(target, text string, changed time.Time) bool {
+	now := shown{fs.VersionOf(text), changed}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if before, _ := g.shown.get(target); before.text.Same(now.text) {
+		now = before
+	}
+	g.shown.put(target, now)
+	return !now.changed.Equal(changed)
 }
 
 // gave records that the agent knows a text of an editor, and reports whether it did not before.
 func (g *gate) gave(target, text string) (news bool) {
-	v := fs.VersionOf(text)
+	v := fs.VersionOf(plain(text))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	before, known := g.seen.get(target)
@@ -66,28 +126,8 @@ func (g *gate) gave(target, text string) (news bool) {
 	return !known || !before.Same(v)
 }
 
-// mostReplaced limits the texts that are remembered of a file.
-const mostReplaced = 16
-
-// replaces records what a write replaces, and what the agent knew of the file: an editor that shows one
-// of them has not loaded the file since. It must be called before [gate.saw].
-func (g *gate) replaces(target string, before *string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	texts, _ := g.replaced.get(target)
-	if known, _ := g.seen.get(target); known.Elsewhere() {
-		texts = append(slices.Clone(texts), known)
-	}
-	if before != nil {
-		texts = append(slices.Clone(texts), fs.VersionOf(plain(*before)))
-	}
-	g.replaced.put(target, texts[max(0, len(texts)-mostReplaced):])
-}
-
-// wasReplaced reports whether a text is one that a write has replaced.
-func (g *gate) wasReplaced(target, text string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	texts, _ := g.replaced.get(target)
-	return slices.ContainsFunc(texts, fs.VersionOf(text).Same) || slices.ContainsFunc(texts, fs.VersionOf(plain(text)).Same)
+// holds reports whether a file is as the agent knows it; of an editor's text, it need not have the last
+// line end, or the same kind of line ends.
+func holds(now fs.Current, known fs.Version) bool {
+	return now.Version.Same(known) || known.Elsewhere() && now.Text != nil && fs.VersionOf(plain(*now.Text)).Same(known)
 }

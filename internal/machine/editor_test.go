@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/journal"
 )
 
 // edited is an editor with unsaved texts, by path. It answers an error for other files.
@@ -71,6 +74,7 @@ func TestUnsavedChangesAreRead(t *testing.T) {
 func TestWhatAnEditorDoesNotHave(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing": "", "saved": "one\ntwo\n", "no last line end": "one\ntwo", "other line ends": "one\r\ntwo\r\n",
+		"byte order mark": "\ufeffone\ntwo\n", "old line ends": "one\rtwo", "mended by JSON": "one\ufffd\n",
 		"NUL": "one\x00", "not UTF-8": "one\xff", "too large": strings.Repeat("x", mostUnsaved+1),
 	} {
 		s := serveTo(t, says(conversation.FileNo))
@@ -196,4 +200,212 @@ func TestAnEditorThatHasNotNoticed(t *testing.T) {
 		t.Errorf("%v after %d questions", err, who.count())
 	}
 	s.holds(file, "changed by others\n")
+}
+
+// turn begins a turn of a session with a journal, once it is clear that a file has changed before.
+func (s *served) turn(j *journal.Journal, file string) {
+	s.t.Helper()
+	place, err := s.fs.Find(file)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	place.Steady(s.t.Context())
+	j.Watch(conversation.TurnEnded{})
+	j.Watch(conversation.PromptSent{At: time.Now()})
+	if err := j.Wait(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// edits changes a file as a tool of the agent's does that reports it.
+func edits(t *testing.T, j *journal.Journal, file, before, after string) {
+	t.Helper()
+	report := func(status acpclient.ToolCallStatus) {
+		j.Watch(conversation.Update{Update: &acpclient.ToolCall{
+			ToolCallID: acpclient.ToolCallID(after), Kind: acpclient.ToolEdit, Status: status,
+			Content: []acpclient.ToolCallContent{{Type: acpclient.ToolContentDiff, Path: file, OldText: &before, NewText: after}},
+		}})
+		if err := j.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report(acpclient.ToolInProgress)
+	write(t, file, after)
+	report(acpclient.ToolCompleted)
+}
+
+// What an editor loaded before the file changed is no unsaved text, whoever changed it and however long
+// ago. What the user types then is.
+func TestAnEditorThatHasNotLoadedTheFileAgain(t *testing.T) {
+	const old, shown = "old\nold\n", "\ufeffold\r\nold" // on disk, and in the editor
+	for name, change := range map[string]func(s *served, j *journal.Journal, e *edited, file string) error{
+		"a write, before the editor is asked": func(s *served, _ *journal.Journal, _ *edited, file string) error {
+			return s.write(file, "new\n")
+		},
+		"many writes": func(s *served, _ *journal.Journal, _ *edited, file string) error {
+			for i := range 30 {
+				if err := s.write(file, fmt.Sprint(i)); err != nil {
+					return err
+				}
+			}
+			return s.write(file, "new\n")
+		},
+		"a tool of the agent's": func(s *served, j *journal.Journal, _ *edited, file string) error {
+			edits(s.t, j, file, old, "new\n")
+			return nil
+		},
+		"a tool of the agent's that does not say so": func(s *served, _ *journal.Journal, e *edited, file string) error {
+			write(s.t, file, "new\n")
+			e.texts[file] = shown
+			s.reads(file, "new\n")
+			return nil
+		},
+		"another program, after a read": func(s *served, j *journal.Journal, e *edited, file string) error {
+			e.texts[file] = shown
+			s.reads(file, old)
+			s.turn(j, file)
+			j.Watch(conversation.TurnEnded{})
+			write(s.t, file, "new\n")
+			return nil
+		},
+		"a save, and another program": func(s *served, j *journal.Journal, e *edited, file string) error {
+			e.texts[file] = "unsaved"
+			s.reads(file, "unsaved")
+			j.Watch(conversation.TurnEnded{})
+			write(s.t, file, "unsaved")
+			write(s.t, file, "new\n")
+			return nil
+		},
+		"an undo": func(s *served, j *journal.Journal, e *edited, file string) error {
+			err := s.write(file, "new\n")
+			s.turn(j, file)
+			e.texts[file] = "newer\n"
+			err = errors.Join(err, s.write(file, "newer\n"))
+			_, undone := j.UndoTurn(s.t.Context())
+			return errors.Join(err, undone)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, j := recorded(t, says(conversation.FileOnce))
+			file := s.put(filepath.Join(s.inside, "file"), old)
+			e := s.edits(map[string]string{})
+			s.turn(j, file)
+			if err := change(s, j, e, file); err != nil {
+				t.Fatal(err)
+			}
+			if _, has := e.texts[file]; !has {
+				e.texts[file] = shown
+			}
+			s.turn(j, file)
+			s.reads(file, "new\n")
+			s.reads(file, "new\n")
+			e.texts[file] = "new, and typed\n"
+			s.reads(file, "new, and typed\n")
+			s.turn(j, file)
+			s.reads(file, "new, and typed\n")
+		})
+	}
+}
+
+// Whatever happens to a file and in the editor, the agent reads the file, or what the user has typed since the
+// editor loaded or saved it.
+func TestOnlyUnsavedChangesAreRead(t *testing.T) {
+	typed := 0
+	for seed := range uint64(3) {
+		s, j := recorded(t, says(conversation.FileOnce))
+		file := s.put(filepath.Join(s.inside, "file"), "0")
+		e := s.edits(map[string]string{file: "0"})
+		saved, disk := "0", "0"
+		r := rand.New(rand.NewPCG(seed, 0))
+		var past []string
+		check := func() {
+			t.Helper()
+			got, err := s.read(file)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case got == disk:
+			case got != e.texts[file] || got == saved:
+				t.Fatalf("seed %d: read %q, the file holds %q, the editor %q since it had %q, after %v", seed, got, disk, e.texts[file], saved, past)
+			default:
+				typed++
+			}
+		}
+		for step := range 40 {
+			next := fmt.Sprint(step, "\n")
+			does := []string{"writes", "edits", "edits unseen", "undo", "other program", "loads", "types", "saves", "turn", "reads"}[r.IntN(10)]
+			past = append(past, does)
+			switch does {
+			case "writes":
+				if err := s.write(file, next); err != nil {
+					t.Fatal(err)
+				}
+			case "edits":
+				edits(t, j, file, disk, next)
+			case "edits unseen": // and the agent looks at what it has done
+				write(t, file, next)
+			case "undo":
+				_, _ = j.UndoTurn(t.Context()) // there may be nothing to undo
+			case "other program": // in a turn, or between two, while parley knows the file
+				check()
+				write(t, file, next)
+			case "loads":
+				e.texts[file], saved = disk, disk
+			case "types":
+				e.texts[file] += "x"
+			case "saves":
+				write(t, file, e.texts[file])
+				saved = e.texts[file]
+			case "turn":
+				s.turn(j, file)
+			}
+			now, err := os.ReadFile(file)
+			if disk = string(now); err != nil {
+				t.Fatal(err)
+			}
+			if does == "reads" || does == "edits unseen" {
+				check()
+			}
+		}
+	}
+	if typed == 0 {
+		t.Error("no unsaved text was read")
+	}
+}
+
+// A write asks after unsaved text was read, whatever was allowed and read in part since.
+func TestAWriteOverUnsavedChangesAsksAlways(t *testing.T) {
+	who := says(conversation.FileSession)
+	s := serveTo(t, who)
+	file := s.put(filepath.Join(s.inside, "file"), "disk\n")
+	e := s.edits(map[string]string{file: "unsaved\n"})
+	for i := range 3 {
+		e.texts[file] = fmt.Sprint("unsaved ", i, "\n")
+		s.reads(file, e.texts[file])
+		delete(e.texts, file) // it answers no more
+		line, limit := 1, 1
+		if _, err := s.ReadTextFile(t.Context(), &acpclient.ReadTextFileRequest{Path: file, Line: &line, Limit: &limit}); err != nil {
+			t.Error(err)
+		}
+		if err := s.write(file, "agent\n"); err != nil || who.count() != i+1 {
+			t.Errorf("%v after %d questions", err, who.count())
+		}
+	}
+}
+
+// What an editor adds when it saves is no change.
+func TestASaveThatAddsALineEnd(t *testing.T) {
+	for saved, asks := range map[string]int{
+		"unsaved": 0, "unsaved\n": 0, "unsaved\r\n": 0, "unsaved\r": 0, "\ufeffunsaved\n": 0, "unsaved\n\n": 1, "unsaved, and more": 1,
+	} {
+		who := says(conversation.FileOnce)
+		s := serveTo(t, who)
+		file := s.put(filepath.Join(s.inside, "file"), "disk\n")
+		s.edits(map[string]string{file: "\ufeffunsaved"})
+		s.reads(file, "unsaved")
+		write(t, file, saved)
+		if err := s.write(file, "agent\n"); err != nil || who.count() != asks {
+			t.Errorf("%q: %v after %d questions", saved, err, who.count())
+		}
+	}
 }

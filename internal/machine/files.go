@@ -90,9 +90,6 @@ func (m *Machine) WriteTextFile(ctx context.Context, r *acpclient.WriteTextFileR
 	if err != nil {
 		return nil, fileError(r.Path, err)
 	}
-	if m.editor() != nil {
-		m.gate.replaces(place.Target, change.Before)
-	}
 	m.gate.saw(place.Target, change.Version)
 	m.announceEncoding(place, change.Encoding)
 	m.observer(conversation.FileWritten{Path: change.Path})
@@ -169,7 +166,7 @@ func (m *Machine) askToWrite(ctx context.Context, place fs.ResolvedPath, content
 		return place, nil, err
 	}
 	known, knows := m.gate.knows(place.Target)
-	changed := knows && !now.Version.Same(known)
+	changed := knows && !holds(now, known)
 	q := m.gate.judge(place, true, rule)
 	switch {
 	case q == nil && !changed:

@@ -27,8 +27,7 @@ type gate struct {
 	seen recent[fs.Version]
 	// decoded holds the files that the user knows not to be UTF-8.
 	decoded recent[bool]
-	// replaced holds texts that the agent's writes have replaced: see [gate.replaces].
-	replaced recent[[]fs.Version]
+	shown   recent[shown] // what an editor has of files
 }
 
 // grant is a yes for the session.
@@ -125,14 +124,12 @@ func (g *gate) ask(ctx context.Context, q *conversation.FileQuestion, before *st
 }
 
 // knows returns the version of the file that the agent knows; ok is false if there is
-// none, or if changes of the file do not matter.
+// none, or if changes of the file do not matter. Text that the user has not saved does.
 func (g *gate) knows(target string) (v fs.Version, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.granted[grant{path: target, write: true}] {
-		return v, false
-	}
-	return g.seen.get(target)
+	v, ok = g.seen.get(target)
+	return v, ok && (v.Elsewhere() || !g.granted[grant{path: target, write: true}])
 }
 
 // saw records the version of a file that the agent knows now.

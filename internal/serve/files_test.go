@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/fs"
 	"parley/internal/conversation"
 )
 
@@ -63,6 +64,14 @@ func TestUnsavedChangesOfAClient(t *testing.T) {
 			}
 			editor.unsaved = map[string]string{file: "unsaved\nmore\n"}
 			editor.open(s.opt.Cwd)
+			files, err := fs.New(s.opt.Cwd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer files.Close()
+			if place, err := files.Find(file); err == nil {
+				place.Steady(t.Context()) // the file has clearly changed before the turn
+			}
 			first.ends(first.prompt("read"), "end_turn")
 			if got := transcript(first.conv); strings.Contains(got, "note file was read from the editor") != c.asks {
 				t.Errorf("%s", got)
