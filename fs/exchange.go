@@ -295,7 +295,7 @@ func emptyDirs(dir *os.Root, name string) (names []string) {
 	if err != nil || !info.IsDir() {
 		return nil
 	}
-	inner, err := openSeen(dir, name, info)
+	inner, err := OpenSeenRoot(dir, name, info)
 	if err != nil {
 		return nil
 	}

@@ -145,11 +145,12 @@ func openOnce(dir *os.Root, name string, flag int) (*os.File, iofs.FileInfo, err
 	if err := regular(info.Mode()); err != nil {
 		return nil, nil, err
 	}
-	return openSeenFile(dir, name, flag, info)
+	return OpenSeen(dir, name, flag, info)
 }
 
-// openSeenFile opens the file name in dir if it is still the one that was seen there.
-func openSeenFile(dir *os.Root, name string, flag int, seen iofs.FileInfo) (*os.File, iofs.FileInfo, error) {
+// OpenSeen opens the regular file name in dir if it is still the one that was seen there: opening follows a link
+// that has taken its place. The error then wraps ErrMoved, or ErrNotRegular.
+func OpenSeen(dir *os.Root, name string, flag int, seen iofs.FileInfo) (*os.File, iofs.FileInfo, error) {
 	file, err := dir.OpenFile(name, flag|OpenNonblock, 0)
 	if err != nil {
 		return nil, nil, err

@@ -197,12 +197,11 @@ func step(dir *os.Root, name string, create bool) (*os.Root, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is not a directory", name)
 	}
-	return openSeen(dir, name, info)
+	return OpenSeenRoot(dir, name, info)
 }
 
-// openSeen opens the directory name in dir if it is still the one that was seen there:
-// opening follows a link that has taken its place.
-func openSeen(dir *os.Root, name string, seen iofs.FileInfo) (*os.Root, error) {
+// OpenSeenRoot is OpenRootIn for the directory that was seen there, with the error of OpenSeen.
+func OpenSeenRoot(dir *os.Root, name string, seen iofs.FileInfo) (*os.Root, error) {
 	inner, err := OpenRootIn(dir, name)
 	if err != nil {
 		return nil, err

@@ -246,13 +246,13 @@ func TestExchangedBetweenLookAndOpening(t *testing.T) {
 					t.Skipf("links: %v", err)
 				}
 				if kind == "file" {
-					file, _, err := openSeenFile(root, "it", os.O_RDONLY, seen)
+					file, _, err := OpenSeen(root, "it", os.O_RDONLY, seen)
 					if !errors.Is(err, ErrMoved) {
 						t.Errorf("%v, %v", file, err)
 					}
 					return
 				}
-				if dir, err := openSeen(root, "it", seen); !errors.Is(err, ErrMoved) {
+				if dir, err := OpenSeenRoot(root, "it", seen); !errors.Is(err, ErrMoved) {
 					t.Errorf("%v, %v", dir, err)
 				}
 			})

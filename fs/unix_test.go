@@ -191,7 +191,7 @@ func TestExchangedForAPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if file, _, err := openSeenFile(root, "it", os.O_RDONLY, seen); !errors.Is(err, ErrNotRegular) {
+	if file, _, err := OpenSeen(root, "it", os.O_RDONLY, seen); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("%v, %v", file, err)
 	}
 }

@@ -244,6 +244,9 @@ func (p *preparation) files(ctx context.Context) {
 	if len(b.Links) > 0 {
 		p.warn("Links that lead out of the worktree were not copied: "+named(b.Links), how)
 	}
+	if len(b.Repositories) > 0 {
+		p.warn("Repositories in ignored folders were not copied into the worktree: "+named(b.Repositories), "A setup can clone them.")
+	}
 	if len(b.Failed) > 0 {
 		p.warn("Not copied into the worktree: "+named(b.Failed), "")
 	}
@@ -266,10 +269,10 @@ func (p *preparation) lacks() {
 
 // named lists names in a line.
 func named(names []string) string {
-	const most = 8
+	const most, mostOfName = 8, 120
 	var shown []string
 	for _, name := range names {
-		shown = append(shown, termtext.VisibleLine(strings.TrimSuffix(name, "/")))
+		shown = append(shown, termtext.TruncateStart(termtext.VisibleLine(strings.TrimSuffix(name, "/")), mostOfName, "…"))
 	}
 	return strings.Join(atMost(shown, most), ", ")
 }

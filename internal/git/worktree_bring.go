@@ -30,12 +30,13 @@ type Brought struct {
 	// and of which nothing is in another list.
 	Copied, Missing []string
 	// Secrets were not copied since no pattern names them, Hidden since the user's own patterns do not,
-	// Links because they lead out, and Failed because of an error, which they end with.
-	Secrets, Hidden, Links, Failed []string
+	// Links because they lead out, Repositories because git keeps what is in them, and Failed because of an
+	// error, which they end with.
+	Secrets, Hidden, Links, Repositories, Failed []string
 }
 
 // Bring copies ignored files into the worktree from the working tree of the directory dir, for which it
-// was made: those that match the user's patterns, or its IncludeFile. It overwrites nothing. A file that may
+// was made, and from its submodules that are filled in both: those that match the user's patterns, or its IncludeFile. It overwrites nothing. A file that may
 // hold a secret, or a link that leads out of the worktree, has to be named by a pattern without wildcards,
 // and one that agents cannot read by such a pattern of the user's: an agent may have written the IncludeFile.
 // Where the file system can, a copy shares its blocks with the original; on Linux and macOS it keeps holes.
@@ -45,10 +46,6 @@ func (t *Worktree) Bring(ctx context.Context, dir string, users []string, secret
 		return nil, err
 	}
 	w, err := NewWriter(ctx, top)
-	if err != nil {
-		return nil, err
-	}
-	ignored, err := w.untracked(ctx, "--exclude-standard")
 	if err != nil {
 		return nil, err
 	}
@@ -69,22 +66,28 @@ func (t *Worktree) Bring(ctx context.Context, dir string, users []string, secret
 		return nil, err
 	}
 	defer func() { _ = b.to.Close() }()
-	wanted, err := w.matching(ctx, patterns)
+	ignored, err := b.bringOf(ctx, w, t, "")
 	if err != nil {
 		return nil, err
 	}
-	ignored = slices.DeleteFunc(ignored, func(entry string) bool {
-		return (&Worktree{Path: filepath.Join(top, entry)}).Has(t.Path)
+	err = t.submodules(ctx, func(s *submodule) error {
+		if absent(filepath.Join(top, s.name, ".git")) || !s.own() {
+			return ctx.Err()
+		}
+		w, err := NewWriter(ctx, filepath.Join(top, s.name))
+		if err == nil {
+			var in []string
+			in, err = b.bringOf(ctx, w, t, s.name+"/")
+			ignored = append(ignored, in...)
+		}
+		if err != nil {
+			b.entry = s.name
+			b.fail(s.name, err)
+		}
+		return ctx.Err()
 	})
-	for _, entry := range ignored { // both lists are sorted, and no name in one is in a folder of it
-		b.entry = entry
-		at, _ := slices.BinarySearch(wanted, entry)
-		if at > 0 && within(wanted[at-1], entry) {
-			b.bring(ctx, entry)
-		}
-		for ; at < len(wanted) && within(entry, wanted[at]); at++ {
-			b.bring(ctx, wanted[at])
-		}
+	if err != nil && ctx.Err() == nil {
+		return nil, err
 	}
 	b.linkAll()
 	for _, entry := range ignored {
@@ -97,6 +100,70 @@ func (t *Worktree) Bring(ctx context.Context, dir string, users []string, secret
 		}
 	}
 	return &b.Brought, ctx.Err()
+}
+
+// bringOf copies ignored files of the working tree of w: the top, or a submodule, whose names all begin with
+// prefix. It returns all ignored entries.
+func (b *bringing) bringOf(ctx context.Context, w *Writer, t *Worktree, prefix string) (ignored []string, err error) {
+	if ignored, err = w.untracked(ctx, "--exclude-standard"); err != nil {
+		return nil, err
+	}
+	wanted, err := w.matching(ctx, patternsIn(b.patterns, prefix))
+	if errors.Is(err, errSlow) {
+		err = errors.New("git takes too long to find what the patterns match: use fewer wildcards")
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, names := range [][]string{ignored, wanted} {
+		for i := range names {
+			names[i] = prefix + names[i]
+		}
+	}
+	ignored = slices.DeleteFunc(ignored, func(entry string) bool {
+		return (&Worktree{Path: filepath.Join(b.top, entry)}).Has(t.Path)
+	})
+	for _, entry := range ignored { // both lists are sorted, and no name in one is in a folder of it
+		b.entry = entry
+		at, _ := slices.BinarySearch(wanted, entry)
+		if at > 0 && within(wanted[at-1], entry) {
+			b.copy(ctx, b.folder, strings.TrimSuffix(entry, "/"))
+		}
+		for ; at < len(wanted) && within(entry, wanted[at]); at++ {
+			b.copy(ctx, b.folder, strings.TrimSuffix(wanted[at], "/"))
+		}
+	}
+	return ignored, nil
+}
+
+// patternsIn returns what patterns for the top mean in a submodule: those for any folder as they are, of the
+// others those that begin with its name, relative to it.
+func patternsIn(patterns []string, prefix string) (in []string) {
+	if prefix == "" {
+		return patterns
+	}
+	for _, p := range patterns {
+		rest, not := strings.CutPrefix(strings.TrimRight(p, " \t\r"), "!")
+		if strings.Contains(strings.TrimSuffix(rest, "/"), "/") && !strings.HasPrefix(rest, "**/") {
+			rest = strings.TrimPrefix(rest, "/")
+			for name := range strings.SplitSeq(strings.TrimSuffix(prefix, "/"), "/") {
+				first, below, _ := strings.Cut(rest, "/")
+				if is, err := path.Match(first, name); !is || err != nil {
+					below = ""
+				}
+				rest = below
+			}
+			if rest == "" {
+				continue
+			}
+			rest = "/" + rest
+		}
+		if not {
+			rest = "!" + rest
+		}
+		in = append(in, rest)
+	}
+	return in
 }
 
 // matching returns the untracked files and folders that patterns match.
@@ -159,13 +226,14 @@ type folder struct {
 	name     string // relative to the top
 }
 
-// open opens a folder in a folder, and its copy, which it makes with a mode if there is none.
-func (f folder) open(name string, mode os.FileMode) (in folder, err error) {
+// open opens a folder in a folder, if it is still the one that was seen there, and its copy, which it makes if
+// there is none.
+func (f folder) open(name string, seen os.FileInfo) (in folder, err error) {
 	in.name = path.Join(f.name, name)
-	if in.from, err = fs.OpenRootIn(f.from, name); err != nil {
+	if in.from, err = fs.OpenSeenRoot(f.from, name, seen); err != nil {
 		return in, err
 	}
-	if err = f.to.MkdirAll(name, mode); err == nil {
+	if err = f.to.MkdirAll(name, seen.Mode().Perm()|0o700); err == nil {
 		in.to, err = fs.OpenRootIn(f.to, name)
 	}
 	if err != nil {
@@ -179,38 +247,42 @@ func (f folder) close() {
 	_ = f.to.Close()
 }
 
-// bring copies a file or a folder that has a name relative to the top.
-func (b *bringing) bring(ctx context.Context, name string) {
-	dir, base := path.Split(strings.TrimSuffix(name, "/"))
-	in, err := b.open(path.Clean(dir), 0o777)
-	if err != nil {
-		b.fail(name, err)
-		return
-	}
-	defer in.close()
-	b.copy(ctx, in, base)
-}
+// deepest is how many folders in each other are copied. Each takes two open ones.
+const deepest = 100
 
-// copy copies a file or a folder that is in a folder, without repositories in it.
-func (b *bringing) copy(ctx context.Context, in folder, base string) {
+// copy copies a file or a folder that is below a folder, without repositories in it. It opens each folder on
+// the way from the one before, as it has seen it there: no link is followed that an agent puts in its place.
+func (b *bringing) copy(ctx context.Context, in folder, below string) {
 	if ctx.Err() != nil {
 		return
 	}
+	base, below, leads := strings.Cut(below, "/")
 	name := path.Join(in.name, base)
 	info, err := in.from.Lstat(base)
 	switch {
 	case err != nil:
 		b.fail(name, err)
+	case leads && !info.IsDir():
+		b.fail(name, fs.ErrMoved)
 	case info.IsDir():
-		if _, err := in.from.Lstat(base + "/.git"); err == nil {
+		if strings.Count(name, "/") == deepest {
+			b.fail(name, fmt.Errorf("is more than %d folders deep", deepest))
 			return
 		}
-		in, err := in.open(base, info.Mode().Perm()|0o700)
+		if _, err := in.from.Lstat(base + "/.git"); err == nil && !leads {
+			b.leave(&b.Repositories, name+"/")
+			return
+		}
+		in, err := in.open(base, info)
 		if err != nil {
 			b.fail(name, err)
 			return
 		}
 		defer in.close()
+		if leads {
+			b.copy(ctx, in, below)
+			return
+		}
 		entries, err := iofs.ReadDir(in.from.FS(), ".")
 		if err != nil {
 			b.fail(name, err)
@@ -279,7 +351,7 @@ const copiedAtOnce = 32 << 20
 
 // copyFile copies a file with its mode and time, if there is none.
 func (b *bringing) copyFile(ctx context.Context, in folder, base string, info os.FileInfo) error {
-	from, err := fs.OpenRegularIn(in.from, base)
+	from, _, err := fs.OpenSeen(in.from, base, os.O_RDONLY, info)
 	if err != nil {
 		return err
 	}

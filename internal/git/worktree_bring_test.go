@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/fs"
 	"parley/internal/git"
 )
 
@@ -91,7 +92,8 @@ func TestBring(t *testing.T) {
 		got, want []string
 	}{
 		{"copied", b.Copied, []string{".env", "dist/", "node_modules/", "web/.env", "web/node_modules/"}},
-		{"missing", b.Missing, []string{"own/", "set.log"}},
+		{"missing", b.Missing, []string{"set.log"}},
+		{"repositories", b.Repositories, []string{"own/"}},
 		{"secrets", b.Secrets, []string{".env.local", "node_modules/cert.pem"}},
 		{"links", b.Links, []string{"node_modules/absolute", "node_modules/by", "node_modules/gone", "node_modules/later", "node_modules/up", "node_modules/zigzag", "out"}},
 	} {
@@ -141,6 +143,92 @@ func TestBring(t *testing.T) {
 	was, _ := os.Stat(filepath.Join(dir, "dist", "out"))
 	if is, err := os.Stat(filepath.Join(second.Path, "dist", "out")); err != nil || is.Mode() != was.Mode() || !is.ModTime().Equal(was.ModTime()) {
 		t.Errorf("the copy is %v, %v, want %v", is, err, was)
+	}
+}
+
+// What is copied is what was seen and judged: a link that takes its place meanwhile, or that of a folder on the way,
+// leads to nothing.
+func TestBringFollowsNoLink(t *testing.T) {
+	dir, _ := project(t)
+	put(t, filepath.Join(dir, ".gitignore"), "ig/\n")
+	for _, name := range []string{"ig/a", "ig/b/key", "ig/c/key", "ig/c/other", "ig/keys/key"} {
+		put(t, filepath.Join(dir, name), name+"\n")
+	}
+	put(t, filepath.Join(dir, git.IncludeFile), "ig/a\nig/b\nig/c/key\n")
+	swap := func(name, target string) {
+		if err := errors.Join(os.Rename(filepath.Join(dir, name), filepath.Join(dir, name+" was")), os.Symlink(target, filepath.Join(dir, name))); err != nil {
+			t.Error(err)
+		}
+	}
+	tree := create(t, dir, "")
+	b, err := tree.Bring(t.Context(), dir, nil, func(path string) bool {
+		if path == filepath.Join(dir, "ig", "a") {
+			swap("ig/a", "keys/key")
+			swap("ig/b", "keys")
+			swap("ig/c", "keys")
+		}
+		return filepath.Base(filepath.Dir(path)) == "keys"
+	}, none)
+	if slices.Sort(b.Failed); err != nil || !slices.Equal(b.Failed, []string{"ig/a: " + fs.ErrMoved.Error(), "ig/c: " + fs.ErrMoved.Error()}) {
+		t.Errorf("%+v, %v", b, err)
+	}
+	for _, name := range []string{"ig/a", "ig/b/key", "ig/c/key"} {
+		if text, err := os.ReadFile(filepath.Join(tree.Path, name)); err == nil {
+			t.Errorf("%s is copied: %q", name, text)
+		}
+	}
+}
+
+// Deep folders take no more files than a process may open, and what is left out is named.
+func TestBringBoundsDepth(t *testing.T) {
+	dir, _ := project(t)
+	put(t, filepath.Join(dir, ".gitignore"), "d/\n")
+	put(t, filepath.Join(dir, strings.Repeat("d/", 99), "there"), "x\n")
+	put(t, filepath.Join(dir, strings.Repeat("d/", 1500), "deep"), "x\n")
+	tree := create(t, dir, "")
+	b, err := tree.Bring(t.Context(), dir, []string{"d/"}, none, none)
+	if err != nil || !slices.Equal(b.Copied, []string{"d/"}) || len(b.Failed) != 1 || !strings.HasSuffix(b.Failed[0], "d/d: is more than 100 folders deep") {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if _, err := os.Stat(filepath.Join(tree.Path, strings.Repeat("d/", 99), "there")); err != nil {
+		t.Error(err)
+	}
+}
+
+// Ignored files in submodules are copied by the same patterns, and missing where none names them.
+func TestBringFromSubmodules(t *testing.T) {
+	dir, run := project(t)
+	origin, in := project(t)
+	put(t, filepath.Join(origin, ".gitignore"), ".env\ndist/\nlog\nkeys\n/deep\n")
+	in(origin, "add", "--all")
+	in(origin, "commit", "-q", "-m", "ignore")
+	run(dir, "-c", "protocol.file.allow=always", "submodule", "add", "-q", origin, "lib/sub")
+	run(dir, "commit", "-q", "-m", "a submodule")
+	for _, name := range []string{".env", "dist/out", "log", "keys", "deep/a"} {
+		put(t, filepath.Join(dir, "lib", "sub", name), name+"\n")
+	}
+	tree := create(t, dir, "")
+	bring := func() *git.Brought {
+		b, err := tree.Bring(t.Context(), dir, []string{".env", "lib/*/dist", "/lib/sub/deep/", "other/log", "sub/log", "/log", "!/lib/sub/nothing", "keys*"}, func(path string) bool {
+			return path == filepath.Join(dir, "lib", "sub", "keys")
+		}, none)
+		if err != nil || len(b.Failed) > 0 {
+			t.Fatalf("%+v, %v", b, err)
+		}
+		return b
+	}
+	if b := bring(); len(b.Copied)+len(b.Missing) > 0 {
+		t.Errorf("with an empty one: %+v", b)
+	}
+	if err := tree.FillSubmodules(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b := bring()
+	if !slices.Equal(b.Copied, []string{"lib/sub/.env", "lib/sub/deep/", "lib/sub/dist/"}) || !slices.Equal(b.Missing, []string{"lib/sub/log"}) || !slices.Equal(b.Secrets, []string{"lib/sub/keys"}) {
+		t.Errorf("%+v", b)
+	}
+	if read(t, filepath.Join(tree.Path, "lib", "sub", "dist", "out")) != "dist/out\n" {
+		t.Error("a copy has other text")
 	}
 }
 
