@@ -126,6 +126,9 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell Tell) (notes []sess
 	}
 	p := &preparation{l: l, s: s, t: t, tell: tell}
 	prepared, unnoted := t.Preparing(ctx)
+	if there(t.Path, ".gitmodules") {
+		tell("filling submodules", "")
+	}
 	unfilled := t.FillSubmodules(ctx)
 	p.files(ctx)
 	p.setup(ctx)
@@ -186,6 +189,11 @@ func (p *preparation) warn(title, detail string) {
 	p.notes = append(p.notes, session.AddNotice{Severity: acpclient.NoticeWarning, Title: title, Detail: detail})
 }
 
+func there(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+	return err == nil
+}
+
 // read reads what the worktree is to be given.
 func (p *preparation) read() (*policy.SensitiveFiles, error) {
 	p.given = p.l.Config.Worktree
@@ -212,6 +220,9 @@ func (p *preparation) read() (*policy.SensitiveFiles, error) {
 // files copies ignored files.
 func (p *preparation) files(ctx context.Context) {
 	secrets, err := p.read()
+	if top, _ := git.Top(p.t.From); len(p.given.Include) > 0 || there(top, git.IncludeFile) {
+		p.tell("copying ignored files", "")
+	}
 	hide := rules.HiddenCopies(p.l.sandboxConfig(*p.s.Agent).Hide, nil)
 	var b *git.Brought
 	if err == nil {
@@ -255,8 +266,7 @@ func (p *preparation) files(ctx context.Context) {
 // lacks names the ignored entries that neither a copy nor the setup has made.
 func (p *preparation) lacks() {
 	missing := slices.DeleteFunc(p.missing, func(entry string) bool {
-		_, err := os.Lstat(filepath.Join(p.t.Path, filepath.FromSlash(entry)))
-		return err == nil
+		return there(p.t.Path, entry)
 	})
 	switch len(missing) {
 	case 0:

@@ -122,8 +122,12 @@ func TestPrepareHidden(t *testing.T) {
 		tree, err := git.CreateWorktree(t.Context(), from, git.WorktreeOptions{})
 		must(t, err)
 		l := &Launcher{Config: &config.Config{Worktree: config.Worktree{Include: c.include}, Sandbox: config.Sandbox{Hide: []string{filepath.Join(link, "keys.txt")}, HideSet: true}}}
-		notes := l.Prepare(t.Context(), Spec{Agent: &config.Agent{ID: "a"}, Cwd: tree.Path}, func(string, string) bool { return false })
+		told := ""
+		notes := l.Prepare(t.Context(), Spec{Agent: &config.Agent{ID: "a"}, Cwd: tree.Path}, func(step, _ string) bool { told += step; return false })
 		l.Close()
+		if told != "copying ignored files" {
+			t.Errorf("while it copies it says %q", told)
+		}
 		_, err = os.Lstat(filepath.Join(tree.Path, "keys.txt"))
 		if len(notes) != 1 || notes[0].Title != c.say || (err == nil) != (c.include != nil) {
 			t.Errorf("%d: %+v, %v", i, notes, err)
