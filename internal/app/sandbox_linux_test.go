@@ -344,7 +344,6 @@ func TestCommitsInTheSandbox(t *testing.T) {
 	})
 }
 
-// A .git that can be replaced is refused.
 // What the user has run beside an agent, such as a check or the setup of a worktree, has its sandbox.
 func TestRunsCommandsInTheSandbox(t *testing.T) {
 	everyUser(t, func(w *walled) {}, func(w *walled) {
@@ -362,6 +361,47 @@ func TestRunsCommandsInTheSandbox(t *testing.T) {
 	})
 }
 
+// In a worktree, an agent can commit what Git LFS keeps in the repository, also the first file. An agent in the
+// repository cannot lead those in its worktrees elsewhere.
+func TestWorktreesInTheSandbox(t *testing.T) {
+	if _, err := exec.LookPath("git-lfs"); err != nil {
+		t.Skip("git-lfs is not installed")
+	}
+	everyUser(t, func(w *walled) {
+		w.must("git lfs install --skip-repo && git init -q . && echo '*.bin filter=lfs' > .gitattributes && git add . && git commit -q -m first && git worktree add -q ../project.worktrees/own && rm -rf .git/logs && mkdir $HOME/private")
+	}, func(w *walled) {
+		tree := filepath.Join(filepath.Dir(w.dir), "project.worktrees", "own")
+		in := func(script string) (string, error) {
+			w.t.Helper()
+			box, err := w.l.sandbox(config.Agent{}, []string{tree})
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			for _, temp := range w.l.temps {
+				if err := os.Chmod(temp.path, 0o777); err != nil {
+					w.t.Fatal(err)
+				}
+			}
+			name, args := box.Command("sh", []string{"-c", "cd " + tree + " && " + script})
+			return w.run(name, args)
+		}
+		for _, name := range []string{"lfs", "logs", "reftable", "objects", "refs"} {
+			lead := fmt.Sprintf("mv .git/%[1]s .git/old-%[1]s; ln -s $HOME/private .git/%[1]s", name)
+			said, err := w.inside(lead)
+			if out, failed := in("touch $HOME/private/" + name); failed == nil {
+				w.t.Errorf("%s leads elsewhere: %v: %s%s", name, err, said, out)
+			}
+			_, _ = w.outside(fmt.Sprintf("test -h .git/%[1]s && rm .git/%[1]s; test -e .git/old-%[1]s && mv .git/old-%[1]s .git/%[1]s", name))
+		}
+		if out, err := in("echo second > b.bin && git add . && git commit -q -m second"); err != nil {
+			w.t.Errorf("%v: %s", err, out)
+		}
+		w.l.Close()
+		w.must("git merge -q own && grep second b.bin")
+	})
+}
+
+// A .git that can be replaced is refused.
 func TestRefusesALinkedRepository(t *testing.T) {
 	dir, run := apart.New(t, map[string]string{"poem.txt": "poem\n"})
 	_ = run

@@ -57,8 +57,8 @@ var commits = []string{
 }
 
 // immovable are the directories without which git does not recognise a repository, and
-// looks for another one.
-var immovable = []string{"objects", "refs", "reftable", "logs"}
+// looks for another one, and what else its worktrees share: their sandboxes would follow a link there.
+var immovable = []string{"objects", "refs", "reftable", "logs", "lfs"}
 
 // sameRepository is a commondir that changes nothing: the directory itself.
 const sameRepository = ".\n"
@@ -88,9 +88,9 @@ func GuardOf(ctx context.Context, dir string) (*Guard, error) {
 		return nil, linkError(git)
 	case !info.IsDir():
 		g.Keep = append(g.Keep, git)
-		g.linked(dir)
+		g.linked(ctx, dir)
 	default:
-		if err := g.repository(git); err != nil {
+		if err := g.repository(ctx, git); err != nil {
 			return nil, err
 		}
 	}
@@ -119,8 +119,9 @@ func exists(path string) bool {
 }
 
 // repository guards a repository in its work tree.
-func (g *Guard) repository(git string) error {
+func (g *Guard) repository(ctx context.Context, git string) error {
 	g.Write = append(g.Write, git)
+	g.makeShared(ctx, git)
 	entries, err := os.ReadDir(git)
 	if err != nil {
 		return err
@@ -145,9 +146,22 @@ func (g *Guard) repository(git string) error {
 	for _, name := range []string{"hooks", "modules", "worktrees", begunDir} { // parley and git believe what these say
 		g.noDir(filepath.Join(git, name))
 	}
+	for _, name := range immovable {
+		if path := filepath.Join(git, name); !exists(path) {
+			g.NoDirs = append(g.NoDirs, path)
+		}
+	}
 	g.noFile(filepath.Join(git, "commondir"), sameRepository)
 	g.noFile(filepath.Join(git, "config.worktree"), "")
 	return nil
+}
+
+// makeShared makes the directories that git, and Git LFS if the user has it, need to commit.
+func (g *Guard) makeShared(ctx context.Context, git string) {
+	_ = os.Mkdir(filepath.Join(git, "logs"), 0o777) // best effort, as is the other
+	if out, _ := output(ctx, g.dir, "config", "filter.lfs.process"); out != "" {
+		_ = os.Mkdir(filepath.Join(git, "lfs"), 0o777)
+	}
 }
 
 // noDir and noFile say that a path must not be created, unless it exists with other
@@ -166,14 +180,17 @@ func (g *Guard) noFile(path, text string) {
 }
 
 // linked guards a linked worktree: its repository lies outside.
-func (g *Guard) linked(dir string) {
+func (g *Guard) linked(ctx context.Context, dir string) {
 	admin := adminOf(dir)
 	if admin == "" {
 		return
 	}
 	common := filepath.Dir(filepath.Dir(admin))
+	g.makeShared(ctx, common)
 	for _, name := range immovable {
-		g.Write = append(g.Write, filepath.Join(common, name))
+		if info, err := os.Lstat(filepath.Join(common, name)); err == nil && info.IsDir() {
+			g.Write = append(g.Write, filepath.Join(common, name))
+		}
 	}
 	g.Write = append(g.Write, admin)
 	for _, name := range []string{"commondir", "gitdir", recordName} {
