@@ -2,11 +2,15 @@ package git
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,20 +31,31 @@ type submodule struct {
 	of     string // the repository to fill it from, "" without one
 }
 
-// submodules calls visit for the submodules of the worktree, and then for those in each that is filled.
-func (t *Worktree) submodules(ctx context.Context, visit func(*submodule) error) error {
-	return (&submodule{path: t.Path, dir: linkedDir(t.Path), of: repositoryOf(t.From)}).inside(ctx, visit)
+// FillSubmodules fills the empty submodules of the worktree, and those in each, with what the repository has of
+// them, without the network. The error says which stay empty, and why.
+func (t *Worktree) FillSubmodules(ctx context.Context) error {
+	failed := (&submodule{path: t.Path, dir: linkedDir(t.Path), of: repositoryOf(t.From)}).fillAll(ctx)
+	if more := len(failed) - mostFailed; more > 0 {
+		failed = append(failed[:mostFailed:mostFailed], fmt.Errorf("and %d more", more))
+	}
+	return errors.Join(failed...)
 }
 
-// inside is submodules for those in a submodule.
-func (s *submodule) inside(ctx context.Context, visit func(*submodule) error) error {
+// mostFailed limits the submodules that an error names: a repository can have any number.
+const mostFailed = 8
+
+// fillAll fills the submodules in one.
+func (s *submodule) fillAll(ctx context.Context) (failed []error) {
+	var commits map[string]string
 	w, err := NewWriter(ctx, s.path)
-	if err != nil {
-		return err
+	if err == nil {
+		commits, err = w.submodules(ctx)
 	}
-	commits, err := w.submodules(ctx, nil)
-	if err != nil || len(commits) == 0 {
-		return err
+	switch {
+	case err != nil:
+		return []error{err}
+	case len(commits) == 0:
+		return nil
 	}
 	said, _ := w.Run(ctx, "config", "-z", "--blob", "HEAD:.gitmodules", "--get-regexp", `^submodule\..*\.path$`) // it may be missing
 	named := map[string]string{}
@@ -56,18 +71,20 @@ func (s *submodule) inside(ctx context.Context, visit func(*submodule) error) er
 			in.within = filepath.Join(s.dir, "modules")
 			in.dir, in.of = filepath.Join(in.within, name), moduleOf(s.of, name)
 		}
-		err := visit(in)
+		if err := in.fill(ctx); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", in.name, err))
+		}
 		if !in.own() {
 			in.dir = ""
 		}
-		if err == nil && !absent(filepath.Join(in.path, ".git")) {
-			err = in.inside(ctx, visit)
+		if !absent(filepath.Join(in.path, ".git")) {
+			failed = append(failed, in.fillAll(ctx)...)
 		}
-		if err != nil {
-			return err
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	return nil
+	return failed
 }
 
 // moduleOf returns the repository that another one has of its submodule with a name, "" if it has none. One
@@ -80,44 +97,6 @@ func moduleOf(repository, name string) string {
 		return ""
 	}
 	return dir
-}
-
-// EmptySubmodules returns the submodules that have no files in the worktree.
-func (t *Worktree) EmptySubmodules(ctx context.Context) (names []string, err error) {
-	err = t.submodules(ctx, func(s *submodule) error {
-		if absent(filepath.Join(s.path, ".git")) {
-			names = append(names, s.name)
-		}
-		return nil
-	})
-	return names, err
-}
-
-// FillSubmodules fills empty submodules with what the repository has of them, without the network. The error
-// says which stay empty, and why.
-func (t *Worktree) FillSubmodules(ctx context.Context) error {
-	var failed []error
-	err := t.submodules(ctx, func(s *submodule) error {
-		if err := s.fill(ctx); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", s.name, err))
-		}
-		return ctx.Err()
-	})
-	if more := len(failed) - mostFailed; more > 0 {
-		failed = append(failed[:mostFailed:mostFailed], fmt.Errorf("and %d more", more))
-	}
-	return errors.Join(append(failed, err)...)
-}
-
-// mostFailed limits the submodules that an error names: a repository can have any number.
-const mostFailed = 8
-
-// origin returns git for the repository that the submodule is filled from, which may have no working tree.
-func (s *submodule) origin(ctx context.Context) (*Writer, error) {
-	if s.of == "" {
-		return nil, errors.New("the repository that the worktree comes from has none in .git/modules for it: git submodule update fetches it, git submodule absorbgitdirs moves it there")
-	}
-	return bareWriter(ctx, s.of)
 }
 
 // bareWriter returns git for a repository by git's own directory, whatever its working tree.
@@ -142,15 +121,23 @@ func (s *submodule) fill(ctx context.Context) (err error) {
 	if info, err := lstat(root, below); err != nil || !info.IsDir() || !begun && !isEmpty(s.path) {
 		return err
 	}
-	of, err := s.origin(ctx)
+	if s.of == "" {
+		return errors.New("the repository that the worktree comes from has none in .git/modules for it: git submodule update fetches it, git submodule absorbgitdirs moves it there")
+	}
+	of, err := bareWriter(ctx, s.of)
 	if err != nil {
 		return err
 	}
 	if !of.has(ctx, s.commit+"^{commit}") {
 		return fmt.Errorf("the commit %.8s is not there where the worktree comes from", s.commit)
 	}
-	if err := s.alone(); err != nil {
-		return err
+	// Names may be the same, or paths in each other.
+	taken := !absent(s.dir) && (absent(filepath.Join(s.dir, "HEAD")) || !absent(filepath.Join(s.dir, "index")))
+	for up := filepath.Dir(s.dir); up != s.within; up = filepath.Dir(up) {
+		taken = taken || !absent(filepath.Join(up, "HEAD"))
+	}
+	if taken {
+		return errors.New("its repository would be another one's, or inside that")
 	}
 	clear := func() error {
 		return errors.Join(os.RemoveAll(s.dir), root.RemoveAll(below), root.Mkdir(below, 0o777))
@@ -160,20 +147,6 @@ func (s *submodule) fill(ctx context.Context) (err error) {
 	}
 	if err := s.clone(ctx, of); err != nil {
 		return errors.Join(err, clear())
-	}
-	return nil
-}
-
-// alone fails if the repository would be where another submodule has its own: their names may be the same, or
-// paths in each other.
-func (s *submodule) alone() error {
-	for up := filepath.Dir(s.dir); up != s.within; up = filepath.Dir(up) {
-		if !absent(filepath.Join(up, "HEAD")) {
-			return errors.New("its repository would be inside another one's")
-		}
-	}
-	if half := !absent(filepath.Join(s.dir, "HEAD")) && absent(filepath.Join(s.dir, "index")); !half && !absent(s.dir) {
-		return errors.New("another one's repository is where its own would be")
 	}
 	return nil
 }
@@ -191,15 +164,9 @@ func (s *submodule) clone(ctx context.Context, of *Writer) error {
 		return err
 	}
 	refs, err := of.Run(ctx, "for-each-ref", "--format=%(objectname) %(refname)", "refs/remotes", "refs/tags")
-	if err == nil {
-		err = os.WriteFile(filepath.Join(s.dir, "packed-refs"), []byte("# pack-refs with: sorted \n"+refs), 0o666)
-	}
-	if err == nil {
-		err = os.MkdirAll(filepath.Join(s.dir, "objects", "info"), 0o777)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(s.dir, "objects", "info", "alternates"), []byte(filepath.Join(s.of, "objects")+"\n"), 0o666)
-	}
+	err = errors.Join(err, os.MkdirAll(filepath.Join(s.dir, "objects", "info"), 0o777),
+		os.WriteFile(filepath.Join(s.dir, "packed-refs"), []byte("# pack-refs with: sorted \n"+refs), 0o666),
+		os.WriteFile(filepath.Join(s.dir, "objects", "info", "alternates"), []byte(filepath.Join(s.of, "objects")+"\n"), 0o666))
 	if shallow := filepath.Join(s.of, "shallow"); err == nil && !absent(shallow) {
 		err = copyFile(shallow, filepath.Join(s.dir, "shallow"))
 	}
@@ -233,14 +200,12 @@ func keepSubmodules(ctx context.Context, repository, admin, name string, k *Work
 		}
 		return nil
 	})
-	for _, name := range k.filled {
-		path := filepath.Join(k.within, filepath.FromSlash(name))
+	for path, changed := range k.filled {
 		own := filepath.Clean(linkedDir(path))
 		if _, is := found[own]; !is {
 			own = filepath.Join(path, ".git")
-			found[own] = ""
 		}
-		if slices.Contains(k.Inside, name) {
+		if found[own] = ""; changed {
 			found[own] = path
 		}
 	}
@@ -250,13 +215,9 @@ func keepSubmodules(ctx context.Context, repository, admin, name string, k *Work
 			of = moduleOf(repository, below)
 			in = " in " + of
 		}
-		to, err := bareWriter(ctx, of)
+		ref, err := keepSubmodule(ctx, dir, found[dir], of, name)
 		if err != nil {
-			return kept, err
-		}
-		ref, err := keepSubmodule(ctx, dir, found[dir], to, name)
-		if err != nil {
-			return kept, fmt.Errorf("keep what is in a submodule: %w; to go on without its commits, remove %s", err, termtext.Line(dir))
+			return kept, fmt.Errorf("keep what is in a submodule: %w", err)
 		}
 		if ref != "" {
 			kept = append(kept, ref+in)
@@ -265,38 +226,54 @@ func keepSubmodules(ctx context.Context, repository, admin, name string, k *Work
 	return kept, nil
 }
 
-// keepSubmodule keeps what another repository has not: the commits of the one with git's own directory dir, and
+// keepSubmodule keeps what the repository of has not: the commits of the one with git's own directory dir, and
 // the files at a path, if there is one. It returns a ref, "" if there is nothing. Nothing that dir names is run,
 // and nothing is written there.
-func keepSubmodule(ctx context.Context, dir, path string, to *Writer, name string) (ref string, err error) {
+func keepSubmodule(ctx context.Context, dir, path, of, name string) (ref string, err error) {
+	to, err := bareWriter(ctx, of)
+	if err != nil {
+		return "", err
+	}
 	head, left := "", []string(nil)
 	if info, err := os.Lstat(dir); err == nil && info.IsDir() { // else its commits are elsewhere
 		if head, left, err = bringCommits(ctx, dir, to); err != nil {
-			return "", err
+			return "", fmt.Errorf("%w; to go on without its commits, remove %s", err, termtext.Line(dir))
 		}
 	}
-	message := "What was in a submodule of the worktree " + name
-	if path != "" {
-		commit, err := to.commitFiles(ctx, path, head, message)
+	if path == "" && len(left) < 2 {
+		if len(left) == 0 {
+			return "", nil
+		}
+		return saveRef(ctx, to, name, left[0])
+	}
+	tree := ""
+	if path == "" {
+		tree = left[0] + "^{tree}"
+	} else {
+		in := *to
+		in.dir, in.env = path, slices.Concat(to.env, []string{"GIT_WORK_TREE=" + path})
+		tree, err = in.writeTree(ctx, func(in *Writer, _ string) error {
+			if !in.has(ctx, head+"^{commit}") {
+				return nil
+			}
+			left = append([]string{head}, slices.DeleteFunc(left, func(c string) bool { return c == head })...)
+			_, err := in.Run(ctx, "read-tree", head)
+			return err
+		})
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("%w\nTo go on, commit or discard there what is not committed: %s", err, termtext.Line(path))
 		}
-		left = append([]string{commit}, slices.DeleteFunc(left, func(c string) bool { return c == head })...)
 	}
-	if len(left) == 0 {
-		return "", nil
-	}
-	commit := left[0]
-	if len(left) > 1 {
-		if commit, err = to.commitTree(ctx, left[0]+"^{tree}", message, left...); err != nil {
-			return "", err
-		}
+	commit, err := to.commitTree(ctx, tree, "What was in a submodule of the worktree "+name, left...)
+	if err != nil {
+		return "", err
 	}
 	return saveRef(ctx, to, name, commit)
 }
 
-// bringCommits brings the commits of the repository with git's own directory dir to another that has them not.
-// It returns the one that is checked out, "" if there is none, and those of the brought ones that are no parent of another.
+// bringCommits brings the commits of the repository with git's own directory dir, and what Git LFS has of their
+// files, to another that has them not. It returns the one that is checked out, "" if there is none, and those of
+// the brought ones that are no parent of another.
 func bringCommits(ctx context.Context, dir string, to *Writer) (head string, left []string, err error) {
 	if err := itsOwn(dir, to); err != nil {
 		return "", nil, err
@@ -305,28 +282,18 @@ func bringCommits(ctx context.Context, dir string, to *Writer) (head string, lef
 	if err != nil {
 		return "", nil, err
 	}
-	known, err := to.Run(ctx, "for-each-ref", "--format=^%(objectname)")
-	if err != nil {
+	if w.in, err = to.Run(ctx, "for-each-ref", "--format=^%(objectname)"); err != nil {
 		return "", nil, err
 	}
-	w.in = known
-	tips := []string{"--all"}
-	if head, err = w.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
-		tips = append(tips, "HEAD")
-	}
-	said, err := w.Run(ctx, append([]string{"rev-list", "--parents", "--topo-order", "--ignore-missing", "--stdin"}, tips...)...)
-	if err != nil || said == "" {
-		return head, nil, err
-	}
-	parents := map[string]bool{}
+	head, _ = w.line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	said, err := w.Run(ctx, "rev-list", "--children", "--ignore-missing", "--stdin", "--all")
 	for line := range strings.Lines(said) {
-		commits := strings.Fields(line)
-		if !parents[commits[0]] {
+		if commits := strings.Fields(line); len(commits) == 1 {
 			left = append(left, commits[0])
 		}
-		for _, parent := range commits[1:] {
-			parents[parent] = true
-		}
+	}
+	if err != nil || len(left) == 0 {
+		return head, nil, err
 	}
 	temp, err := os.MkdirTemp("", "parley-submodule-")
 	if err != nil {
@@ -334,37 +301,57 @@ func bringCommits(ctx context.Context, dir string, to *Writer) (head string, lef
 	}
 	defer os.RemoveAll(temp)
 	bundle := filepath.Join(temp, "bundle")
-	if _, err = w.Run(ctx, append([]string{"bundle", "create", "--quiet", bundle, "--ignore-missing", "--stdin"}, tips...)...); err == nil {
+	if _, err = w.Run(ctx, "bundle", "create", "--quiet", bundle, "--ignore-missing", "--stdin", "--all"); err == nil {
 		_, err = to.Run(ctx, "bundle", "unbundle", bundle)
 	}
-	return head, left, err
+	return head, left, errors.Join(err, bringLFS(dir, to.dir))
 }
 
-// commitFiles commits the files of a working tree, except ignored ones, to a repository that is not its own, on top of
-// a commit if it has that, and on no branch.
-func (w *Writer) commitFiles(ctx context.Context, dir, parent, message string) (string, error) {
-	temp, err := os.MkdirTemp("", "parley-index-")
+// bringLFS copies what Git LFS keeps in a repository to another that has it not, if it is what its name says.
+func bringLFS(dir, to string) error {
+	from, err := os.OpenRoot(dir)
 	if err != nil {
-		return "", err
+		return err
 	}
-	defer os.RemoveAll(temp)
-	in := *w
-	in.dir, in.env = dir, slices.Concat(w.env, []string{"GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + filepath.Join(temp, "index")})
-	var parents []string
-	if in.has(ctx, parent+"^{commit}") {
-		parents = []string{parent}
-		if _, err := in.Run(ctx, "read-tree", parent); err != nil {
-			return "", err
+	defer func() { _ = from.Close() }()
+	into, err := os.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = into.Close() }()
+	names, _ := fs.Glob(from.FS(), "lfs/objects/??/??/*") // the pattern is fine
+	for _, name := range names {
+		if _, err := into.Stat(name); err == nil {
+			continue
+		}
+		if err := bringObject(from, into, name); err != nil {
+			return fmt.Errorf("%s of Git LFS: %w", path.Base(name), err)
 		}
 	}
-	if err := in.addAll(ctx, nil); err != nil {
-		return "", err
-	}
-	tree, err := in.line(ctx, "write-tree")
+	return nil
+}
+
+// bringObject copies one object of Git LFS.
+func bringObject(from, into *os.Root, name string) error {
+	f, err := files.OpenRegularIn(from, name)
 	if err != nil {
-		return "", err
+		return err
 	}
-	return in.commitTree(ctx, tree, message, parents...)
+	defer func() { _ = f.Close() }()
+	if err := into.MkdirAll(path.Dir(name), 0o777); err != nil {
+		return err
+	}
+	fresh, sum := name+".parley", sha256.New()
+	copied, err := into.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.MultiWriter(copied, sum), f)
+	err = errors.Join(err, copied.Close())
+	if err == nil && hex.EncodeToString(sum.Sum(nil)) == path.Base(name) {
+		return into.Rename(fresh, name)
+	}
+	return errors.Join(err, into.Remove(fresh))
 }
 
 // itsOwn fails if a repository has objects of others than the one that it was filled from: an agent may have

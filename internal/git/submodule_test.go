@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -529,6 +530,84 @@ func TestFilesInSubmodulesAreKept(t *testing.T) {
 				run(dir, append(in, "merge-base", "--is-ancestor", head, ref)...)
 			}
 		})
+	}
+}
+
+// A file in a submodule that needs a filter of the repository's own is not dropped, until it is committed there.
+func TestAFilterOfASubmodule(t *testing.T) {
+	dir, run := withSubmodule(t)
+	tree := create(t, dir, "wren")
+	if err := tree.FillSubmodules(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	module, sub := "--git-dir="+filepath.Join(dir, ".git", "modules", "vendor", "sm"), filepath.Join(tree.Path, "vendor", "sm")
+	run(dir, module, "--work-tree=.", "config", "filter.x.clean", "cat")
+	put(t, filepath.Join(sub, ".gitattributes"), "*.dat filter=x\n")
+	put(t, filepath.Join(sub, "a.dat"), "data\n")
+	_, err := tree.Drop(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "move filter.x from its configuration to yours") ||
+		!strings.HasSuffix(err.Error(), "To go on, commit or discard there what is not committed: "+sub) || read(t, filepath.Join(sub, "a.dat")) != "data\n" {
+		t.Errorf("dropped without the filter: %v", err)
+	}
+	run(sub, "add", ".")
+	run(sub, "commit", "-q", "-m", "data")
+	if kept, err := tree.Drop(t.Context()); err != nil || len(kept.Submodules) != 1 {
+		t.Errorf("kept %+v, %v", kept, err)
+	} else if text := run(dir, module, "--work-tree=.", "show", strings.Fields(kept.Submodules[0])[0]+":a.dat"); text != "data" {
+		t.Errorf("kept is %q", text)
+	}
+}
+
+// What Git LFS keeps of a submodule's files goes where its commits go, if it is what it claims to be.
+func TestGitLFSInSubmodulesIsKept(t *testing.T) {
+	if _, err := exec.LookPath("git-lfs"); err != nil {
+		t.Skip("git-lfs is not installed")
+	}
+	dir, run := withSubmodule(t)
+	run(dir, "lfs", "install", "--skip-repo")
+	for name, does := range map[string]func(tree *git.Worktree, sub string){
+		"merged": func(tree *git.Worktree, sub string) {
+			run(sub, "commit", "-q", "-m", "content")
+			if err := tree.Commit(t.Context(), "second"); err != nil {
+				t.Error(err)
+			}
+			if _, err := merge(t, tree); err != nil {
+				t.Error(err)
+			}
+			run(dir, "submodule", "--quiet", "update")
+			if text := read(t, filepath.Join(dir, "vendor", "sm", "a.bin")); text != "merged\n" {
+				t.Errorf("the project has %q", text)
+			}
+		},
+		"committed": func(tree *git.Worktree, sub string) { run(sub, "commit", "-q", "-m", "content") },
+		"not committed": func(tree *git.Worktree, sub string) {
+			if err := os.RemoveAll(filepath.Join(run(sub, "rev-parse", "--absolute-git-dir"), "lfs")); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		tree := create(t, dir, "wren")
+		if err := tree.FillSubmodules(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		sub := filepath.Join(tree.Path, "vendor", "sm")
+		put(t, filepath.Join(sub, ".gitattributes"), "*.bin filter=lfs\n")
+		put(t, filepath.Join(sub, "a.bin"), name+"\n")
+		run(sub, "add", ".")
+		objects, forged := filepath.Join("lfs", "objects"), strings.Repeat("1", 64)
+		put(t, filepath.Join(run(sub, "rev-parse", "--absolute-git-dir"), objects, "11", "11", forged), "other\n")
+		does(tree, sub)
+		if _, err := tree.Drop(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		id := fmt.Sprintf("%x", sha256.Sum256([]byte(name+"\n")))
+		kept := filepath.Join(dir, ".git", "modules", "vendor", "sm", objects)
+		if text, err := os.ReadFile(filepath.Join(kept, id[:2], id[2:4], id)); err != nil || string(text) != name+"\n" {
+			t.Errorf("%s: kept is %q, %v", name, text, err)
+		}
+		if _, err := os.Stat(filepath.Join(kept, "11", "11", forged)); err == nil {
+			t.Errorf("%s: kept under the name of another content", name)
+		}
 	}
 }
 

@@ -35,12 +35,12 @@ type WorktreeWork struct {
 	// the worktree itself is among the Uncommitted.
 	Inside []string
 
-	head   string   // the last commit
-	since  string   // the commit to compare with
-	made   []string // the others that differ from the last commit; they do not count as work
-	own    []string // repositories inside the worktree that are no submodules
-	filled []string // the submodules with a repository
-	within string   // the top of the working tree
+	head   string          // the last commit
+	since  string          // the commit to compare with
+	made   []string        // the others that differ from the last commit; they do not count as work
+	own    []string        // repositories inside the worktree that are no submodules
+	filled map[string]bool // the paths of submodules with a repository, and whether they are among the Inside
+	empty  []string        // the submodules without one
 }
 
 // Empty reports whether removing the worktree would lose nothing but ignored files.
@@ -217,31 +217,45 @@ func (k *WorktreeWork) status(ctx context.Context, w *Writer) error {
 		return err
 	}
 	k.Ignored = split(ignored)
-	links, err := w.submodules(ctx, nil)
+	links, err := w.submodules(ctx)
 	if err != nil {
 		return err
 	}
-	if k.within, err = Top(w.dir); err != nil {
+	top, err := Top(w.dir)
+	if err != nil {
 		return err
 	}
+	k.filled = map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(links)) {
-		if k.submodule(ctx, w, name) && !slices.Contains(k.Uncommitted, name) {
+		if k.submodule(ctx, w, top, name) && !slices.Contains(k.Uncommitted, name) {
 			k.Uncommitted = append(k.Uncommitted, name)
 		}
 	}
 	return nil
 }
 
+// EmptySubmodules returns the submodules that have no files in the worktree.
+func (t *Worktree) EmptySubmodules(ctx context.Context) ([]string, error) {
+	_, k, err := t.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return k.empty, nil
+}
+
 var listIgnored = []string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"}
 
 // submodule adds what a submodule, and those in it, contain, and reports whether any of it is not committed
 // there. Git looks at it from a repository without the submodule's configuration, which an agent may have written.
-func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, name string) (changed bool) {
-	path := filepath.Join(k.within, filepath.FromSlash(name))
-	if real, err := filepath.EvalSymlinks(path); err != nil || real != path || absent(filepath.Join(path, ".git")) {
+func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, top, name string) (changed bool) {
+	path := filepath.Join(top, filepath.FromSlash(name))
+	if absent(filepath.Join(path, ".git")) {
+		k.empty = append(k.empty, name)
 		return false
 	}
-	k.filled = append(k.filled, name)
+	if real, err := filepath.EvalSymlinks(path); err != nil || real != path {
+		return false
+	}
 	in := &Writer{dir: path, env: w.env}
 	said, err := in.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index", "--git-path", "objects", "--verify", "HEAD")
 	at := strings.Split(said, "\n")
@@ -251,26 +265,27 @@ func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, name string) (c
 	}
 	if err != nil || failed != nil || len(at) < 3 || copyFile(at[0], filepath.Join(dir, "index")) != nil ||
 		os.Mkdir(filepath.Join(dir, "refs"), 0o700) != nil || os.WriteFile(filepath.Join(dir, "HEAD"), []byte(at[2]+"\n"), 0o600) != nil {
-		k.Inside = append(k.Inside, name)
+		k.filled[path], k.Inside = true, append(k.Inside, name)
 		return true
 	}
-	env := []string{"GIT_DIR=" + dir, "GIT_WORK_TREE=" + path, "GIT_OBJECT_DIRECTORY=" + at[1]}
-	out, err := in.runWith(ctx, env, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty", "--no-ahead-behind")
+	in.env = slices.Concat(w.env, []string{"GIT_DIR=" + dir, "GIT_WORK_TREE=" + path, "GIT_OBJECT_DIRECTORY=" + at[1]})
+	out, err := in.Run(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty", "--no-ahead-behind")
 	if changed = err != nil || out != ""; changed {
 		k.Inside = append(k.Inside, name)
 	}
+	k.filled[path] = changed
 	for _, entry := range split(out) {
 		if strings.HasSuffix(entry, "/") {
 			k.own = append(k.own, name+"/"+entry[3:])
 		}
 	}
-	ignored, _ := in.runWith(ctx, env, listIgnored...)
+	ignored, _ := in.Run(ctx, listIgnored...)
 	for _, entry := range split(ignored) {
 		k.Ignored = append(k.Ignored, name+"/"+entry)
 	}
-	links, err := in.submodules(ctx, nil)
+	links, err := in.submodules(ctx)
 	for _, inner := range slices.Sorted(maps.Keys(links)) {
-		changed = k.submodule(ctx, w, name+"/"+inner) || changed
+		changed = k.submodule(ctx, w, top, name+"/"+inner) || changed
 	}
 	return changed || err != nil
 }
@@ -559,39 +574,45 @@ func Snapshot(ctx context.Context, dir string) (commit string, without []string,
 	return commit, k.Inside, err
 }
 
-// snapshot writes everything in the worktree, except ignored files and the changes of some others, to the
-// repository, and returns the hash of the tree. It uses a copy of the index, and does not touch the
-// worktree's own.
+// snapshot is writeTree with a copy of the index, whose times tell which files have changed.
 func snapshot(ctx context.Context, w *Writer, but ...string) (tree string, err error) {
+	return w.writeTree(ctx, func(_ *Writer, file string) error {
+		index, err := w.line(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
+		if err == nil {
+			err = copyFile(index, file)
+		}
+		return err
+	}, but...)
+}
+
+// writeTree writes everything in a working tree, except ignored files and the changes of some others, to the
+// repository, and returns the hash of the tree. It uses an index in a temporary file, in which begin may put one.
+func (w *Writer) writeTree(ctx context.Context, begin func(in *Writer, file string) error, but ...string) (tree string, err error) {
 	dir, err := os.MkdirTemp("", "parley-index-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "index")
-	index, err := w.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index")
-	if err == nil {
-		err = copyFile(strings.TrimSuffix(index, "\n"), file)
-	}
-	if err != nil {
+	in := *w
+	in.env = slices.Concat(w.env, []string{"GIT_INDEX_FILE=" + file})
+	if err := begin(&in, file); err != nil {
 		return "", err
 	}
-	env := []string{"GIT_INDEX_FILE=" + file}
-	if err := w.addAll(ctx, env, but...); err != nil {
+	if err := in.addAll(ctx, but...); err != nil {
 		return "", err
 	}
-	tree, err = w.runWith(ctx, env, "write-tree")
-	return strings.TrimSpace(tree), err
+	return in.line(ctx, "write-tree")
 }
 
 // maxIndex limits what git says of an index, in bytes.
 const maxIndex = 256 << 20
 
 // submodules returns the submodules in the index, with their commits.
-func (w *Writer) submodules(ctx context.Context, env []string) (commits map[string]string, err error) {
+func (w *Writer) submodules(ctx context.Context) (commits map[string]string, err error) {
 	all := *w
 	all.most = maxIndex
-	out, err := all.runWith(ctx, env, "ls-files", "--full-name", "--stage", "-z")
+	out, err := all.Run(ctx, "ls-files", "--full-name", "--stage", "-z")
 	commits = map[string]string{}
 	for _, entry := range split(out) {
 		if about, name, _ := strings.Cut(entry, "\t"); strings.HasPrefix(about, "160000 ") {
@@ -604,8 +625,8 @@ func (w *Writer) submodules(ctx context.Context, env []string) (commits map[stri
 // addAll adds everything except ignored files and the changes of some others to the index, which is that of
 // the top of a working tree.
 // It adds submodules apart, because git add runs git in each, with the filters of its own configuration.
-func (w *Writer) addAll(ctx context.Context, env []string, but ...string) error {
-	links, err := w.submodules(ctx, env)
+func (w *Writer) addAll(ctx context.Context, but ...string) error {
+	links, err := w.submodules(ctx)
 	if err != nil {
 		return err
 	}
@@ -620,7 +641,7 @@ func (w *Writer) addAll(ctx context.Context, env []string, but ...string) error 
 	for name := range links {
 		args = append(args, ":(top,exclude,literal)"+name)
 	}
-	if _, err := w.runWith(ctx, env, args...); err != nil {
+	if _, err := w.Run(ctx, args...); err != nil {
 		return err
 	}
 	for name := range links {
@@ -628,12 +649,12 @@ func (w *Writer) addAll(ctx context.Context, env []string, but ...string) error 
 		if absent(filepath.Join(top, name)) {
 			how = "--force-remove"
 		}
-		if _, err := (&Writer{dir: top, env: w.env}).runWith(ctx, env, "update-index", how, "--", name); err != nil {
+		if _, err := (&Writer{dir: top, env: w.env}).Run(ctx, "update-index", how, "--", name); err != nil {
 			return err
 		}
 	}
 	if len(but) > 0 {
-		_, err = w.runWith(ctx, env, append([]string{"reset", "--quiet", "--"}, but...)...)
+		_, err = w.Run(ctx, append([]string{"reset", "--quiet", "--"}, but...)...)
 	}
 	return err
 }

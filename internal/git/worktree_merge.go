@@ -57,7 +57,7 @@ func (t *Worktree) Commit(ctx context.Context, message string) error {
 	if len(k.Inside) > 0 {
 		return fmt.Errorf("not everything is committed in the submodule %s: commit it there first", strings.Join(k.Inside, ", "))
 	}
-	if err := w.addAll(ctx, nil, k.made...); err != nil {
+	if err := w.addAll(ctx, k.made...); err != nil {
 		return err
 	}
 	_, err = w.Run(ctx, "commit", "--quiet", "--message="+message)
