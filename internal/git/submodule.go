@@ -31,31 +31,20 @@ type submodule struct {
 	of     string // the repository to fill it from, "" without one
 }
 
-// FillSubmodules fills the empty submodules of the worktree, and those in each, with what the repository has of
-// them, without the network. The error says which stay empty, and why.
-func (t *Worktree) FillSubmodules(ctx context.Context) error {
-	failed := (&submodule{path: t.Path, dir: linkedDir(t.Path), of: repositoryOf(t.From)}).fillAll(ctx)
-	if more := len(failed) - mostFailed; more > 0 {
-		failed = append(failed[:mostFailed:mostFailed], fmt.Errorf("and %d more", more))
-	}
-	return errors.Join(failed...)
+// submodules calls visit for the submodules of the worktree, and then for those in each that is filled.
+func (t *Worktree) submodules(ctx context.Context, visit func(*submodule) error) error {
+	return (&submodule{path: t.Path, dir: linkedDir(t.Path), of: repositoryOf(t.From)}).inside(ctx, visit)
 }
 
-// mostFailed limits the submodules that an error names: a repository can have any number.
-const mostFailed = 8
-
-// fillAll fills the submodules in one.
-func (s *submodule) fillAll(ctx context.Context) (failed []error) {
-	var commits map[string]string
+// inside is submodules for those in a submodule.
+func (s *submodule) inside(ctx context.Context, visit func(*submodule) error) error {
 	w, err := NewWriter(ctx, s.path)
-	if err == nil {
-		commits, err = w.submodules(ctx)
+	if err != nil {
+		return err
 	}
-	switch {
-	case err != nil:
-		return []error{err}
-	case len(commits) == 0:
-		return nil
+	commits, err := w.submodules(ctx)
+	if err != nil || len(commits) == 0 {
+		return err
 	}
 	said, _ := w.Run(ctx, "config", "-z", "--blob", "HEAD:.gitmodules", "--get-regexp", `^submodule\..*\.path$`) // it may be missing
 	named := map[string]string{}
@@ -71,21 +60,38 @@ func (s *submodule) fillAll(ctx context.Context) (failed []error) {
 			in.within = filepath.Join(s.dir, "modules")
 			in.dir, in.of = filepath.Join(in.within, name), moduleOf(s.of, name)
 		}
-		if err := in.fill(ctx); err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w", in.name, err))
-		}
+		err := visit(in)
 		if !in.own() {
 			in.dir = ""
 		}
-		if !absent(filepath.Join(in.path, ".git")) {
-			failed = append(failed, in.fillAll(ctx)...)
+		if err == nil && !absent(filepath.Join(in.path, ".git")) {
+			err = in.inside(ctx, visit)
 		}
-		if ctx.Err() != nil {
-			break
+		if err != nil {
+			return err
 		}
 	}
-	return failed
+	return nil
 }
+
+// FillSubmodules fills empty submodules with what the repository has of them, without the network. The error
+// says which stay empty, and why.
+func (t *Worktree) FillSubmodules(ctx context.Context) error {
+	var failed []error
+	err := t.submodules(ctx, func(s *submodule) error {
+		if err := s.fill(ctx); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", s.name, err))
+		}
+		return ctx.Err()
+	})
+	if more := len(failed) - mostFailed; more > 0 {
+		failed = append(failed[:mostFailed:mostFailed], fmt.Errorf("and %d more", more))
+	}
+	return errors.Join(append(failed, err)...)
+}
+
+// mostFailed limits the submodules that an error names: a repository can have any number.
+const mostFailed = 8
 
 // moduleOf returns the repository that another one has of its submodule with a name, "" if it has none. One
 // in the working tree is not taken, nor one behind a link: an agent that may write there could have others'
