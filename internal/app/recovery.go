@@ -82,15 +82,19 @@ func whereItStood(s *store.Summary, now time.Time) string {
 	return strings.Join(words, " · ")
 }
 
-// SaveUnsent saves which prompts a session that was left has not confirmed.
-func SaveUnsent(lib *store.Library, s Session) {
+// SaveUnsent saves which prompts a session that was left has not confirmed. view is what the viewer has saved,
+// of this session or of another one; nil is nothing.
+func SaveUnsent(lib *store.Library, s Session, view *store.Viewing) {
 	id := s.StoredID()
 	if lib == nil || id == "" || !s.About().Stored || s.About().LookOn {
 		return
 	}
-	v, err := lib.View(id)
-	if u := s.Unsent(); err == nil && (u != nil || v.Unsent != nil) {
-		v.Unsent = u
-		_ = lib.SaveView(id, v) // best effort: the prompt history has them, too
+	if view == nil || view.ID() != id {
+		view = lib.NewViewing(id, store.View{})
 	}
+	v := view.Saved
+	if v.Unsent = s.Unsent(); v.Unsent != nil || view.Saved.Unsent != nil {
+		_ = view.Save(v) // best effort: the prompt history has them, too
+	}
+	view.Leave()
 }

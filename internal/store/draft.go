@@ -1,6 +1,8 @@
 package store
 
 import (
+	"bytes"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,29 +23,29 @@ import (
 // draftDir holds what is unsent outside of any log: a file for each [Draft].
 const draftDir = "drafts"
 
-// Draft is what a tab has unsent outside of any log, stored for its directory: a file named after a hash of
-// the directory's path. It is that of the tab until [Draft.Leave], or until parley ends. It is not safe for
-// concurrent use.
+// Draft is what a tab has unsent outside of any log and view, stored for its directory, or for its session
+// by the id: a file named after a hash of that. It is that of the tab until [Draft.Leave], or until parley
+// ends. It is not safe for concurrent use.
 type Draft struct {
 	// View is what it had when it was taken over.
 	View View
 
-	base string // the beginning of the paths of the directory's drafts
+	base string // the beginning of the paths of all drafts of the directory or session
 	path string // "" if nothing is stored
 	lock *os.File
 }
 
-// NewDraft returns an empty draft for a directory. It does not access the disk.
-func (s *Store) NewDraft(cwd string) *Draft {
-	sum := sha256.Sum256([]byte(cwd))
+// NewDraft returns an empty draft for a directory or session. It does not access the disk.
+func (s *Store) NewDraft(of string) *Draft {
+	sum := sha256.Sum256([]byte(of))
 	return &Draft{base: filepath.Join(s.dir, draftDir, hex.EncodeToString(sum[:16]))}
 }
 
-// TakeDraft takes over the newest draft of a directory that no tab of a living parley has, or returns an
-// empty one. It also returns how many more there are, of very many only some. An error may be about a damaged
-// one, which it has set aside, and come with another one.
-func (s *Store) TakeDraft(cwd string) (taken *Draft, more int, err error) {
-	taken = s.NewDraft(cwd)
+// TakeDraft takes over the newest draft of a directory or session that no tab of a living parley has, or
+// returns an empty one. It also returns how many more there are, of very many only some. An error may be about
+// a damaged one, which it has set aside, and come with another one.
+func (s *Store) TakeDraft(of string) (taken *Draft, more int, err error) {
+	taken = s.NewDraft(of)
 	dir := filepath.Dir(taken.base)
 	files, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -220,7 +222,72 @@ type UnsentPrompt struct {
 
 func (s *Store) viewPath(id ID) string { return filepath.Join(s.dir, string(id)+".view") }
 
-// SaveView stores the view of a session. The zero View removes the file.
+// Viewing stores the view of a session for one of its viewers. What another one has unsent there is not
+// replaced: the viewer has a [Draft] of the session instead. It is not safe for concurrent use.
+type Viewing struct {
+	// Saved is what the viewer has saved or read last.
+	Saved View
+
+	store *Store
+	id    ID
+	aside *Draft
+}
+
+// NewViewing returns the viewing of a viewer that has read the view, or zero. It does not access the disk.
+func (s *Store) NewViewing(id ID, read View) *Viewing {
+	return &Viewing{Saved: read, store: s, id: id, aside: s.NewDraft(string(id))}
+}
+
+// ID returns the id of the session.
+func (w *Viewing) ID() ID { return w.id }
+
+// Save stores the view.
+func (w *Viewing) Save(v View) error {
+	kept, err := w.aside.path == "", error(nil)
+	if kept {
+		kept, err = w.store.replaceView(w.id, w.Saved, v)
+	}
+	if !kept && err == nil {
+		err = w.aside.Save(v.unsent())
+	}
+	if err == nil {
+		w.Saved = v
+	}
+	return err
+}
+
+// Leave leaves what is stored to the next viewer.
+func (w *Viewing) Leave() { w.aside.Leave() }
+
+// unsent returns what is unsent of the view.
+func (v View) unsent() View {
+	v.Top = nil
+	return v
+}
+
+// replaceView stores the view of a session unless it has something unsent that is not in before.
+func (s *Store) replaceView(id ID, before, v View) (done bool, err error) {
+	lock := filepath.Join(s.dir, draftDir, "views"+lockSuffix)
+	if err := config.MakeDir(filepath.Dir(lock)); err != nil {
+		return false, fmt.Errorf("save the draft: %w", err)
+	}
+	if f, err := os.OpenFile(lock, os.O_RDWR|os.O_CREATE, fileMode); err == nil { // best effort
+		defer f.Close()
+		defer config.Unlock(f)
+		_ = config.AwaitLock(context.Background(), f, func() {})
+	}
+	same := func(a, b View) bool {
+		x, _ := json.Marshal(a.unsent())
+		y, _ := json.Marshal(b.unsent())
+		return bytes.Equal(x, y)
+	}
+	if is, err := s.View(id); err == nil && !same(is, View{}) && !same(is, before) {
+		return false, nil
+	}
+	return true, s.SaveView(id, v)
+}
+
+// SaveView stores the view of a session that has no viewer. The zero View removes the file.
 func (s *Store) SaveView(id ID, v View) error {
 	if !id.valid() {
 		return fmt.Errorf("%q: %w", id, ErrNotStored)

@@ -107,6 +107,50 @@ func TestUnsentPromptsOfAView(t *testing.T) {
 	}
 }
 
+// What one viewer of a session has unsent is not replaced by what another one has, who has not seen it: that is
+// a draft beside it, until there is nothing.
+func TestViewsOfSeveralViewers(t *testing.T) {
+	s, id, top := New(t.TempDir()), ID("20260101-000000-abc"), 3
+	prompts := &Unsent{Viewer: "v", Prompts: []UnsentPrompt{{Number: 1, Prompt: conversation.QueuedPrompt{Files: []string{}}}}}
+	one, two := s.NewViewing(id, View{}), s.NewViewing(id, View{})
+	for i, step := range []struct {
+		by           *Viewing
+		saves        View
+		view, beside View
+	}{
+		{one, View{Draft: "of one"}, View{Draft: "of one"}, View{}},
+		{two, View{Top: &top}, View{Draft: "of one"}, View{}},
+		{two, View{Draft: "of two", Top: &top}, View{Draft: "of one"}, View{Draft: "of two"}},
+		{one, View{Draft: "of one, too", Unsent: prompts}, View{Draft: "of one, too", Unsent: prompts}, View{Draft: "of two"}},
+		{one, View{}, View{}, View{Draft: "of two"}},
+		{two, View{Draft: "of two, too"}, View{}, View{Draft: "of two, too"}},
+		{two, View{}, View{}, View{}},
+		{two, View{Draft: "the same"}, View{Draft: "the same"}, View{}},
+		{one, View{Draft: "the same"}, View{Draft: "the same"}, View{Draft: "the same"}},
+		{s.NewViewing(id, View{Draft: "the same"}), View{Top: &top}, View{Top: &top}, View{Draft: "the same"}},
+	} {
+		if err := step.by.Save(step.saves); err != nil {
+			t.Error(err)
+		}
+		view, err := s.View(id)
+		beside := View{}
+		for _, w := range []*Viewing{one, two} {
+			if w.aside.path != "" {
+				beside, _ = readView(w.aside.path)
+			}
+		}
+		same := func(a, b View) bool { return a.Text() == b.Text() && (a.Unsent == nil) == (b.Unsent == nil) }
+		if err != nil || !same(view, step.view) || !same(beside, step.beside) {
+			t.Errorf("step %d: the view is %+v (%v), and beside it is %+v", i+1, view, err, beside)
+		}
+	}
+	two.Leave()
+	one.Leave()
+	if d, more, err := s.TakeDraft(string(id)); d.View.Draft != "the same" || more != 0 || err != nil {
+		t.Errorf("the next viewer finds %+v and %d more, %v", d.View, more, err)
+	}
+}
+
 // Several programs keep drafts of one directory, and the view of one session, at the same time: nobody
 // fails, and each draft is whole and kept once.
 func TestSeveralKeepDraftsAtOnce(t *testing.T) {

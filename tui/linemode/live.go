@@ -15,6 +15,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/prompt"
 	"parley/internal/session"
+	"parley/internal/store"
 	"parley/internal/termtext"
 	"parley/tui/toolview"
 )
@@ -38,6 +39,7 @@ type live struct {
 	// told are the waits that were written, with when they began.
 	told map[string]time.Time
 	link app.Link // the last one written
+	view *store.Viewing
 }
 
 // newLive returns the state of a session.
@@ -74,7 +76,7 @@ func (p *program) close() Left {
 	left := Left{Left: l.Left("the session"), Unstarted: p.unstarted}
 	p.end(l.Session)
 	<-p.leaving
-	app.SaveUnsent(p.opt.Stored, l.Session)
+	app.SaveUnsent(p.opt.Stored, l.Session, l.view)
 	left.Unsent = app.Unsent(l.Session) // a host may have confirmed some as they were left
 	return left
 }

@@ -141,6 +141,9 @@ func (p *program) opened(s app.Spec, o *app.Opened) {
 	held := len(p.held) > 0
 	p.enter(l, l.Conversation)
 	if o.Transcript != nil {
+		if p.opt.Stored != nil {
+			l.view = p.opt.Stored.NewViewing(o.Transcript.Meta.ID, o.View)
+		}
 		p.showEnd()
 	} else if first := app.FirstPrompt(o.Agent); first != "" && !held {
 		p.send(first) // the tour begins by itself

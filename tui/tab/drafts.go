@@ -28,9 +28,11 @@ type drafts struct {
 	waiting  func() []conversation.QueuedPrompt
 	wait     func([]store.UnsentPrompt) // takes those that have come back, instead of earlier ones
 	sayMore  func(int) tea.Cmd          // says that there are more
+	sayKept  func() tea.Cmd             // says that another one is in the history
 	top      func() *int                // the top item of the transcript, nil if its end is followed
 	pending  bool                       // a save is due
 	saved    store.View
+	viewing  *store.Viewing // of the session, nil before a save or if it has no log
 	// loose is the draft that is kept for the directory, nil if there is none. It is early if it was
 	// written here before there was a session.
 	loose *store.Draft
@@ -148,15 +150,18 @@ func (d *drafts) saver(s app.Session, v store.View) func() error {
 		loose = d.library.NewDraft(d.dir)
 		d.loose = loose
 	}
+	if id != "" && (d.viewing == nil || d.viewing.ID() != id) {
+		d.follow(id, store.View{})
+	}
 	d.saved, d.early = v, id == "" && (s == nil || d.early)
-	lib, kept, before := d.library, d.loose != nil, d.last
+	viewing, kept, before := d.viewing, d.loose != nil, d.last
 	d.last = sync.OnceValue(func() error {
 		if before != nil {
 			_ = before() // reported to its own caller
 		}
 		var err error
 		if id != "" {
-			err = lib.SaveView(id, v)
+			err = viewing.Save(v)
 		}
 		switch {
 		case kept:
@@ -237,6 +242,82 @@ func (d *drafts) is(found *store.Draft) {
 	if s := d.session(); s == nil || s.StoredID() == "" {
 		d.saved = found.View
 	}
+}
+
+// Open begins with the view of a session as it is stored, and brings back what other viewers of the session
+// left unsent, one by one: as the draft if there is none, else in the history.
+func (d *drafts) Open(id store.ID, v store.View) tea.Cmd {
+	d.saved = v
+	if s := d.session(); d.library == nil || id == "" || s == nil || unkept(s) || s.About().LookOn {
+		return nil
+	}
+	d.follow(id, v)
+	return d.takeNext()
+}
+
+// follow saves the views of a session from now on.
+func (d *drafts) follow(id store.ID, v store.View) {
+	old, before := d.viewing, d.last
+	d.viewing = d.library.NewViewing(id, v)
+	if old != nil && before != nil {
+		d.last = sync.OnceValue(func() error {
+			defer old.Leave()
+			return before()
+		})
+		go d.last() //nolint:errcheck // reported to its own caller
+	}
+}
+
+func (d *drafts) takeNext() tea.Cmd {
+	lib, of := d.library, d.viewing
+	return func() tea.Msg {
+		found, _, err := lib.TakeDraft(string(of.ID()))
+		switch {
+		case err != nil:
+			return ErrorMsg{Err: err}
+		case found.View == (store.View{}):
+			return nil
+		}
+		return then(func() tea.Cmd {
+			if d.viewing != of {
+				found.Leave()
+				return nil
+			}
+			return d.bringBack(found)
+		})
+	}
+}
+
+// bringBack moves a stored draft to where the user finds it, and goes on with the next one.
+func (d *drafts) bringBack(found *store.Draft) tea.Cmd {
+	var keep, say tea.Cmd
+	if u := found.View.Unsent; u != nil {
+		for i := range u.Prompts {
+			u.Prompts[i].Prompt.Unsure = u.Prompts[i].Number > 0
+		}
+		d.wait(u.Prompts)
+	}
+	switch draft := found.View.Draft; {
+	case draft == "" || draft == d.composer.Text():
+	case d.composer.Empty():
+		d.composer.SetText(draft)
+	default:
+		keep, say = d.composer.Keep(draft), d.sayKept()
+	}
+	save := d.save()
+	return tea.Batch(say, func() tea.Msg {
+		for _, cmd := range []tea.Cmd{keep, save} {
+			if cmd == nil {
+				continue
+			}
+			if msg := cmd(); msg != nil {
+				found.Leave()
+				return msg
+			}
+		}
+		_ = found.Save(store.View{}) // at worst it comes back once more
+		return then(d.takeNext)
+	})
 }
 
 // Leave parts the prompt from the directory's draft if that does not belong in the session begun

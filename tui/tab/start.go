@@ -299,10 +299,11 @@ func (l *live) restoreView(msg openedMsg) (keep tea.Cmd) {
 	case l.composer.Empty():
 		l.composer.SetText(draft)
 	case l.composer.Text() != draft:
-		keep = l.composer.Keep(draft)
+		if keep = l.composer.Keep(draft); keep != nil {
+			keep = tea.Batch(keep, l.sayKeptDraft())
+		}
 	}
-	l.drafts.saved = msg.View
-	return keep
+	return tea.Batch(keep, l.drafts.Open(msg.Transcript.Meta.ID, msg.View))
 }
 
 // showReadOnly reports why the session is read-only, and asks where consent would help.
@@ -407,6 +408,11 @@ func (t *Tab) sayMoreDrafts(more int) tea.Cmd {
 		return nil
 	}
 	return t.say(termtext.Count(more, "more unsent draft") + " of this directory: " + t.keyOf(command.NewSession) + " brings one into a new tab")
+}
+
+// sayKeptDraft says where another draft of the session is.
+func (t *Tab) sayKeptDraft() tea.Cmd {
+	return t.say("another unsent draft of this session is in the prompt history: " + t.keyOf(command.HistoryPrev))
 }
 
 // LoadDraft restores a draft of the directory.

@@ -91,7 +91,7 @@ func New(id ID, p Program, cwd string) *Tab {
 	t.prompts = &prompts{tab: t}
 	t.drafts = &drafts{
 		library: p.Stored, dir: cwd, composer: t.composer, session: t.writtenFor, top: t.topItem,
-		waiting: t.prompts.unstored, wait: t.prompts.comeBack, sayMore: t.sayMoreDrafts,
+		waiting: t.prompts.unstored, wait: t.prompts.comeBack, sayMore: t.sayMoreDrafts, sayKept: t.sayKeptDraft,
 	}
 	t.panel, t.prompt = &panel{tab: t}, &promptLayer{tab: t}
 	t.acting = &front{tab: t}
@@ -159,7 +159,7 @@ func (t *Tab) Close() func(ctx context.Context) {
 		save = t.drafts.saveLast()
 	}
 	t.leave()
-	s, o, lib := t.session(), t.opening, t.drafts.library
+	s, o, d := t.session(), t.opening, t.drafts
 	return func(ctx context.Context) {
 		save()
 		if o != nil {
@@ -170,7 +170,7 @@ func (t *Tab) Close() func(ctx context.Context) {
 		}
 		if s != nil {
 			app.Leave(ctx, s)
-			app.SaveUnsent(lib, s)
+			app.SaveUnsent(d.library, s, d.viewing)
 		}
 	}
 }

@@ -261,6 +261,37 @@ func TestTwoViewersSeeTheSame(t *testing.T) {
 	}
 }
 
+// Two who write to one session both find again what they have not sent, whichever way they left: as the draft,
+// and in the history.
+func TestTwoViewersLoseNoDraft(t *testing.T) {
+	t.Parallel()
+	k := newKept(t)
+	p := k.start(talk(resumes, "The first answer."))
+	p.Ready().Ask("first").Shows("The first answer.").Idle()
+	q, state := k.attach(), k.home+"/.local/state/parley/sessions/"
+	q.Shows("The first answer.").Idle()
+	p.Type("of p")
+	waitForFile(t, state+"*.view", "of p")
+	q.Type("of q")
+	waitForFile(t, state+"drafts/*", "of q")
+	p.Type(" alone")
+	waitForFile(t, state+"*.view", "of p alone")
+	p.Press("ctrl+z").WaitExit()
+	q.Signal(syscall.SIGKILL)
+	q.WaitExit()
+	r := k.attach()
+	r.Shows("❯ of p alone", "another unsent draft of this session is in the prompt history: up").Press("up").Shows("❯ of q")
+	r.Press("down").Shows("❯ of p alone").Press("ctrl+z").WaitExit()
+	r = k.attach()
+	if r.Shows("❯ of p alone"); r.Screen().Contains("another unsent draft") {
+		t.Error("it comes back once more")
+	}
+	if left, _ := filepath.Glob(state + "drafts/*-*"); len(left) > 0 {
+		t.Errorf("%q stays", left)
+	}
+	r.Press("ctrl+c").Leave()
+}
+
 // prompts are the texts of the prompts that the agent has got.
 func (p *Parley) prompts() []string {
 	var all []string
