@@ -127,7 +127,7 @@ type Spec struct {
 	Notes *[]session.AddNotice `json:"notes,omitempty"`
 
 	// Running is the session in a host, by its id or as ssh://HOST/ID; "" for none. LookOn
-	// means to attach read-only. Attached, if not nil, is attached to it already.
+	// means to attach read-only, or to read the log. Attached, if not nil, is attached to it already.
 	Running  string  `json:"-"`
 	LookOn   bool    `json:"-"`
 	Attached Session `json:"-"`

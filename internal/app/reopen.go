@@ -104,10 +104,17 @@ func firstStored(ctx context.Context, lib *store.Library, q store.Query, agent *
 	return list[0].ID, nil
 }
 
+// errLookOn is why a session is not continued by who only looks.
+var errLookOn = errors.New("you only look on at this session")
+
 // reopen reads a stored session and makes the session that continues it, or one that can only
 // be read.
 func (l *Launcher) reopen(ctx context.Context, s Spec) (*Opened, error) {
-	log, locked := l.Store.Continue(s.Stored) // first, so that nothing is written after reading
+	var log *store.Log
+	locked := errLookOn
+	if !s.LookOn {
+		log, locked = l.Store.Continue(s.Stored) // first, so that nothing is written after reading
+	}
 	r, err := l.read(ctx, s)
 	if err != nil {
 		if log != nil {

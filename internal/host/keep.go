@@ -160,8 +160,8 @@ func (k keeper) attach(ctx context.Context, opt ClientOptions) (*Client, error) 
 	return AttachTo(ctx, opt)
 }
 
-// make is [app.Launcher.Make] in a host, or attaches to the session. One that is not to be kept, or can
-// only be read, is made in this process.
+// make is [app.Launcher.Make] in a host, or attaches to the session. One that is not to be kept, or is
+// only read, is made in this process.
 func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 	if c, is := s.Attached.(*Client); is {
 		return k.attached(c, nil)
@@ -169,7 +169,7 @@ func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 	if id := k.running(ctx, s); id != "" {
 		return k.attached(k.attach(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn, ReadFile: s.ReadFile}))
 	}
-	if !k.Keep && !s.Keep {
+	if s.LookOn || !k.Keep && !s.Keep {
 		return k.Make(ctx, s)
 	}
 	if s.Stored == "" {

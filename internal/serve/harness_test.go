@@ -43,11 +43,14 @@ type stage struct {
 	id string // of its host
 	// library stores the session, and lists the stored ones; nil stores nothing.
 	library *store.Library
+	store   *store.Store
 	// others are the stages of more agents, by id, from which a client may choose; forks is that of a fork.
 	others map[string]*stage
 	forks  *stage
 	// lax attaches clients that look on as if they did not, to see what serve itself refuses.
 	lax bool
+	// reached gets an element when the silent host is reached.
+	reached chan struct{}
 
 	mu      sync.Mutex // guards the rest
 	viewers []string   // of the session, as listed
@@ -65,7 +68,7 @@ type stage struct {
 }
 
 func newStage(t testing.TB, script string) *stage {
-	s := &stage{t: t, id: "host", viewers: []string{"viewer"}, conns: make(chan net.Conn), over: make(chan struct{})}
+	s := &stage{t: t, id: "host", viewers: []string{"viewer"}, conns: make(chan net.Conn), over: make(chan struct{}), reached: make(chan struct{}, 1)}
 	s.opt = session.Options{Cwd: t.TempDir(), Spawn: func(acpclient.Command) (*acpclient.Peer, error) { return test.Play(script), nil }}
 	t.Cleanup(func() {
 		if s.ended != nil {
@@ -127,7 +130,8 @@ func (s *stage) dial(ctx context.Context, _ string) (io.ReadWriteCloser, error) 
 
 // storing has the session stored.
 func (s *stage) storing() *stage {
-	s.library = store.NewLibrary(store.New(s.t.TempDir()))
+	s.store = store.New(s.t.TempDir())
+	s.library = store.NewLibrary(s.store)
 	s.t.Cleanup(func() { _ = s.library.Close() })
 	return s
 }
@@ -261,7 +265,18 @@ func (s *stage) listed() []app.Running {
 	return []app.Running{r}
 }
 
+// silentHost is the id of a host that never answers.
+const silentHost = "silent"
+
 func (s *stage) make(ctx context.Context, spec app.Spec) (*app.Opened, error) {
+	switch {
+	case spec.Running == silentHost:
+		s.reached <- struct{}{}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case spec.LookOn && spec.Running == "":
+		return (&app.Launcher{Store: s.store, Config: &config.Config{}}).Make(ctx, spec)
+	}
 	if s.mu.Lock(); spec.Running == "" && s.ended != nil {
 		select {
 		case <-s.over: // it is just ending

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -195,5 +196,30 @@ func TestTheClientChoosesTheAgent(t *testing.T) {
 	c = named.client(Options{Agent: &config.Agent{ID: "agent"}}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
 	if _, err := agent(c, "agent"); err == nil {
 		t.Error("it chose an agent in place of that of the command line")
+	}
+}
+
+// A session whose host does not answer holds up only those who open it, until they give up.
+func TestAHostThatDoesNotAnswer(t *testing.T) {
+	s := newStage(t, greets)
+	s.running = []app.Running{{ID: silentHost}}
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	ctx, giveUp := context.WithCancel(t.Context())
+	loads := make(chan error, 2)
+	for range cap(loads) {
+		go func() {
+			loads <- c.Call(ctx, acpclient.SessionLoad.Name, &acpclient.LoadSessionRequest{SessionID: silentHost, Cwd: s.opt.Cwd}, nil)
+		}()
+	}
+	<-s.reached
+	if err := c.load(c.id); err != nil {
+		t.Error(err)
+	}
+	c.ends(c.prompt("hello"), "end_turn")
+	giveUp()
+	for range cap(loads) {
+		if err := <-loads; err == nil {
+			t.Error("it was loaded")
+		}
 	}
 }

@@ -76,22 +76,31 @@ serve
 	}
 }
 
-// A client that looks on gets no session that does not run: that would start its agent.
+// A client that looks on gets a session that does not run from its log, and one whose agent has exited from its
+// host. Neither is started.
 func TestReadOnlyStartsNoAgent(t *testing.T) {
-	s := newStage(t, "handshake\nserve\n").storing()
+	s := newStage(t, "handshake\nexpect session/prompt\nsay ok\nend-turn\nexpect session/prompt\nexit 1\n").storing()
 	id := s.remembers("hello")[0]
 	looks := s.client(Options{ReadOnly: true}, acpclient.ClientCapabilities{}, false)
-	for _, err := range []error{
-		looks.call(acpclient.SessionLoad.Name, &acpclient.LoadSessionRequest{SessionID: id, Cwd: s.opt.Cwd}),
-		looks.call(acpclient.SessionResume.Name, &acpclient.ResumeSessionRequest{SessionID: id, Cwd: s.opt.Cwd}),
-	} {
-		if err == nil || !strings.Contains(err.Error(), errReadOnly.Message) {
-			t.Error(err)
-		}
+	if err := looks.resume(id); err != nil {
+		t.Error(err)
 	}
-	if len(s.made) > 0 {
+	if err := looks.load(id); err != nil {
+		t.Fatal(err)
+	}
+	looks.said("user: hello\nagent: An answer to hello\n")
+	looks.ends(looks.prompt("mine"), errReadOnly.Message)
+	if s.ended != nil {
 		t.Errorf("%+v", s.made)
 	}
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	c.ends(c.prompt("one"), "end_turn")
+	c.ends(c.prompt("two"), "The agent exited")
+	looks = s.client(Options{ReadOnly: true}, acpclient.ClientCapabilities{}, false)
+	if err := looks.load(c.id); err != nil {
+		t.Fatal(err)
+	}
+	looks.said("user: one\nagent: ok\nuser: two\n")
 }
 
 // asks is an agent that asks once, and says what the answer was.

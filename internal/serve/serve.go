@@ -56,7 +56,7 @@ type Options struct {
 func Run(ctx context.Context, in io.Reader, out io.Writer, opt Options) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{opt: opt, ctx: ctx, sessions: map[acpclient.SessionID]*served{}, ids: map[int64]acpclient.MessageID{}}
+	s := &server{opt: opt, ctx: ctx, sessions: map[acpclient.SessionID]*served{}, finding: map[acpclient.SessionID]chan struct{}{}, ids: map[int64]acpclient.MessageID{}}
 	s.mu.Lock() // until conn is set
 	s.conn = v2.Serve(acpclient.NewLines(in, out), s, acpclient.ConnOptions{})
 	s.mu.Unlock()
@@ -81,16 +81,17 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opt Options) {
 
 // server serves one client.
 type server struct {
-	opt     Options
-	ctx     context.Context
-	conn    *v2.Agent
-	finding sync.Mutex     // held while a session is looked for and opened
-	work    sync.WaitGroup // requests being answered; added to with mu held
+	opt  Options
+	ctx  context.Context
+	conn *v2.Agent
+	work sync.WaitGroup // requests being answered; added to with mu held
 
 	mu       sync.Mutex
 	ending   bool
 	client   *acpclient.InitializeRequest // nil before initialize
 	sessions map[acpclient.SessionID]*served
+	// finding has the sessions that are looked for and opened; closed when that is over.
+	finding map[acpclient.SessionID]chan struct{}
 	// ids are those that the client has for its prompts, by when they were sent, in nanoseconds.
 	ids map[int64]acpclient.MessageID
 	// waiting is a new session whose agent wants the user to sign in first, and asked an open one whose
@@ -549,7 +550,7 @@ func (s *server) specOf(ctx context.Context, id acpclient.SessionID) (app.Spec, 
 			return app.Spec{}, err
 		}
 		if stored != "" {
-			return app.Spec{Stored: stored, Keep: true}, nil
+			return s.fromLog(stored), nil
 		}
 	}
 	return app.Spec{}, acpclient.NotFoundError("session " + string(id))
@@ -602,13 +603,47 @@ func (s *server) again(ctx context.Context, id acpclient.SessionID, servers []ac
 	return one, nil
 }
 
+// fromLog is the spec of a stored session that does not run. For a client that only looks, it does not begin to.
+func (s *server) fromLog(stored store.ID) app.Spec {
+	return app.Spec{Stored: stored, Keep: !s.opt.ReadOnly}
+}
+
+// alone waits until no other request looks for a session, and returns what to call when this one is done.
+func (s *server) alone(ctx context.Context, id acpclient.SessionID) (over func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.finding[id] != nil {
+		busy := s.finding[id]
+		s.mu.Unlock()
+		select {
+		case <-busy:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		if s.mu.Lock(); err != nil {
+			return nil, err
+		}
+	}
+	done := make(chan struct{})
+	s.finding[id] = done
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.finding, id)
+		close(done)
+	}, nil
+}
+
 // find returns an open session, or opens it. Of two requests for one session, the second finds it open.
 func (s *server) find(ctx context.Context, id acpclient.SessionID, servers []acpclient.MCPServer) (*served, error) {
-	s.finding.Lock()
-	defer s.finding.Unlock()
-	if one, _ := s.session(id); one != nil && !one.live.HostGone() {
+	over, err := s.alone(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer over()
+	if one, _ := s.session(id); one != nil && !one.live.HostGone() && one.live.Session.About().Host != "" {
 		return one, nil
-	} else if one != nil { // it can only be opened from its log
+	} else if one != nil { // it is opened from its log, or may run by now
 		s.forget(one)
 		one.leave()
 	}
@@ -616,16 +651,15 @@ func (s *server) find(ctx context.Context, id acpclient.SessionID, servers []acp
 	if err != nil {
 		return nil, err
 	}
-	if s.opt.ReadOnly && spec.Running == "" {
-		return nil, errReadOnly
-	}
 	spec.MCP = servers
 	if err := checkServers(servers); err != nil {
 		return nil, err
 	}
 	one, err := s.enter(ctx, id, spec)
-	if errors.Is(err, app.ErrGone) && spec.Stored != "" && !s.opt.ReadOnly && s.opt.Running == "" { // its host was just ending
-		return s.enter(ctx, id, app.Spec{Stored: spec.Stored, Keep: true, MCP: servers})
+	if errors.Is(err, app.ErrGone) && spec.Stored != "" && s.opt.Running == "" { // its host was just ending
+		spec = s.fromLog(spec.Stored)
+		spec.MCP = servers
+		return s.enter(ctx, id, spec)
 	}
 	return one, err
 }

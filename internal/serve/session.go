@@ -218,13 +218,14 @@ func (s *served) settle(c *conversation.Conversation) {
 	default:
 	}
 	switch {
+	case s.opt.ReadOnly: // it needs no agent
 	case c.AuthError != nil && c.AuthError != s.unsigned: //nolint:errorlint // it is this very request
 		s.refused, s.unsigned = signInError(c.AuthError), c.AuthError
 	case c.Gone() && s.starting: // as it was before
 		return
 	case c.Gone():
 		s.refused = &acpclient.Error{Code: acpclient.CodeInternalError, Message: s.whyGone()}
-	case c.Phase != conversation.PhaseReady && !s.opt.ReadOnly:
+	case c.Phase != conversation.PhaseReady:
 		return
 	}
 	close(s.settled)
