@@ -349,6 +349,51 @@ func TestKeepLinesOfAnotherEnd(t *testing.T) {
 	}
 }
 
+// What a side has changed in its submodules, committed there or not, is counted by files.
+func TestFilesInSubmodulesAreCounted(t *testing.T) {
+	dir, run := test.New(t, map[string]string{"poem.txt": poem})
+	for _, in := range []string{"deep", "lib"} {
+		write(t, "first\n", filepath.Dir(dir), in, in+".txt")
+		run(filepath.Join(filepath.Dir(dir), in), "init", "-q")
+		run(filepath.Join(filepath.Dir(dir), in), "add", ".")
+		run(filepath.Join(filepath.Dir(dir), in), "commit", "-q", "-m", "first")
+	}
+	add := []string{"-c", "protocol.file.allow=always", "submodule", "--quiet", "add"}
+	run(filepath.Join(filepath.Dir(dir), "lib"), append(add, filepath.Join(filepath.Dir(dir), "deep"), "deep")...)
+	run(filepath.Join(filepath.Dir(dir), "lib"), "commit", "-q", "-m", "deep")
+	run(dir, append(add, filepath.Join(filepath.Dir(dir), "lib"), "lib")...)
+	run(dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init", "--recursive")
+	run(dir, "commit", "-q", "-m", "submodule")
+	c := begin(t, dir, compare.Options{Prompt: "sing", Entrants: parse(t, "alpha", "beta")})
+	s := c.Sides[0]
+	if err := s.Tree.FillSubmodules(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	count := func(want int) {
+		t.Helper()
+		if got := changed(t, s).Tally().Files; got != want {
+			t.Errorf("%d files, want %d", got, want)
+		}
+	}
+	sub := filepath.Join(s.Tree.Path, "lib")
+	count(0)
+	write(t, "changed\n", sub, "lib.txt")
+	write(t, "new\n", sub, "new.txt")
+	count(2)
+	write(t, "changed\n", sub, "deep", "deep.txt")
+	write(t, "changed\n", s.Tree.Path, "poem.txt")
+	count(4)
+	run(filepath.Join(sub, "deep"), "commit", "-q", "-a", "-m", "second")
+	run(sub, "add", ".")
+	count(4)
+	run(sub, "commit", "-q", "-m", "second")
+	count(4)
+	run(s.Tree.Path, "commit", "-q", "-a", "-m", "second")
+	count(4)
+	write(t, "first\n", sub, "lib.txt")
+	count(3)
+}
+
 // What git stores under a filter is not what the agent began with. All files are counted, also those
 // that are too many to be shown.
 func TestKeepUnderAFilter(t *testing.T) {

@@ -46,9 +46,13 @@ func TooMany(t *git.Worktree) string {
 	return fmt.Sprintf("parley merges at most %d files at once. To merge all of them, in a shell: %s", git.MaxFiles, way)
 }
 
-// Tally counts it, for front ends that know no journal.
+// Tally counts it, for front ends that know no journal. Of a submodule it counts the files.
 func (c *Changed) Tally() *app.Tally {
-	return &app.Tally{Files: len(c.Files) + c.More, Added: c.Added, Removed: c.Removed}
+	t := &app.Tally{Files: c.More, Added: c.Added, Removed: c.Removed}
+	for i := range c.Files {
+		t.Files += max(1, c.Files[i].Inside)
+	}
+	return t
 }
 
 // Changed reads what a side has changed since it began, committed or not.

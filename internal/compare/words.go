@@ -41,5 +41,5 @@ func (s *Side) changedWords(ctx context.Context) string {
 	case len(changed.Files) == 0:
 		return "no changes"
 	}
-	return fmt.Sprintf("%s, +%d −%d lines", termtext.Count(len(changed.Files)+changed.More, "file"), changed.Added, changed.Removed)
+	return fmt.Sprintf("%s, +%d −%d lines", termtext.Count(changed.Tally().Files, "file"), changed.Added, changed.Removed)
 }

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +42,7 @@ type WorktreeWork struct {
 	own    []string        // repositories inside the worktree that are no submodules
 	filled map[string]bool // the paths of submodules with a repository, and whether they are among the Inside
 	empty  []string        // the submodules without one
+	inside map[string]int  // how many files have changed in a submodule, and in those in it
 }
 
 // Empty reports whether removing the worktree would lose nothing but ignored files.
@@ -225,9 +227,11 @@ func (k *WorktreeWork) status(ctx context.Context, w *Writer) error {
 	if err != nil {
 		return err
 	}
-	k.filled = map[string]bool{}
+	k.filled, k.inside = map[string]bool{}, map[string]int{}
+	was := w.submodulesAt(ctx, k.since, links)
 	for _, name := range slices.Sorted(maps.Keys(links)) {
-		if k.submodule(ctx, w, top, name) && !slices.Contains(k.Uncommitted, name) {
+		changed := false
+		if changed, k.inside[name] = k.submodule(ctx, w, top, name, was[name]); changed && !slices.Contains(k.Uncommitted, name) {
 			k.Uncommitted = append(k.Uncommitted, name)
 		}
 	}
@@ -246,15 +250,15 @@ func (t *Worktree) EmptySubmodules(ctx context.Context) ([]string, error) {
 var listIgnored = []string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"}
 
 // submodule adds what a submodule, and those in it, contain, and reports whether any of it is not committed
-// there. Git looks at it from a repository without the submodule's configuration, which an agent may have written.
-func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, top, name string) (changed bool) {
+// there, and how many files differ from those in the commit base, "" for its last one. Git looks at it from a repository without the submodule's configuration, which an agent may have written.
+func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, top, name, base string) (changed bool, files int) {
 	path := filepath.Join(top, filepath.FromSlash(name))
 	if absent(filepath.Join(path, ".git")) {
 		k.empty = append(k.empty, name)
-		return false
+		return false, 0
 	}
 	if real, err := filepath.EvalSymlinks(path); err != nil || real != path {
-		return false
+		return false, 0
 	}
 	in := &Writer{dir: path, env: w.env}
 	said, err := in.Run(ctx, "rev-parse", "--path-format=absolute", "--git-path", "index", "--git-path", "objects", "--verify", "HEAD")
@@ -266,7 +270,7 @@ func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, top, name strin
 	if err != nil || failed != nil || len(at) < 3 || copyFile(at[0], filepath.Join(dir, "index")) != nil ||
 		os.Mkdir(filepath.Join(dir, "refs"), 0o700) != nil || os.WriteFile(filepath.Join(dir, "HEAD"), []byte(at[2]+"\n"), 0o600) != nil {
 		k.filled[path], k.Inside = true, append(k.Inside, name)
-		return true
+		return true, 0
 	}
 	in.env = slices.Concat(w.env, []string{"GIT_DIR=" + dir, "GIT_WORK_TREE=" + path, "GIT_OBJECT_DIRECTORY=" + at[1]})
 	out, err := in.Run(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty", "--no-ahead-behind")
@@ -274,9 +278,19 @@ func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, top, name strin
 		k.Inside = append(k.Inside, name)
 	}
 	k.filled[path] = changed
+	names, moved := map[string]bool{}, base != "" && base != at[2]
 	for _, entry := range split(out) {
 		if strings.HasSuffix(entry, "/") {
 			k.own = append(k.own, name+"/"+entry[3:])
+		}
+		if !moved || strings.HasPrefix(entry, "??") {
+			names[entry[3:]] = true
+		}
+	}
+	if moved {
+		differ, _ := in.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", "--no-renames", "--ignore-submodules=dirty", base, "--") // none if it is not there
+		for _, file := range split(differ) {
+			names[file] = true
 		}
 	}
 	ignored, _ := in.Run(ctx, listIgnored...)
@@ -284,10 +298,13 @@ func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, top, name strin
 		k.Ignored = append(k.Ignored, name+"/"+entry)
 	}
 	links, err := in.submodules(ctx)
+	was := in.submodulesAt(ctx, cmp.Or(base, at[2]), links)
 	for _, inner := range slices.Sorted(maps.Keys(links)) {
-		changed = k.submodule(ctx, w, top, name+"/"+inner) || changed
+		delete(names, inner)
+		more, n := k.submodule(ctx, w, top, name+"/"+inner, was[inner])
+		changed, files = changed || more, files+n
 	}
-	return changed || err != nil
+	return changed || err != nil, files + len(names)
 }
 
 // split returns the fields of git's -z output.
@@ -307,6 +324,8 @@ type WorktreeChange struct {
 	Old, New         *string
 	OldMode, NewMode os.FileMode
 	Opaque           bool
+	// Inside is how many files have changed in it, if it is a submodule.
+	Inside int
 
 	entry     Entry // of the old content
 	converted bool  // git stores another form of it
@@ -377,7 +396,7 @@ func (t *Worktree) changes(ctx context.Context, k *WorktreeWork, top *os.Root, n
 		return nil, err
 	}
 	for i, path := range paths {
-		c := WorktreeChange{Path: path, OldMode: fileMode(entries[path].Mode), entry: entries[path], converted: converted[names[i]]}
+		c := WorktreeChange{Path: path, OldMode: fileMode(entries[path].Mode), entry: entries[path], converted: converted[names[i]], Inside: k.inside[names[i]]}
 		old := before[path]
 		if c.converted && old != nil {
 			if old, err = t.convert(ctx, &c, names[i]); err != nil {
@@ -620,6 +639,21 @@ func (w *Writer) submodules(ctx context.Context) (commits map[string]string, err
 		}
 	}
 	return commits, err
+}
+
+// submodulesAt returns the commits of some submodules in a commit, none if that is "" or missing.
+func (w *Writer) submodulesAt(ctx context.Context, commit string, links map[string]string) (commits map[string]string) {
+	commits = map[string]string{}
+	if commit == "" || len(links) == 0 {
+		return commits
+	}
+	out, _ := w.Run(ctx, slices.Concat([]string{"ls-tree", "--full-tree", "-z", commit, "--"}, slices.Collect(maps.Keys(links)))...)
+	for _, entry := range split(out) {
+		if about, name, _ := strings.Cut(entry, "\t"); strings.HasPrefix(about, "160000 ") {
+			commits[name] = strings.Fields(about)[2]
+		}
+	}
+	return commits
 }
 
 // addAll adds everything except ignored files and the changes of some others to the index, which is that of

@@ -184,7 +184,7 @@ func (v *Compare) figures(i int) []string {
 	var parts []string
 	files, counts := o.Changed.Files, toolview.Counts{Added: o.Changed.Added, Removed: o.Changed.Removed}
 	if c := s.Changed; c != nil && !o.Working {
-		files, counts = len(c.Files)+c.More, toolview.Counts{Added: c.Added, Removed: c.Removed}
+		files, counts = c.Tally().Files, toolview.Counts{Added: c.Added, Removed: c.Removed}
 	}
 	if files > 0 {
 		part := th.Muted.Render(termtext.Count(files, "file"))
