@@ -225,7 +225,7 @@ func sendTo(ctx context.Context, s app.Session, o *app.Overview, text string) er
 	if o.Paused && o.Queued > 0 {
 		return session.Try(soon, s, session.Prompt{Prompt: p, At: o.Queued + 1})
 	}
-	err := session.Try(soon, s, session.Steer{Prompt: p})
+	_, err := session.Do(soon, s, session.Steer{Prompt: p})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil // it is in the queue
 	}

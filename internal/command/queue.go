@@ -73,7 +73,7 @@ func SayKept(f Front) {
 // transcript says why.
 func Steer(f Front, q conversation.QueuedPrompt) {
 	l := f.Live()
-	Act(f, l.Session, session.Steer{Prompt: q}, func(_ session.None, err error) {
+	Act(f, l.Session, session.Steer{Prompt: q}, func(_ session.Steered, err error) {
 		switch {
 		case err == nil:
 		case errors.Is(err, session.ErrNotQueued), l.HostGone(): // nothing is queued, or nothing takes a notice

@@ -12,12 +12,12 @@ import (
 func TestSteering(t *testing.T) {
 	const steers, begins = `{"protocolVersion":1,"_meta":{"steering":{"supported":true}}}`, "expect session/prompt as p\nsay working\n"
 	end := "\nsay Done.\n" + `reply p {"stopReason":"end_turn"}` + "\nserve\n"
-	for name, test := range map[string]struct{ info, script, want, told string }{
-		"it is taken":        {steers, begins + "expect _session/steering as s contains \"left\"\n" + `reply s {"outcome":"injected"}` + end, `"injected"`, ""},
-		"it is refused":      {steers, begins + "expect _session/steering as s\nreply-error s -32603 not now\nexpect session/set_mode\nreply" + end, "not now", ""},
-		"the turn has ended": {steers, begins + "expect _session/steering as s\n" + `reply p {"stopReason":"end_turn"}` + "\n" + `reply s {"outcome":"promptRequired"}` + "\nexpect session/prompt as p contains \"left\"" + end, `"injected"`, "left"},
-		"no turn runs":       {steers, "serve\n", `"promptRequired","reason":"noRunningTurn"`, ""},
-		"the agent cannot":   {`{"protocolVersion":1}`, begins + "expect session/set_mode\nreply" + end, "_session/steering", ""},
+	for name, test := range map[string]struct{ info, script, want string }{
+		"it is taken":        {steers, begins + "expect _session/steering as s contains \"left\"\n" + `reply s {"outcome":"injected"}` + end, `"injected"`},
+		"it is refused":      {steers, begins + "expect _session/steering as s\nreply-error s -32603 not now\nexpect session/set_mode\nreply" + end, "not now"},
+		"the turn has ended": {steers, begins + "expect _session/steering as s\n" + `reply p {"stopReason":"end_turn"}` + "\n" + `reply s {"outcome":"promptRequired"}` + "\nsay Done.\nserve\n", `"promptRequired","reason":"noRunningTurn"`},
+		"no turn runs":       {steers, "serve\n", `"promptRequired","reason":"noRunningTurn"`},
+		"the agent cannot":   {`{"protocolVersion":1}`, begins + "expect session/set_mode\nreply" + end, "_session/steering"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, "expect initialize\nreply "+test.info+"\nexpect session/new\n"+
@@ -54,7 +54,7 @@ func TestSteering(t *testing.T) {
 			}
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			if told := c.conv.Told(); strings.Join(told, ", ") != test.told {
+			if told := c.conv.Told(); len(told) > 0 {
 				t.Errorf("it was sent %q", told)
 			}
 		})

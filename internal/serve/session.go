@@ -605,8 +605,11 @@ func (s *served) steer(ctx context.Context, r *acpclient.SteeringRequest) (any, 
 		return &acpclient.SteeringResponse{Outcome: acpclient.SteeringPromptRequired, Reason: "noRunningTurn"}, nil
 	}
 	q := conversation.QueuedPrompt{Prompt: r.Prompt, Ref: s.own + rand.Text()}
-	if err := session.Try(ctx, s.live.Session, session.Steer{Prompt: q}); err != nil {
+	switch done, err := session.Do(ctx, s.live.Session, session.Steer{Prompt: q, Only: true}); {
+	case err != nil:
 		return nil, err
+	case done.Own: // the turn has ended meanwhile
+		return &acpclient.SteeringResponse{Outcome: acpclient.SteeringPromptRequired, Reason: "noRunningTurn"}, nil
 	}
 	return &acpclient.SteeringResponse{Outcome: acpclient.SteeringInjected}, nil
 }

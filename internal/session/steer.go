@@ -23,33 +23,52 @@ var ErrNotQueued = errors.New("the prompt is no longer queued")
 // position, so that nothing is lost if parley ends. An agent whose turn has just ended gets it as the
 // next prompt. If the agent refuses it, it stays in the queue, and the error says why. Where there is
 // nothing to steer, Steer is [Prompt] for a new one.
-type Steer struct{ Prompt conversation.QueuedPrompt }
+type Steer struct {
+	Prompt conversation.QueuedPrompt
+	// Only leaves a prompt that does not get into the turn to the caller: it neither stays in the queue nor
+	// is it sent.
+	Only bool
+}
 
-func (a Steer) Do(ctx context.Context, s *Session) (None, error) {
+// Steered says what became of the prompt.
+type Steered struct {
+	// Own means that it did not get into a turn: it is a prompt of its own, or with Only the caller's.
+	Own bool
+}
+
+func (a Steer) Do(ctx context.Context, s *Session) (done Steered, err error) {
 	s.mu.Lock()
-	answer, err := s.steerPrompt(a.Prompt)
+	answer, err := s.steerPrompt(a)
 	s.unlock()
 	if answer == nil {
-		return None{}, err
+		return Steered{Own: true}, err
 	}
 	select {
-	case err = <-answer:
+	case r := <-answer:
+		return Steered{r.own}, r.err
 	case <-ctx.Done():
-		err = ctx.Err()
+		return done, ctx.Err()
 	}
-	return None{}, err
+}
+
+// steered is the result of a steer.
+type steered struct {
+	own bool
+	err error
 }
 
 // steerPrompt is the act Steer, but for waiting. s.mu must be held.
-func (s *Session) steerPrompt(p conversation.QueuedPrompt) (answer <-chan error, err error) {
-	queue, paused := slices.Clone(s.state.Queue), s.state.QueuePaused
+func (s *Session) steerPrompt(a Steer) (answer <-chan steered, err error) {
+	queue, paused, p := slices.Clone(s.state.Queue), s.state.QueuePaused, a.Prompt
 	at, able := positionOf(queue, p.ID), s.state.Steerable() && s.ready()
 	switch {
 	case p.ID == 0 && able:
 		p.Steering = true
 		s.enqueue(ahead(queue, len(queue)), p)
 		p.ID = s.lastNumber
-		return s.steer(p), nil
+		return s.steer(p, a.Only), nil
+	case p.ID == 0 && a.Only:
+		return nil, nil
 	case p.ID == 0:
 		_, err = Prompt{Prompt: p}.Do(s.ctx, s)
 		return nil, err
@@ -60,7 +79,7 @@ func (s *Session) steerPrompt(p conversation.QueuedPrompt) (answer <-chan error,
 	}
 	queue[at].Steering = true
 	s.postQueue(queue, paused)
-	return s.steer(queue[at]), nil
+	return s.steer(queue[at], a.Only), nil
 }
 
 // ahead counts the prompts at the front of a queue, before a position, that are on their
@@ -73,10 +92,10 @@ func ahead(queue []conversation.QueuedPrompt, before int) int {
 	return n
 }
 
-// steer asks the agent to take a queued prompt into its turn. The channel gets the result.
-// s.mu must be held.
-func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
-	answer := make(chan error, 1)
+// steer asks the agent to take a queued prompt into its turn. The channel gets the result. With only, a prompt
+// that is not taken leaves the queue. s.mu must be held.
+func (s *Session) steer(p conversation.QueuedPrompt, only bool) <-chan steered {
+	answer := make(chan steered, 1)
 	a, epoch, id := s.agent, s.epoch, s.state.ID
 	send := func(prompt []acpclient.ContentBlock) { // s.mu must be held
 		r := &acpclient.SteeringRequest{SessionID: id, Prompt: prompt, Meta: promptWhenIdle}
@@ -89,6 +108,10 @@ func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
 				}
 				s.mu.Lock()
 				defer s.unlock()
+				took := err == nil && (res.Outcome == acpclient.SteeringInjected || res.Outcome == acpclient.SteeringStartedNewTurn)
+				if at := positionOf(s.state.Queue, p.ID); only && !took && at >= 0 {
+					s.setQueue(without(s.state.Queue, at), s.state.QueuePaused)
+				}
 				answer <- s.steered(p, prompt, epoch, res, err)
 			})
 		})
@@ -109,9 +132,9 @@ func (s *Session) steer(p conversation.QueuedPrompt) <-chan error {
 
 // steered handles the answer to a prompt that was to go into the running turn. s.mu must be
 // held.
-func (s *Session) steered(p conversation.QueuedPrompt, prompt []acpclient.ContentBlock, epoch int, r *acpclient.SteeringResponse, err error) error {
+func (s *Session) steered(p conversation.QueuedPrompt, prompt []acpclient.ContentBlock, epoch int, r *acpclient.SteeringResponse, err error) steered {
 	if err != nil {
-		return s.notSteered(p.ID, err)
+		return steered{err: s.notSteered(p.ID, err)}
 	}
 	queue, paused := s.state.Queue, s.state.QueuePaused
 	at := positionOf(queue, p.ID)
@@ -123,16 +146,16 @@ func (s *Session) steered(p conversation.QueuedPrompt, prompt []acpclient.Conten
 		if at >= 0 {
 			s.setQueue(without(queue, at), paused)
 		}
-		return nil
+		return steered{}
 	case acpclient.SteeringPromptRequired:
 		if at >= 0 {
 			p := queue[at]
 			p.Steering, p.Unsure, p.Now = false, false, true
 			s.setQueue(slices.Insert(without(queue, at), ahead(queue, at), p), paused)
 		}
-		return nil
+		return steered{own: true}
 	}
-	return s.notSteered(p.ID, fmt.Errorf("the agent answered %q", r.Outcome))
+	return steered{err: s.notSteered(p.ID, fmt.Errorf("the agent answered %q", r.Outcome))}
 }
 
 // steerTime is how long the agent may take, after the turn has ended, to say whether it took

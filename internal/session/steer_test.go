@@ -26,7 +26,7 @@ func text(words string) conversation.QueuedPrompt {
 // steer puts a prompt into the turn; the channel gets the result.
 func (h *harness) steer(words string) <-chan error {
 	result := make(chan error, 1)
-	go func() { result <- Try(h.Context(), h, Steer{text(words)}) }()
+	go func() { _, err := Do(h.Context(), h, Steer{Prompt: text(words)}); result <- err }()
 	h.settle()
 	return result
 }
@@ -104,6 +104,59 @@ func TestASteerThatMeetsTheTurnsEnd(t *testing.T) {
 			end()
 			if got := h.sent(); !slices.Equal(got, []string{"one", "look left", "queued"}) {
 				t.Errorf("sent are %q", got)
+			}
+		}, steerable)
+	}
+}
+
+// A prompt that its sender keeps ends as what the sender is told: in the turn, or nowhere, also when the turn is
+// cancelled at that moment.
+func TestASteerThatIsItsSenders(t *testing.T) {
+	const injected, required = `{"outcome":"injected"}`, `{"outcome":"promptRequired"}`
+	for name, c := range map[string]struct {
+		before, after bool // cancelled before it is asked, or answered
+		answer        string
+		own           bool
+	}{
+		"taken":                        {answer: injected},
+		"taken in a cancelled turn":    {after: true, answer: injected},
+		"the turn has ended":           {answer: required, own: true},
+		"cancelled before the answer":  {after: true, answer: required, own: true},
+		"cancelled before it is asked": {before: true, own: true},
+		"refused":                      {answer: `{"outcome":"later"}`},
+	} {
+		bubble(t, func(t *testing.T, h *harness) {
+			end := func() { h.reply("session/prompt", `{"stopReason":"cancelled"}`) }
+			h.prompt("one")
+			if c.before {
+				Post(h, Cancel{})
+				h.settle()
+				end()
+			}
+			var done Steered
+			var err error
+			answered := make(chan struct{})
+			go func() {
+				defer close(answered)
+				done, err = Do(h.Context(), h, Steer{Prompt: text("look left"), Only: true})
+			}()
+			h.settle()
+			if c.after {
+				Post(h, Cancel{})
+				h.settle()
+			}
+			if c.answer != "" {
+				h.reply("_session/steering", c.answer)
+				end()
+			}
+			<-answered
+			h.settle()
+			took := slices.Contains(h.spoken(), "> look left")
+			if done.Own != c.own || took != (c.answer == injected) || (err == nil) != (took || c.own) {
+				t.Errorf("%s: its sender is told %+v, %v, and the transcript is %q", name, done, err, h.spoken())
+			}
+			if sent := h.sent(); !slices.Equal(sent, []string{"one"}) || len(h.queued()) > 0 {
+				t.Errorf("%s: sent are %q, and the queue has %q", name, sent, h.queued())
 			}
 		}, steerable)
 	}
@@ -210,7 +263,7 @@ func TestARefusedSteerLosesNothing(t *testing.T) {
 			}
 			resultOf(h, Unqueue{h.conv.Queue[0].ID})
 			queued := make(chan error, 1)
-			go func() { queued <- Try(t.Context(), h, Steer{h.conv.Queue[1]}) }()
+			go func() { _, err := Do(t.Context(), h, Steer{Prompt: h.conv.Queue[1]}); queued <- err }()
 			h.settle()
 			refuse(h)
 			if err := <-queued; err == nil {
@@ -274,7 +327,7 @@ func TestTheFilesOfASteeredPrompt(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
 		h.prompt("one")
 		result := make(chan error, 1)
-		go func() { result <- Try(t.Context(), h, Steer{mentions("look at")}) }()
+		go func() { _, err := Do(t.Context(), h, Steer{Prompt: mentions("look at")}); result <- err }()
 		h.settle()
 		files <- "content"
 		h.settle()
