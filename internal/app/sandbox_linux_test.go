@@ -401,6 +401,34 @@ func TestWorktreesInTheSandbox(t *testing.T) {
 	})
 }
 
+// An agent leads the repositories of submodules to no other objects, neither in the repository nor in a worktree.
+func TestRepositoriesOfSubmodulesInTheSandbox(t *testing.T) {
+	const list = "objects/info/alternates"
+	everyUser(t, func(w *walled) {
+		w.must(`git init -q ../lib && git -C ../lib commit -q --allow-empty -m lib && git init -q . && git -c protocol.file.allow=always submodule --quiet add "$PWD/../lib" a/lib &&
+			git commit -q -m first && M=.git/modules/a/lib && mkdir -p $M/modules && cp -r ../lib/.git $M/modules/deep && touch $M/` + list + `-old && git worktree add -q ../project.worktrees/own`)
+	}, func(w *walled) {
+		script := `M=` + filepath.Join(w.dir, ".git", "modules") + `
+			for R in $M/a/lib $M/a/lib/modules/deep $M/new; do mkdir -p $R/objects/info; echo /x > $R/` + list + `; ln -sf /x $R/` + list + `; done
+			ln $M/a/lib/` + list + `-old linked && echo /x > linked
+			mkdir -p evil/objects/info; echo /x > evil/` + list + `; mv $M moved; mv $M/a moved; mv $M/a/lib moved; mv evil $M/b; ln -s $PWD/evil $M/c
+			git -c protocol.file.allow=always submodule --quiet add --reference ` + filepath.Dir(w.dir) + `/lib ` + filepath.Dir(w.dir) + `/lib another; true`
+		state := "cd .git/modules && find . -type f -exec sha1sum {} + ; find . | sort"
+		before, _ := w.outside(state)
+		_, _ = w.inside(script)
+		box, err := w.l.sandbox(config.Agent{}, []string{filepath.Join(filepath.Dir(w.dir), "project.worktrees", "own")})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		name, args := box.Command("sh", []string{"-c", "cd ../project.worktrees/own; " + script})
+		_, _ = w.run(name, args)
+		w.l.Close()
+		if after, _ := w.outside(state); after != before || !strings.Contains(before, "deep/HEAD") {
+			w.t.Errorf("the repositories were\n%s\nand are\n%s", before, after)
+		}
+	})
+}
+
 // A .git that can be replaced is refused.
 func TestRefusesALinkedRepository(t *testing.T) {
 	dir, run := apart.New(t, map[string]string{"poem.txt": "poem\n"})

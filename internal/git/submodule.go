@@ -330,35 +330,30 @@ func bringLFS(dir, to string) error {
 		if _, err := into.Stat(name); err == nil {
 			continue
 		}
-		if err := bringObject(from, into, name); err != nil {
+		err := into.MkdirAll(path.Dir(name), 0o777)
+		if err == nil {
+			err = files.ReplaceBy(into, name, 0o666, func(copied *os.File) error {
+				f, err := files.OpenRegularIn(from, name)
+				if err != nil {
+					return err
+				}
+				defer func() { _ = f.Close() }()
+				sum := sha256.New()
+				if _, err := io.Copy(io.MultiWriter(copied, sum), f); err != nil || hex.EncodeToString(sum.Sum(nil)) == path.Base(name) {
+					return err
+				}
+				return errForged
+			})
+		}
+		if err != nil && !errors.Is(err, errForged) {
 			return fmt.Errorf("%s of Git LFS: %w", path.Base(name), err)
 		}
 	}
 	return nil
 }
 
-// bringObject copies one object of Git LFS.
-func bringObject(from, into *os.Root, name string) error {
-	f, err := files.OpenRegularIn(from, name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	if err := into.MkdirAll(path.Dir(name), 0o777); err != nil {
-		return err
-	}
-	fresh, sum := name+".parley", sha256.New()
-	copied, err := into.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(io.MultiWriter(copied, sum), f)
-	err = errors.Join(err, copied.Close())
-	if err == nil && hex.EncodeToString(sum.Sum(nil)) == path.Base(name) {
-		return into.Rename(fresh, name)
-	}
-	return errors.Join(err, into.Remove(fresh))
-}
+// errForged means that an object is not what its name says.
+var errForged = errors.New("the content is not what its name says")
 
 // itsOwn fails if a repository has objects of others than the one that it was filled from: an agent may have
 // put there what leads to files that it cannot read itself.
