@@ -5,6 +5,7 @@ import (
 	iofs "io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -42,30 +43,38 @@ func (p ResolvedPath) Steady(ctx context.Context) (still func() bool, ok bool) {
 	}
 	return func() bool {
 		now := p.way()
+		if len(now) != len(before) {
+			return false
+		}
 		for i, info := range now {
 			if !os.SameFile(info, before[i]) || !ChangedAt(info).Equal(ChangedAt(before[i])) {
 				return false
 			}
 		}
-		return now != nil
-	}, before != nil && before[0].Mode().IsRegular()
+		return true
+	}, len(before) > 0 && before[0].Mode().IsRegular()
 }
 
-// way returns what is at the target and at the directories up to the root, nil if anything is missing,
-// or the target is in no root.
+// way returns what is at the target and at the directories up to the outermost root, nil if anything is
+// missing, or the target is in no root.
 func (p ResolvedPath) way() (all []iofs.FileInfo) {
 	if p.Outside {
 		return nil
 	}
-	path := p.Target
-	for range len(components(p.name)) + 1 {
+	roots := 0 // how many of all lead to the outermost one so far
+	for path := p.Target; ; path = filepath.Dir(path) {
 		info, err := os.Lstat(path)
 		if err != nil {
 			return nil
 		}
-		all, path = append(all, info), filepath.Dir(path)
+		all = append(all, info)
+		if slices.ContainsFunc(p.fs.roots, func(r root) bool { return os.SameFile(r.info, info) }) {
+			roots = len(all)
+		}
+		if path == filepath.Dir(path) {
+			return all[:roots]
+		}
 	}
-	return all
 }
 
 // VersionOf returns the version of a file that holds this text.

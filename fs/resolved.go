@@ -33,7 +33,7 @@ type ResolvedPath struct {
 	info  iofs.FileInfo // of the target; nil if unavailable
 	top   *os.Root      // the root that contains the target; nil if outside
 	name  string        // the target relative to top, or to the root of its volume
-	roots []string
+	fs    *FS
 	entry bool // of FindEntry
 }
 
@@ -71,7 +71,7 @@ func (f *FS) find(path string) (ResolvedPath, error) {
 	if err != nil {
 		return ResolvedPath{}, err
 	}
-	p := ResolvedPath{Path: path, Target: target, roots: f.names}
+	p := ResolvedPath{Path: path, Target: target, fs: f}
 	if info, err := os.Lstat(target); err == nil {
 		p.info = info
 		if info.Mode().IsRegular() {
@@ -116,7 +116,7 @@ func (p ResolvedPath) Inside() error {
 	if p.Target != filepath.Clean(p.Path) {
 		leads = fmt.Sprintf(" (it leads to %s)", p.Target)
 	}
-	return &iofs.PathError{Op: "open", Path: p.Path, Err: fmt.Errorf("%w%s: %s", ErrOutsideRoots, leads, strings.Join(p.roots, ", "))}
+	return &iofs.PathError{Op: "open", Path: p.Path, Err: fmt.Errorf("%w%s: %s", ErrOutsideRoots, leads, strings.Join(p.fs.names, ", "))}
 }
 
 // File returns an error if the place is not a regular file, else nil.
