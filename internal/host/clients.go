@@ -36,6 +36,9 @@ func ListenForClients(refused func(soFar int64, err error)) (*Clients, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, clientSocket)
+	if _, err := ours(path+".lock", 0); err != nil {
+		return nil, err
+	}
 	lock, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, config.FileMode)
 	if err != nil {
 		return nil, err

@@ -189,6 +189,29 @@ func TestOneListensForClients(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
+	// One whose files were removed leaves those of the next one alone.
+	old, err := ListenForClients(nil)
+	if err == nil {
+		err = errors.Join(os.Remove(old.Path()), os.Remove(old.Path()+".key"), os.Remove(old.Path()+".lock"))
+	}
+	next, listens := ListenForClients(nil)
+	if err := errors.Join(err, listens); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*Clients{old, next} {
+		if key, err := os.ReadFile(next.Path() + ".key"); string(key) != next.key {
+			t.Errorf("the key is %q, %v", key, err)
+		}
+		if _, err := os.Lstat(next.Path()); err != nil {
+			t.Error(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Lstat(next.Path()); err == nil {
+		t.Error("a socket is left")
+	}
 	// One that is just about to listen holds the lock.
 	lock, err := os.OpenFile(c.Path()+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -224,13 +247,13 @@ func TestADeadSocketForClients(t *testing.T) {
 
 // A file that is not parley's is neither replaced nor removed, whoever looks.
 func TestFilesOfOthersStay(t *testing.T) {
-	for _, name := range []string{"serve.acp", ".serve.acp", "serve.acp.key", "dead.sock"} {
+	for _, name := range []string{"serve.acp", ".serve.acp", "serve.acp.key", "serve.acp.lock", "dead.sock"} {
 		t.Run(name, func(t *testing.T) {
 			dir := runDir(t)
 			kept := filepath.Join(filepath.Dir(dir), "kept")
 			path := filepath.Join(dir, name)
 			err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(kept, []byte("kept"), 0o600))
-			if name == "serve.acp.key" {
+			if name == "serve.acp.key" || name == "serve.acp.lock" {
 				err = errors.Join(err, os.Symlink(kept, path))
 			} else {
 				err = errors.Join(err, os.WriteFile(path, []byte("kept"), 0o600))

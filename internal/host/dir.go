@@ -84,7 +84,10 @@ func listenIn(dir, name, end string, admits func(Process) error, refused func(er
 	}
 	l.SetUnlinkOnClose(false)
 	s.Listener = l
-	if err = os.WriteFile(s.keyPath, []byte(s.key), config.FileMode); err == nil {
+	if s.file, err = os.Lstat(hidden); err == nil {
+		err = os.WriteFile(s.keyPath, []byte(s.key), config.FileMode)
+	}
+	if err == nil {
 		err = errors.Join(os.Chmod(hidden, 0o600), os.Rename(hidden, s.path))
 	}
 	if err != nil {
@@ -95,16 +98,23 @@ func listenIn(dir, name, end string, admits func(Process) error, refused func(er
 
 // remove removes a file of a type, if there is one. Another file is not parley's, and stays.
 func remove(path string, kind fs.FileMode) error {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err == nil && info.Mode().Type() != kind:
-		return fmt.Errorf("%s is not parley's: move it away", path)
-	case err == nil:
+	there, err := ours(path, kind)
+	if there {
 		err = os.Remove(path)
 	}
 	return err
+}
+
+// ours reports whether there is a file of a type at a path. Another file is not parley's, and an error.
+func ours(path string, kind fs.FileMode) (there bool, err error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err == nil && info.Mode().Type() != kind:
+		err = fmt.Errorf("%s is not parley's: move it away", path)
+	}
+	return err == nil, err
 }
 
 // keyEnd is the extension of the sessions' keys.

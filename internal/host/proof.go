@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	files "parley/fs"
 )
 
 // A connection proves that it is the user's by its first message, which shows the session's key.
@@ -70,6 +72,7 @@ func prove(c io.Writer, p proof) error {
 type socket struct {
 	net.Listener
 	path, keyPath string
+	file          fs.FileInfo // what it has made at path
 	key           string
 	check         func(net.Conn) error // refuses peers that must not even show the key: checkPeer
 	admits        func(Process) error  // refuses processes, as peers or behind one
@@ -151,7 +154,14 @@ func (s *socket) Close() error {
 	for _, g := range s.unproven {
 		_ = g.Conn.Close()
 	}
-	return errors.Join(remove(s.path, os.ModeSocket), remove(s.keyPath, 0), s.Listener.Close())
+	var err error
+	if now, gone := os.Lstat(s.path); gone == nil && os.SameFile(now, s.file) { // another may listen there meanwhile
+		err = remove(s.path, os.ModeSocket)
+	}
+	if key, gone := files.ReadHead(s.keyPath, mostKey); gone == nil && string(key) == s.key {
+		err = errors.Join(err, remove(s.keyPath, 0))
+	}
+	return errors.Join(err, s.Listener.Close())
 }
 
 // guest is a connection from the socket. Its fields are its reader's.
