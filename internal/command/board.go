@@ -200,6 +200,10 @@ func (b *board) runningRow(r *app.Running) *Seat {
 	if r.Over {
 		row.Place, row.Go, row.End = "", func() { b.f.Open(app.Spec{Stored: r.Stored, Keep: true}) }, nil
 		row.silent = "go there to open it again"
+		if r.Stored == "" {
+			row.silent = "it was not stored"
+			row.Go = func() { b.f.Say("its process was killed, and it was not stored") }
+		}
 		row.NoSend = "it does not run any more: " + row.silent
 	}
 	return row

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fake is a session without an agent. Acts that a test does not replace fail.
 type fake struct {
+	stored    store.ID
 	app.Local // nil
 	stream    *session.Stream
 	log       *store.Recorder
@@ -45,7 +46,7 @@ type fake struct {
 
 // newFake returns a session in which these events have happened.
 func newFake(before ...conversation.Event) *fake {
-	f := &fake{stream: session.NewStream(), log: store.Temporary(os.TempDir()), state: conversation.NewState(), answered: map[int]bool{}}
+	f := &fake{stored: "stored", stream: session.NewStream(), log: store.Temporary(os.TempDir()), state: conversation.NewState(), answered: map[int]bool{}}
 	f.stream.RecordTo(f.log)
 	f.log.Record(before)
 	for _, e := range before {
@@ -64,7 +65,7 @@ func (f *fake) Read(read func(*conversation.State)) {
 
 func (f *fake) Stream() *session.Stream   { return f.stream }
 func (f *fake) About() app.About          { return app.About{Cwd: cmp.Or(f.cwd, "/w"), Dirs: []string{"/d"}} }
-func (f *fake) StoredID() store.ID        { return "stored" }
+func (f *fake) StoredID() store.ID        { return f.stored }
 func (f *fake) Journal() *journal.Summary { return nil }
 func (f *fake) Ring() *record.Ring        { return f.ring }
 

@@ -122,7 +122,7 @@ func Keeping(l *app.Launcher, b app.Backend, behind *Process) app.Backend {
 	b.Watch = func(ctx context.Context) func() ([]app.Running, error) {
 		next := Watch(ctx)
 		var hosts []string // when killed was made
-		var killed []app.Running
+		var killed, was, unstored []app.Running
 		return func() ([]app.Running, error) {
 			all, err := k.mark(next())
 			if err != nil {
@@ -134,8 +134,10 @@ func Keeping(l *app.Launcher, b app.Backend, behind *Process) app.Backend {
 			}
 			if slices.Sort(ids); hosts == nil || !slices.Equal(ids, hosts) {
 				hosts, killed = ids, WithKilled(ctx, b.Stored, all)[len(all):]
+				unstored = append(unstored, killedUnstored(was, ids)...)
 			}
-			return append(all, killed...), nil
+			was = all
+			return slices.Concat(all, killed, unstored), nil
 		}
 	}
 	b.Visit = func(ctx context.Context, running string) (app.Session, error) {

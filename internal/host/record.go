@@ -165,6 +165,25 @@ func WithKilled(ctx context.Context, lib *store.Library, all []Status) []Status 
 	return all
 }
 
+// killedUnstored returns those of the sessions that are not stored whose hosts were killed, given the ids of those
+// that run now. Only who has seen them run knows them.
+func killedUnstored(was []Status, now []string) (killed []Status) {
+	dir, err := HistoryDir()
+	if err != nil {
+		return nil
+	}
+	for _, s := range was {
+		if s.Stored != "" || slices.Contains(now, s.ID) {
+			continue
+		}
+		if r, err := readRecord(filepath.Join(dir, s.ID+recordEnd)); err == nil && r.Ended.IsZero() {
+			s.Overview, s.PID = app.Overview{Agent: s.Agent, Title: s.Title, Since: s.Since, Over: true, Standing: conversation.StandingLost}, 0
+			killed = append(killed, s)
+		}
+	}
+	return killed
+}
+
 // silent returns what is known about a host that does not answer, with the reason.
 func silent(id, why string) Status {
 	s := Status{ID: id}

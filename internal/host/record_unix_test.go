@@ -209,19 +209,32 @@ func TestAnOpenBoardTellsKilledFromEnded(t *testing.T) {
 	_, end := serves(t, "ended")
 	left("killed", true, Record{}, test.Sent("bake"))
 	left("ended", false, Record{Ended: time.Now()})
+	_, lose := serves(t, "unstored")
+	_, leave := serves(t, "unstored-ended")
+	dir, err := HistoryDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []Record{{Status: Status{ID: "unstored"}}, {Status: Status{ID: "unstored-ended"}, Ended: time.Now()}} {
+		h := host(t, r.ID)
+		h.opt.Dir = dir
+		h.record(r)
+	}
 	next := Keeping(&app.Launcher{Version: "1.0.0"}, app.Backend{Stored: lib}, nil).Watch(t.Context())
-	if all, err := next(); err != nil || len(all) != 2 || all[0].Over || all[1].Over {
+	if all, err := next(); err != nil || len(all) != 4 || all[0].Over || all[3].Over {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	kill()
 	end()
+	lose()
+	leave()
 	for {
 		all, err := next()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !slices.ContainsFunc(all, func(s Status) bool { return !s.Over }) {
-			if len(all) != 1 || all[0].ID != "killed" || all[0].Group() != 0 {
+			if len(all) != 2 || all[0].ID != "killed" || all[0].Group() != 0 || all[1].ID != "unstored" || all[1].Group() != 0 {
 				t.Errorf("%+v", all)
 			}
 			break

@@ -5,6 +5,7 @@ package host
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"parley/internal/conversation"
@@ -15,6 +16,9 @@ import (
 func serves(t *testing.T, id string) (f *fake, end func()) {
 	t.Helper()
 	f = newFake()
+	if strings.HasPrefix(id, "unstored") {
+		f.stored = ""
+	}
 	h := New(Options{ID: id, Session: f, Dir: t.TempDir(), Version: "1.0.0"})
 	l, err := h.Listen()
 	if err != nil {
