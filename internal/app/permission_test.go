@@ -1,33 +1,52 @@
 package app
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
 )
 
-// How far an option reaches is said unless its name says it, wherever it is listed.
-func TestHowFarAnOptionReachesIsSaid(t *testing.T) {
+// What an option does is said in parley's words unless its name plainly says it.
+func TestWhatAnOptionDoesIsSaid(t *testing.T) {
+	const once, always, no, never = acpclient.AllowOnce, acpclient.AllowAlways, acpclient.RejectOnce, acpclient.RejectAlways
 	for _, tt := range []struct {
-		kind acpclient.PermissionOptionKind
-		name string
-		want string
+		kind  acpclient.PermissionOptionKind
+		plain string // names that need no words
+		other string // names that do, separated by |
 	}{
-		{acpclient.AllowOnce, "Yes", ""},
-		{acpclient.AllowAlways, "Yes", "always"},
-		{acpclient.AllowAlways, "Always allow", ""},
-		{acpclient.AllowAlways, "Yes, and don't ask again", ""},
-		{acpclient.AllowAlways, "Allow for this session", ""},
-		{acpclient.RejectAlways, "No", "always"},
-		{acpclient.RejectOnce, "No, as always", "only this once"},
-		{acpclient.AllowOnce, "Always allow", "only this once"},
-		{acpclient.AllowOnce, "Reject", "allows"},
-		{acpclient.RejectOnce, "Allow", "rejects"},
-		{acpclient.RejectOnce, "Don't allow", ""},
-		{"ask_lawyer", "Always", ""},
+		{once, "Yes|Allow|Allow once|Allow it|Yes, just this once|Accept this edit|OK", "No|Allow all commands from now on|Always allow|Reject|Yes to everything|Don’t allow|Never|Аllow|Allow\u202e|允许|Red|Allow; reject||yes always|Once"},
+		{always, "Always allow|Always|Yes, and don't ask again|Allow for this session|Always Allow Bash(npm test:*)|Yes, allow all edits during this session", "Allow once|Yes|Never|Always reject|Always allow, once|Don't always allow|Always allоw"},
+		{no, "No|Reject|Deny|Don't allow|Do not allow it|No, and tell Claude what to do differently|No, keep planning", "Allow|No, allow it|No, as always|Never|Yes|No problem, run it|Cancel"},
+		{never, "Always reject|Never|Never allow|Reject for this session", "No|Always allow|Reject once"},
+		{"ask_lawyer", "", "Always|Allow"},
 	} {
-		if got := scopeOf(tt.kind, tt.name); got != tt.want {
-			t.Errorf("%s %q: %q", tt.kind, tt.name, got)
+		for _, name := range strings.Split(tt.other, "|") {
+			c := choices(tt.kind, name)[0]
+			if want := cmp.Or(optionEffects[tt.kind], "unknown kind"); !c.Warns || !strings.HasPrefix(c.More, want) {
+				t.Errorf("%s %q: %q", tt.kind, name, c.More)
+			}
+		}
+		for _, name := range strings.Split(tt.plain, "|") {
+			if c := choices(tt.kind, name)[0]; tt.plain != "" && c.Warns {
+				t.Errorf("%s %q: %q", tt.kind, name, c.More)
+			}
 		}
 	}
+	for i, c := range choices(once, "Allow", once, "Allow", no, "No") {
+		if c.Warns != (i < 2) {
+			t.Errorf("of options with one name: %q", c.Line())
+		}
+	}
+}
+
+// choices are the choices of kinds and names.
+func choices(options ...any) []Choice {
+	p := &conversation.Permission{}
+	for i := 0; i < len(options); i += 2 {
+		p.Options = append(p.Options, acpclient.PermissionOption{Kind: options[i].(acpclient.PermissionOptionKind), Name: options[i+1].(string)})
+	}
+	return PermissionChoices(p)
 }

@@ -50,7 +50,8 @@ func NewPermission(env Env, p *conversation.Permission, waiting int) *Permission
 	d := &Permission{question: newQuestion(env), asked: p, seen: p.Seen, waiting: waiting, number: 1}
 	d.offer()
 	d.ordinary = func() bool {
-		return d.asked.Ordinary && d.asked.File == nil && !d.asked.Asked.Incomplete && d.outside == ""
+		named := !slices.ContainsFunc(d.replies.list, func(r reply) bool { return r.warns })
+		return named && d.asked.Ordinary && d.asked.File == nil && !d.asked.Asked.Incomplete && d.outside == ""
 	}
 	d.version, d.outside = p.Asked.Version(), d.outsidePaths()
 	d.refresh()
@@ -144,7 +145,7 @@ var faces = map[acpclient.PermissionOptionKind]struct {
 func replyOf(env Env, c app.Choice, a Action) reply {
 	r := reply{icon: "•", name: termtext.Line(c.Name), more: termtext.Line(cmp.Or(c.Why, c.More)), warns: c.Warns, off: c.Why != "", action: a}
 	if face, ok := faces[c.Kind]; ok {
-		r.icon, r.tone, r.enterOnly, r.once, r.single = face.icon, face.tone, face.always, c.Kind == acpclient.AllowOnce, !face.always && !c.Warns
+		r.icon, r.tone, r.enterOnly, r.once, r.single = face.icon, face.tone, face.always, c.Kind == acpclient.AllowOnce, !face.always
 		if c.FirstOfKind {
 			r.keys = shortcuts(env.Keys.For(face.shortcut))
 		}
@@ -557,7 +558,7 @@ func (d *Permission) viewWriting(p panel, width, maxHeight int) View {
 	p.focused, p.status, p.urgent = !d.env.Guard.inert(), d.why, true
 	what := "Cancel the turn and say what to do instead"
 	if o, ok := plainRejection(d.asked.Options); ok {
-		what = "Answer “" + optionName(o) + "” and say what to do instead"
+		what = "Reject (“" + optionName(o) + "”) and say what to do instead"
 	}
 	words := prose(what, w)
 	if len(words) > nameLines {

@@ -328,7 +328,7 @@ func TestPermissionShows(t *testing.T) {
 	text := shownBy(d, 80, 40)
 	for _, want := range []string{
 		"1 of 3", "• summon daemon  a.go:3\n", "\n~/other/b.go", "\nc.go\nGreet by name\n",
-		"main.go  +9 −2", "✓ Yes  one", "✓ Yes  always  two", "✗ unnamed option  three",
+		"main.go  +9 −2", "✓ Yes  allows this once  one", "✓ Yes  allows always  two", "✗ unnamed option  rejects this once  three",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not shown in\n%s", want, text)
@@ -484,7 +484,7 @@ func TestHintsNameTheLettersOfAnswers(t *testing.T) {
 		p.Options = append(p.Options, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: fmt.Sprint("Option ", i)})
 	}
 	d, _ := armed(p)
-	for _, want := range []Hint{{"enter:", "select Option 0"}, {"1-9 b c e ↑↓", "select"}} {
+	for _, want := range []Hint{{"enter:", "select unknown kind: Option 0"}, {"1-9 b c e ↑↓", "select"}} {
 		if !slices.Contains(d.Hints(), want) {
 			t.Errorf("the hints are %v, want %v", d.Hints(), want)
 		}

@@ -573,7 +573,11 @@ func (q *question) hints(closing string) []Hint {
 				key += " or " + q.marker.String()
 			}
 		}
-		hints = append(hints, Hint{key + ":", words + cut(q.replies.list[next].name, hintName)})
+		r := q.replies.list[next]
+		if r.warns {
+			r.name = r.more + ": " + r.name
+		}
+		hints = append(hints, Hint{key + ":", words + cut(r.name, hintName)})
 	}
 	hints = append(hints, q.promptHints()...)
 	var gives []string
@@ -633,7 +637,7 @@ type reply struct {
 	// name is safe to draw and may be long. more distinguishes replies with the
 	// same name.
 	name, more string
-	// warns says that more is a warning: how far the reply reaches.
+	// warns says that more is a warning: it begins with what the reply does.
 	warns bool
 	// keys mark the reply; the first is shown.
 	keys   []string
@@ -644,7 +648,7 @@ type reply struct {
 	// accepts gives them.
 	enterOnly bool
 	// once means that the reply allows what is asked, and nothing more, single that it allows or rejects
-	// just that, and its name says nothing else.
+	// just that.
 	once, single bool
 }
 

@@ -342,7 +342,7 @@ func TestOneKeyAnswersAnOrdinaryQuestionOnly(t *testing.T) {
 	}
 	var many []acpclient.PermissionOption
 	for i := range 35 {
-		many = append(many, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: fmt.Sprint("Option ", i), Kind: acpclient.AllowOnce})
+		many = append(many, acpclient.PermissionOption{OptionID: acpclient.PermissionOptionID(fmt.Sprint(i)), Name: "Yes" + strings.Repeat(" it", i), Kind: acpclient.AllowOnce})
 	}
 	drafts := false
 	for name, tt := range map[string]struct {
@@ -360,14 +360,17 @@ func TestOneKeyAnswersAnOrdinaryQuestionOnly(t *testing.T) {
 		"an always by number":  {key: "2", hint: true},
 		"one named otherwise":  {ask: option(acpclient.AllowAlways, "Yes"), key: "1"},
 		"an always named once": {ask: option(acpclient.AllowOnce, "Yes, for this session"), key: "y"},
-		"another kind":         {ask: option("other", "Yes"), key: "1"},
-		"a cut answer":         {ask: option(acpclient.AllowOnce, strings.Repeat("yes of course ", 30)), key: "y"},
-		"what is sensitive":    {key: "y", begin: func(d *Permission) { d.asked.Ordinary = false }},
-		"parley's own":         {key: "y", begin: func(d *Permission) { d.asked.File = &conversation.FileQuestion{} }},
-		"what is incomplete":   {key: "y", begin: func(d *Permission) { d.asked.Asked.Incomplete = true }},
-		"what is outside":      {key: "y", begin: func(d *Permission) { d.outside = "/etc" }},
-		"not wholly seen":      {ask: longCommand, key: "y"},
-		"gone to the end":      {ask: longCommand, key: "y", begin: func(d *Permission) { d.Key(press("end")); d.View(100, 40) }},
+		"an allow named no":    {ask: option(acpclient.AllowOnce, "No"), key: "y"},
+		"beside a misnamed one": {ask: options(acpclient.PermissionOption{OptionID: "y", Name: "Yes", Kind: acpclient.AllowOnce},
+			acpclient.PermissionOption{OptionID: "n", Name: "Allow all", Kind: acpclient.RejectOnce}), key: "y"},
+		"another kind":       {ask: option("other", "Yes"), key: "1"},
+		"a cut answer":       {ask: option(acpclient.AllowOnce, strings.Repeat("yes allow it ", 30)), key: "y"},
+		"what is sensitive":  {key: "y", begin: func(d *Permission) { d.asked.Ordinary = false }},
+		"parley's own":       {key: "y", begin: func(d *Permission) { d.asked.File = &conversation.FileQuestion{} }},
+		"what is incomplete": {key: "y", begin: func(d *Permission) { d.asked.Asked.Incomplete = true }},
+		"what is outside":    {key: "y", begin: func(d *Permission) { d.outside = "/etc" }},
+		"not wholly seen":    {ask: longCommand, key: "y"},
+		"gone to the end":    {ask: longCommand, key: "y", begin: func(d *Permission) { d.Key(press("end")); d.View(100, 40) }},
 		"answers out of sight": {ask: options(many...), key: "y", begin: func(d *Permission) {
 			for range many {
 				d.Key(press("down"))

@@ -202,7 +202,7 @@ func TestWritingToAQuestionAllowsNothing(t *testing.T) {
 	b.draw()
 	b.press("tab")
 	b.types("1ya", time.Second)
-	b.mustShow(t, "❯ 1ya", "Answer “Reject it”")
+	b.mustShow(t, "❯ 1ya", "Reject (“Reject it”)")
 	b.press("esc")
 	b.mustShow(t, "Allow it")
 	b.press("esc") // a second press of it

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/theme"
@@ -347,7 +348,7 @@ func (t *toolCall) outcome() (work, answer, end string) {
 		work += th.Faint.Render("  " + words)
 	}
 	if a := t.item.Answer; a != nil && !a.Cancelled {
-		words := "you: " + termtext.Line(a.Option.Name)
+		words := "you: " + app.OptionLine(a.Option)
 		if asked := t.item.AskedAs(); asked != nil {
 			then, _ := t.env.places.Heading(asked)
 			if now, _ := t.env.places.Heading(t.item); then != now {

@@ -34,7 +34,7 @@ say I use make.
 end-turn
 `})
 	p.Ready().Ask("go").Question("rm -rf build").TakesKeys()
-	p.Press("tab").Question("Answer “Reject” and say what to do instead").TakesKeys()
+	p.Press("tab").Question("Reject (“Reject”) and say what to do instead").TakesKeys()
 	p.Type("1y").Question("❯ 1y") // nothing there allows anything
 	p.Press("ctrl+u").Type("use maek").Press("backspace", "backspace").Type("ke clean").Question("❯ use make clean")
 	answersNothing(p)
@@ -332,7 +332,7 @@ end-turn
 	p.Type("go away 1").Shows("❯ go away 1") // they were not all seen: no key answers
 	p.Press("ctrl+u").Gone("❯ go away 1").Question("Scroll to the end to answer")
 	answersNothing(p)
-	p.Press("tab").Question("Answer “none” and say what to do instead").Type("none of these").Question("❯ none of these").Press("enter")
+	p.Press("tab").Question("Reject (“none”) and say what to do instead").Type("none of these").Question("❯ none of these").Press("enter")
 	p.WaitAnswers("session/request_permission", 1)
 }
 
