@@ -58,7 +58,11 @@ func BudgetQuestion(title string, shared func() []*Live) *Question {
 		Title: title, Again: func() *Question { return BudgetQuestion(title, shared) },
 		Text: "Used up: " + c.BudgetWords() + ". Prompts wait until you decide.",
 		Choices: []Choice{
-			{Name: "Stop here", Key: "s"},
+			{Name: "Stop here", Key: "s", Here: func() {
+				for _, l := range shared() {
+					session.Post(l.Session, session.StopHere{})
+				}
+			}},
 			{Name: "Raise it to " + to, Key: "r", Do: func() (Outcome, error) {
 				for _, l := range shared() {
 					session.Post(l.Session, session.SetBudget{Budget: more})

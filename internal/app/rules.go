@@ -36,6 +36,9 @@ func HomePath(path string) string {
 // warnOfRules tells the user in a session which rules do not count, and why. What is wrong with a rule or
 // a file is said in one session only.
 func (l *Launcher) warnOfRules(s Session, r *rules.Set, unread error) {
+	if l.looks { // the session that it is about says so
+		return
+	}
 	if unread != nil {
 		session.Post(s, session.AddNotice{Severity: acpclient.NoticeWarning, Title: "Cannot read the rules; asking every time", Detail: unread.Error()})
 	}

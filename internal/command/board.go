@@ -206,7 +206,58 @@ func (b *board) runningRow(r *app.Running) *Seat {
 		}
 		row.NoSend = "it does not run any more: " + row.silent
 	}
+	if row.NoSend == "" && (r.AtLimit || r.OverBudget) {
+		row.Answer = func() { b.askAbout(r.ID) }
+	}
 	return row
+}
+
+// askAbout asks here about the limit or the budget of a session in a host that is not attached here. What
+// the user decides visits it again.
+func (b *board) askAbout(id string) {
+	visit := b.f.Backend().Visit
+	Get(b.f, "cannot ask about it: ", func(ctx context.Context) (app.Session, error) {
+		s, err := visit(ctx, id)
+		if err == nil {
+			app.Leave(ctx, s)
+		}
+		return s, err
+	}, func(s app.Session) {
+		l := &app.Live{Session: away{s, b.f, func(ctx context.Context) (app.Session, error) { return visit(ctx, id) }}, Conversation: s.Past()}
+		var q *app.Question
+		if l.Conversation.BudgetReached {
+			q = l.BudgetQuestion()
+		} else {
+			q = app.LimitQuestion(l.Session, l.Conversation, time.Now(), nil)
+		}
+		if q == nil || !l.Conversation.Stuck() {
+			b.f.Say("it asks nothing any more")
+			return
+		}
+		q.While = func() bool {
+			return slices.ContainsFunc(b.running, func(r app.Running) bool { return r.ID == id && !r.Over && (r.AtLimit || r.OverBudget) })
+		}
+		b.f.Ask(*q)
+	})
+}
+
+// away is a session in a host that is not attached here: each act visits it.
+type away struct {
+	app.Session // as it was
+	f           Front
+	visit       func(context.Context) (app.Session, error)
+}
+
+func (a away) Perform(_ context.Context, c session.Call) error {
+	Get(a.f, "not decided: ", func(ctx context.Context) (session.None, error) {
+		s, err := a.visit(ctx)
+		if err != nil {
+			return session.None{}, err
+		}
+		defer app.Leave(ctx, s)
+		return session.None{}, s.Perform(ctx, c)
+	}, func(session.None) {})
+	return nil
 }
 
 // noSend says why a session takes no prompt: why, or else what the overview tells; "" if it does.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -67,6 +68,57 @@ func TestTheBoardSendsBehindAPausedQueue(t *testing.T) {
 	}
 	if p, is := s.did[0].(session.Prompt); !is || p.At != 3 {
 		t.Errorf("did %#v", s.did[0])
+	}
+}
+
+// visited is a session in a host that the board visits.
+type visited struct {
+	acts
+	past *conversation.Conversation
+}
+
+func (v visited) Past() *conversation.Conversation { return v.past }
+func (visited) Close(context.Context)              {}
+func (visited) Stream() *session.Stream            { return session.NewStream() }
+
+// The limit or the budget of a session that is not attached is decided about on the board.
+func TestTheBoardDecidesForWhatIsNotAttached(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		at      conversation.Event
+		choices []string
+		acts    []any
+	}{
+		"a budget": {conversation.BudgetReached{}, []string{"Stop here", "Raise it to 4.00", "Go on for one turn"}, []any{session.StopHere{}, session.SetBudget{Budget: conversation.Budget{Cost: 4}}, nil}},
+		"a limit":  {conversation.LimitReached{}, []string{"Wait and go on", "Stop here"}, []any{session.WaitForLimit{}, session.StopHere{}}},
+	} {
+		s := newScreen(t)
+		past := conversation.New()
+		for _, e := range []conversation.Event{conversation.SessionOpened{}, conversation.BudgetSet{Budget: conversation.Budget{Cost: 2}}, tt.at, conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}, Paused: true}} {
+			past.Apply(e)
+		}
+		past.Phase = conversation.PhaseReady
+		s.backend.Visit = func(_ context.Context, id string) (app.Session, error) { return visited{acts{to: s}, past}, nil }
+		b := &board{f: s, gone: func() {}, running: []app.Running{{Overview: app.OverviewOf(&past.State, nil)}}}
+		b.running[0].ID = "brave-otter"
+		b.items()[0].Answer()
+		if len(s.asked) != 1 || len(s.asked[0].Choices) != len(tt.choices) || !s.asked[0].While() {
+			t.Fatalf("%s: said %q, asked %+v", name, s.said, s.asked)
+		}
+		for i, c := range s.asked[0].Choices {
+			s.did = nil
+			if c.Here != nil {
+				c.Here()
+			} else if _, err := c.Do(); err != nil {
+				t.Error(err)
+			}
+			if c.Name != tt.choices[i] || len(s.did) != 1 || tt.acts[i] != nil && s.did[0] != tt.acts[i] {
+				t.Errorf("%s: %q does %#v", name, c.Name, s.did)
+			}
+		}
+		if b.running = nil; s.asked[0].While() {
+			t.Errorf("%s: it still asks", name)
+		}
 	}
 }
 

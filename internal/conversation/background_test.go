@@ -86,6 +86,9 @@ func TestWhatIsBelowACall(t *testing.T) {
 
 // The currency is the agent's word: nothing of it acts on a terminal.
 func TestMoneyIsCleaned(t *testing.T) {
+	if got := conversation.Money(&acpclient.Cost{Amount: 2}); got != "2.00" {
+		t.Errorf("without a currency: %q", got)
+	}
 	if got := conversation.Money(&acpclient.Cost{Amount: 2, Currency: "\x1b[31mcredits\n\u202e"}); got != "2.00 credits" {
 		t.Errorf("it is %q", got)
 	}

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"strings"
 
 	"parley/acpclient"
 	"parley/internal/termtext"
@@ -65,6 +66,8 @@ type counting struct {
 	// Unbounded means that the user lets one turn exceed the budget: the running one, or else
 	// the next.
 	Unbounded bool
+	// Stopped means that the user has decided to stop at the budget, or at a limit of the plan.
+	Stopped bool
 
 	costs  costs
 	tokens tokenCount
@@ -126,13 +129,15 @@ func (s *opened) ownCost() *acpclient.Cost {
 }
 
 func (e BudgetSet) fold(s *State) {
-	s.Budget, s.BudgetRaised, s.Unbounded, s.BudgetReached = e.Budget, e.Raised, e.Unbounded, false
+	s.Budget, s.BudgetRaised, s.Unbounded, s.BudgetReached, s.Stopped = e.Budget, e.Raised, e.Unbounded, false, false
 	if e.Spent != nil {
 		s.Restore(*e.Spent)
 	}
 }
 
-func (BudgetReached) fold(s *State) { s.BudgetReached = true }
+func (BudgetReached) fold(s *State) { s.BudgetReached, s.Stopped = true, false }
+
+func (Stopped) fold(s *State) { s.Stopped = true }
 
 func (e BudgetShared) fold(s *State) {
 	if e.Aside {
@@ -229,5 +234,5 @@ func Money(c *acpclient.Cost) string {
 	if sign, ok := map[string]string{"USD": "$", "EUR": "€", "GBP": "£"}[c.Currency]; ok {
 		return less + sign + amount
 	}
-	return less + amount + " " + termtext.Line(c.Currency)
+	return strings.TrimSpace(less + amount + " " + termtext.Line(c.Currency))
 }

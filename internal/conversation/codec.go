@@ -245,6 +245,7 @@ var kinds = sync.OnceValue(func() (all []*kind) {
 		QueueChanged{},
 		BudgetSet{},
 		BudgetReached{},
+		Stopped{},
 		BudgetShared{},
 		LimitReached{},
 		LimitWait{},

@@ -97,6 +97,11 @@ type (
 	// BudgetReached: the budget is used up. The session sends no prompt until the next
 	// BudgetSet, and repeats this event for each prompt that is held back.
 	BudgetReached struct{}
+	// Stopped: the user decided to stop at the budget or at a limit of the plan. What waits stays in
+	// the queue.
+	Stopped struct {
+		At time.Time `json:"at,omitzero"`
+	}
 	// BudgetShared: other sessions have spent of the same budget. Spent is the sum of theirs that
 	// counts here. With Aside it is what a question that was asked aside has spent since the last
 	// event: it counts as spent by this session.

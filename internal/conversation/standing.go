@@ -95,7 +95,7 @@ func (s *State) standingNow() Standing {
 // budget or a limit of the plan.
 func (s *State) Stuck() bool {
 	cut := s.BudgetReached && s.Ending.How == EndedEarly
-	return !s.Turn.Running && (cut || len(s.Queue) > 0) && (s.BudgetReached || s.Limit != nil && !s.WaitsForLimit())
+	return !s.Stopped && !s.Turn.Running && (cut || len(s.Queue) > 0) && (s.BudgetReached || s.Limit != nil && !s.WaitsForLimit())
 }
 
 // timeOf returns when an event happened, zero if unknown. Streamed events do not count: a

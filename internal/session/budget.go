@@ -47,6 +47,16 @@ func (a ExceedBudget) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, nil
 }
 
+// StopHere leaves what the budget or a limit of the plan holds up in the queue, and asks no more about it.
+type StopHere struct{}
+
+func (StopHere) Do(_ context.Context, s *Session) (None, error) {
+	if s.state.Stuck() {
+		s.post(conversation.Stopped{At: s.opt.Now()})
+	}
+	return None{}, nil
+}
+
 // askBudgetAgain has the user decide about a budget that is used up when a prompt waits for
 // that. s.mu must be held.
 func (s *Session) askBudgetAgain() {

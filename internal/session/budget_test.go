@@ -96,6 +96,27 @@ func TestOneTurnGoesBeyondTheBudget(t *testing.T) {
 	}, budgeted(conversation.Budget{Cost: 5}))
 }
 
+// The user can stop there: nothing asks any more until a prompt waits for the budget.
+func TestTheUserStopsAtTheBudget(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.costs("s1", 6)
+		h.reply("session/prompt", `{"stopReason":"cancelled"}`)
+		if !h.conv.Stuck() {
+			t.Error("it does not ask")
+		}
+		Post(h, StopHere{})
+		h.settle()
+		if now, _ := h.conv.Standing(); now != conversation.StandingIdle || h.conv.Stuck() {
+			t.Errorf("after the answer it is %v", now)
+		}
+		h.prompt("more")
+		if got := h.sent(); len(got) != 1 || !h.conv.Stuck() {
+			t.Errorf("sent are %q, and it asks: %v", got, h.conv.Stuck())
+		}
+	}, budgeted(conversation.Budget{Cost: 5}))
+}
+
 // Tokens are counted from the reports at the ends of turns, whether they are of the turn or
 // of the session.
 func TestTheBudgetOfTokens(t *testing.T) {

@@ -189,6 +189,8 @@ func (v *Board) table() rows {
 			switch {
 			case it.Answer != nil:
 				it.Answer()
+			case it.Session.Asked.ID != 0:
+				v.say("its question comes: press " + v.keyOf(command.DialogNext) + " again once it is here")
 			case it.Session.Standing == conversation.StandingAsks:
 				v.say("it is answered where it is: " + v.keyOf(command.DialogAccept) + " goes there")
 			default:
@@ -476,12 +478,16 @@ func (v *Board) aside(it *command.Item, width, most int, asked []string) []strin
 		termtext.JoinSides(title, look.Render(it.Session.StateText(v.Now())), width),
 		th.Muted.Render(termtext.Truncate(termtext.Line(it.About), width, "…")),
 	}
-	if now := termtext.Line(list.Clip(it.Session.Now())); now != "" && now != it.Session.State() && len(asked) == 0 {
+	asks := it.Session.Standing == conversation.StandingAsks
+	if now := termtext.Line(list.Clip(it.Session.Now())); now != "" && (asks || now != it.Session.State()) && len(asked) == 0 {
 		for _, line := range termtext.Wrap(now, max(1, width)) {
 			lines = append(lines, th.Text.Render(line))
 		}
-		if it.Session.Standing == conversation.StandingAsks && it.Answer == nil {
-			lines = append(lines, th.Muted.Render(v.keyOf(command.DialogAccept)+" goes there to answer"))
+		if how := v.keyOf(command.DialogAccept) + " goes there to answer"; asks {
+			if it.Answer != nil {
+				how = v.keyOf(command.DialogNext) + " answers"
+			}
+			lines = append(lines, th.Muted.Render(how))
 		}
 	}
 	lines = lines[:max(0, min(len(lines), most-len(asked)))]
