@@ -245,6 +245,7 @@ func (d *Form) Paste(text string) Action {
 		return d.typed()
 	}
 	f.input.Paste(text)
+	f.changes++
 	f.problem, d.why = "", ""
 	return nil
 }
@@ -318,6 +319,17 @@ type field struct {
 	at      int        // the choice that the arrows are at
 	moved   bool       // the arrows were used
 	problem string
+
+	changes int       // how often the value may have changed
+	look    fieldLook // as drawn last without the focus
+	lines   []formLine
+}
+
+// fieldLook is all that an unfocused field is drawn from.
+type fieldLook struct {
+	width, changes int
+	problem        string
+	th             *theme.Theme
 }
 
 func newField(of *app.FormField) *field {
@@ -334,6 +346,7 @@ func newField(of *app.FormField) *field {
 func (f *field) key(msg tea.KeyPressMsg) bool {
 	key := msg.String()
 	taken := true
+	f.changes++
 	switch {
 	case f.Kind == app.TextField:
 		taken = f.input.Key(msg)
@@ -367,6 +380,7 @@ func (f *field) key(msg tea.KeyPressMsg) bool {
 func (f *field) toggle(i int) {
 	f.Picked[i] = !f.Picked[i]
 	f.at, f.problem = i, ""
+	f.changes++
 }
 
 // pick selects a choice instead of the previous one.
@@ -376,6 +390,7 @@ func (f *field) pick(i int) {
 	}
 	clear(f.Picked)
 	f.Picked[i], f.at, f.problem = true, i, ""
+	f.changes++
 }
 
 // move goes to another choice, and reports whether there is one.
@@ -388,6 +403,7 @@ func (f *field) move(by int) bool {
 		return false
 	}
 	f.at, f.moved = to, true
+	f.changes++
 	return true
 }
 
@@ -440,6 +456,7 @@ func (d *Form) title() string {
 func (d *Form) draw(w int, inert bool) (lines []formLine, from, to int, cursor *tea.Cursor) {
 	th := d.env.Theme
 	on := renderContext{w, th}
+	lines = make([]formLine, 0, len(d.lines))
 	for _, l := range d.message.lines(on, 0, d.message.height(on)) {
 		lines = append(lines, formLine{l, -1, -1})
 	}
@@ -464,6 +481,12 @@ func (d *Form) draw(w int, inert bool) (lines []formLine, from, to int, cursor *
 
 // draw draws the field: name, description, value and error.
 func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cursor *tea.Cursor) {
+	if now := (fieldLook{w, f.changes, f.problem, th}); !focused {
+		if f.lines != nil && f.look == now {
+			return f.lines, nil
+		}
+		defer func() { f.look, f.lines = now, lines }()
+	}
 	const indent = "  "
 	room := max(1, w-len(indent))
 	add := func(s string) { lines = append(lines, formLine{s, -1, -1}) }

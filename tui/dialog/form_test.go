@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -650,6 +651,46 @@ func TestAClickOnAButtonNeedsWhatAKeyNeeds(t *testing.T) {
 		if got := response(click()); got.Action != acpclient.ElicitAccept {
 			t.Errorf("a click on what lies still did %#v", got)
 		}
+	}
+}
+
+// manyFields is an armed form of so many fields.
+func manyFields(n int) *Form {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`"f%d":{"type":"string","description":"what to write"}`, i))
+	}
+	env, c := newEnv()
+	d := NewElicitation(env, elicitation(`{"mode":"form","message":"m","requestedSchema":{"type":"object","properties":{`+strings.Join(list, ",")+`}}}`), "Agent").(*Form)
+	c.pass(LookTime)
+	d.View(80, 24)
+	return d
+}
+
+// A key in a form of many fields draws the one that it changes.
+func TestAKeyDrawsOneFieldOfMany(t *testing.T) {
+	cost := func(n int) float64 {
+		d := manyFields(n)
+		return testing.AllocsPerRun(5, func() {
+			d.Key(press("x"))
+			d.View(80, 24)
+		})
+	}
+	if few, many := cost(50), cost(5000); many > 2*few {
+		t.Errorf("a key in a form of 5,000 fields makes %.0f allocations, in one of 50 %.0f", many, few)
+	}
+}
+
+func BenchmarkFormKey(b *testing.B) {
+	for _, n := range []int{500, 5000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			d := manyFields(n)
+			for b.Loop() {
+				d.Key(press("x"))
+				d.Key(press("backspace"))
+				d.View(80, 24)
+			}
+		})
 	}
 }
 
