@@ -285,7 +285,7 @@ serve
 		p.press("enter")
 		p.until("it is answered", func() bool { return shows(front, "✓ done   form     go") })
 		p.press("up")
-		p.mustShow("❯ ? asks   login    go", "waits for you to sign in", "→ answers")
+		p.mustShow("❯ ? asks   login    go", "waits for you to sign in", "right: answer")
 		p.press("right")
 		p.mustShow("Sign in to", "In the browser")
 		p.wait()

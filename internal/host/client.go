@@ -427,7 +427,7 @@ func (c *Client) Close(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, leaveTime)
 		defer cancel()
 		for _, a := range pending {
-			if _, sends := session.PromptOf(a.made); sends {
+			if _, sends := session.PromptOf(a.made); sends || session.KindOf(a.made).Manner == session.Posts {
 				select {
 				case <-a.ready:
 				case <-conn.Done():

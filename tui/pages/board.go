@@ -478,17 +478,17 @@ func (v *Board) aside(it *command.Item, width, most int, asked []string) []strin
 		termtext.JoinSides(title, look.Render(it.Session.StateText(v.Now())), width),
 		th.Muted.Render(termtext.Truncate(termtext.Line(it.About), width, "…")),
 	}
-	asks := it.Session.Standing == conversation.StandingAsks
-	if now := termtext.Line(list.Clip(it.Session.Now())); now != "" && (asks || now != it.Session.State()) && len(asked) == 0 {
+	if now := termtext.Line(list.Clip(it.Session.Now())); now != "" && now != it.Session.State() && len(asked) == 0 {
 		for _, line := range termtext.Wrap(now, max(1, width)) {
 			lines = append(lines, th.Text.Render(line))
 		}
-		if how := v.keyOf(command.DialogAccept) + " goes there to answer"; asks {
-			if it.Answer != nil {
-				how = v.keyOf(command.DialogNext) + " answers"
-			}
-			lines = append(lines, th.Muted.Render(how))
+	}
+	if it.Session.Standing == conversation.StandingAsks && len(asked) == 0 {
+		how := v.keyOf(command.DialogNext) + ": answer"
+		if it.Answer == nil {
+			how = v.keyOf(command.DialogAccept) + " goes there to answer"
 		}
+		lines = append(lines, th.Muted.Render(how))
 	}
 	lines = lines[:max(0, min(len(lines), most-len(asked)))]
 	if last := v.lastLines(it.Session.Last, width, most-len(lines)-len(asked)-2); len(last) > 0 {
