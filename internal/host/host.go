@@ -10,6 +10,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,7 +206,7 @@ func (h *Host) status() Status {
 	h.session.Read(func(s *conversation.State) { st.Overview, st.Session = app.OverviewOf(s, journal), s.ID })
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	st.Active, st.Agent = h.quiet, h.opt.Agent.Name
+	st.Active, st.Agent = h.quiet, cmp.Or(st.Agent, h.opt.Agent.Name)
 	for v := range h.viewers {
 		st.Viewers = append(st.Viewers, v.name)
 	}

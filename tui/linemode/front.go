@@ -139,7 +139,7 @@ func (f *front) Seats() []command.Seat {
 		Cwd: l.Session.About().Cwd, Running: l.Running(), Stored: l.StoredID(), Session: l.Session,
 		Go: func() { f.p.out.line("This session is already open.") }, Detach: f.Detach, End: func() { f.End(l.Session) },
 	}
-	s.Agent, s.Title = cmp.Or(l.Agent.Name, l.Agent.ID, s.Agent), app.Title(s.Title)
+	s.Agent, s.Title = cmp.Or(s.Agent, l.Agent.Name, l.Agent.ID), app.Title(s.Title)
 	return []command.Seat{s}
 }
 

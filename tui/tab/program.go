@@ -190,7 +190,7 @@ func (t *Tab) Overview() app.Overview {
 		changes = s.Journal()
 	}
 	o, a := app.OverviewOf(&t.conv().State, changes), t.agent()
-	o.Agent, o.Title = cmp.Or(a.Name, a.ID, o.Agent), t.label()
+	o.Agent, o.Title = cmp.Or(o.Agent, a.Name, a.ID), t.label()
 	o.Standing = t.State()
 	if t.opening != nil {
 		if p := t.opening.preparing.Load(); p != nil {

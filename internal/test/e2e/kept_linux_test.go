@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"parley/internal/host"
 	"parley/internal/test"
 	"parley/internal/test/ptytest"
 )
@@ -124,6 +126,24 @@ func (k kept) runs(args ...string) string {
 		k.t.Errorf("parley %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return out
+}
+
+// An agent that the command line names is called what it calls itself, while its session runs and later.
+func TestAnAgentOfTheCommandLineHasOneName(t *testing.T) {
+	t.Parallel()
+	k := newKept(t)
+	k.start(talk(resumes, "Here.")).Ready().Ask("first").Shows("Here.").Idle()
+	var list []struct {
+		AgentName string
+		Running   *host.Status
+	}
+	must(t, json.Unmarshal([]byte(k.runs("sessions", "--json")), &list))
+	if len(list) != 1 || list[0].AgentName != "Scripted agent" || list[0].Running == nil || list[0].Running.Agent != "Scripted agent" {
+		t.Errorf("listed are %+v", list)
+	}
+	if board := k.runs("board"); !strings.Contains(board, "Scripted agent") {
+		t.Errorf("the board is\n%s", board)
+	}
 }
 
 // fails is runs for a command that must fail.
