@@ -229,7 +229,7 @@ func (o *startOptions) run(ctx context.Context) error {
 	}
 	opt.Inline = o.inline || cfg.Inline
 	if o.running != "" { // before the screen takes the terminal, on which ssh may ask for a password
-		c, err := host.AttachTo(ctx, host.ClientOptions{Running: o.running, ReadOnly: o.lookOn, Version: l.Version})
+		c, err := host.AttachTo(ctx, host.ClientOptions{Running: o.running, ReadOnly: o.lookOn, Version: l.Version, Soon: true})
 		if err != nil {
 			return err
 		}

@@ -44,6 +44,8 @@ type ClientOptions struct {
 	Far bool
 	// Version is the version of this parley.
 	Version string
+	// Soon means that Attach does not wait for the history: who makes the session of it does.
+	Soon bool
 	// Before, if not nil, is called with each past event before Attach returns. Past is then
 	// empty.
 	Before func(conversation.Event)
@@ -108,8 +110,8 @@ type pendingAct struct {
 	ready  chan struct{} // closed when the result is available
 }
 
-// Attach attaches to a host, and waits for the history. The error wraps [ErrGone] if there is
-// no host.
+// Attach attaches to a host, and waits for the history unless it is to be Soon. The error wraps [ErrGone]
+// if there is no host.
 func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 	c := &Client{
 		opt: opt, id: rand.Text(), stream: session.NewStream(), done: make(chan struct{}),
@@ -128,6 +130,14 @@ func Attach(ctx context.Context, opt ClientOptions) (*Client, error) {
 		c.ring.WhenRead(func() { go c.followRing() })
 	}
 	go c.keep(conn)
+	if opt.Soon {
+		return c, nil
+	}
+	return c.catchUp(ctx)
+}
+
+// catchUp waits for the history. On an error the client is closed.
+func (c *Client) catchUp(ctx context.Context) (*Client, error) {
 	select {
 	case <-c.caughtUp:
 		return c, nil

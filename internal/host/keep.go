@@ -166,7 +166,7 @@ func (k keeper) attach(ctx context.Context, opt ClientOptions) (*Client, error) 
 // only read, is made in this process.
 func (k keeper) make(ctx context.Context, s app.Spec) (*app.Opened, error) {
 	if c, is := s.Attached.(*Client); is {
-		return k.attached(c, nil)
+		return k.attached(c.catchUp(ctx))
 	}
 	if id := k.running(ctx, s); id != "" {
 		return k.attached(k.attach(ctx, ClientOptions{Running: id, ReadOnly: s.LookOn, ReadFile: s.ReadFile}))

@@ -624,3 +624,52 @@ func TestALogThatCannotBeRead(t *testing.T) {
 		t.Errorf("the viewer is told %v", err)
 	}
 }
+
+// A screen need not wait for a long history: only the session does that is made of it.
+func TestAttachSoon(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		h := run(t, Options{Session: newFake(text("one")), Dir: dir})
+		arrives := make(chan struct{})
+		c, err := Attach(t.Context(), ClientOptions{Name: "viewer", Soon: true, Dial: func(ctx context.Context, id string) (io.ReadWriteCloser, error) {
+			wire, err := h.dial(ctx, id)
+			return &late{wire, arrives, false}, err
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, made := keeper{&app.Launcher{}, new(sync.Map), nil}, make(chan *app.Opened, 1)
+		go func() {
+			o, err := k.make(t.Context(), app.Spec{Attached: c})
+			if err != nil {
+				t.Error(err)
+			}
+			made <- o
+		}()
+		synctest.Wait()
+		if len(made) > 0 {
+			t.Error("the session has no history yet")
+		}
+		close(arrives)
+		if o := <-made; o != nil {
+			test.WantTranscript(t, o.Transcript.Conversation, "agent: one")
+		}
+		c.Close(t.Context())
+	})
+}
+
+// late is a connection that has its first line, and the others once they arrive.
+type late struct {
+	io.ReadWriteCloser
+	arrives chan struct{}
+	begun   bool
+}
+
+func (l *late) Read(p []byte) (int, error) {
+	if l.begun {
+		<-l.arrives
+	}
+	n, err := l.ReadWriteCloser.Read(p[:1])
+	l.begun = l.begun || n == 1 && p[0] == '\n'
+	return n, err
+}

@@ -104,8 +104,11 @@ func outlineOf(root *conversation.Node) []string {
 	return out
 }
 
-// IgnoreVersions ignores how often an item has changed.
-var IgnoreVersions = cmp.FilterPath(func(p cmp.Path) bool { return strings.HasSuffix(p.Last().Type().String(), ".revision") }, cmp.Ignore())
+// IgnoreVersions ignores how often an item has changed, and the bytes that were counted: text arrives in more events
+// or fewer.
+var IgnoreVersions = cmp.FilterPath(func(p cmp.Path) bool {
+	return strings.HasSuffix(p.Last().Type().String(), ".revision") || slices.Contains([]string{".bytes", ".size"}, p.Last().String())
+}, cmp.Ignore())
 
 // Permission returns a request to run a tool, with one option to allow and one to
 // reject.

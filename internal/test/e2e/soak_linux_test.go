@@ -107,6 +107,7 @@ func soak(t *testing.T, rounds int, keep bool) {
 	}
 	p.comparesAndDrops()
 	var first, last soaked
+	var attached time.Duration
 	for round := 1; round <= rounds; round++ {
 		p.Ask(fmt.Sprint("work ", round)).Question("make ").Answer("Yes")
 		switch {
@@ -121,7 +122,10 @@ func soak(t *testing.T, rounds int, keep bool) {
 			}
 			p.Press("alt+w").TabLineGone()
 		case keep:
-			Start(t, Options{Home: at.home, Project: at.dir, Env: env, Args: []string{"attach"}}).Status("kept").Press("ctrl+z").Exits(0)
+			began := time.Now()
+			q := Start(t, Options{Home: at.home, Project: at.dir, Env: env, Args: []string{"attach"}}).Status("kept")
+			attached = time.Since(began).Round(time.Millisecond)
+			q.Press("ctrl+z").Exits(0)
 		}
 		p.Shows(fmt.Sprintf("All of work %d is done.", round)).Idle()
 		if round == rounds/3 || round == rounds*2/3 {
@@ -135,14 +139,16 @@ func soak(t *testing.T, rounds int, keep bool) {
 		for _, name := range processes {
 			line += last.process(t, name, pids[name], watch, first)
 		}
-		t.Logf("%s%s %s", line, last.disk(at.home), p.keyToScreen())
+		t.Logf("%s%s %s; attached in %v", line, last.disk(at.home), p.keyToScreen(), attached)
 		if first == nil {
 			first = last
 		}
 		for name, n := range last {
 			most := first[name]
 			switch {
-			case strings.HasSuffix(name, " heap"):
+			case name == "host heap":
+				most += 24 << 20 // the latest calls
+			case name == "viewer heap":
 				most += last["log"] - first["log"] + 16<<20 // the transcript, and what is cached of it
 			case name == "log":
 				most = n
