@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,8 +31,8 @@ type Form struct {
 	// askedAgain says that the user was asked whether to send a form without any choice.
 	askedAgain bool
 
-	lines  []formLine // the body as drawn last
-	follow bool       // keep the focused field visible
+	layout formLayout
+	follow bool // keep the focused field visible
 	// entered means that the form has the keys: it gets letters and digits even if the
 	// prompt holds text. One of another session gets none before.
 	entered bool
@@ -225,6 +226,7 @@ func (d *Form) content() (map[string]any, bool) {
 		f.Text = f.input.Text()
 		_, _, f.problem = f.Value()
 	}
+	d.layout = formLayout{} // the problems have lines
 	content, invalid, problem := d.form.Content()
 	if invalid >= 0 {
 		d.focus, d.follow = invalid, true
@@ -245,7 +247,6 @@ func (d *Form) Paste(text string) Action {
 		return d.typed()
 	}
 	f.input.Paste(text)
-	f.changes++
 	f.problem, d.why = "", ""
 	return nil
 }
@@ -263,22 +264,22 @@ func (d *Form) Mouse(msg tea.MouseMsg, x, y int) Action {
 		return d.question.Mouse(msg, x, y)
 	} else if d.ignores() {
 		return NotTaken{}
-	} else if m.Button != tea.MouseLeft || line >= len(d.lines) {
+	} else if m.Button != tea.MouseLeft {
 		return nil
 	}
-	l := d.lines[line]
-	if l.field < 0 || d.fields[l.field].Kind == app.OtherField {
+	i, choice := d.layout.target(d, line)
+	if i < 0 || d.fields[i].Kind == app.OtherField {
 		return nil
 	}
-	f := d.fields[l.field]
-	d.focus, d.entered = l.field, true
+	f := d.fields[i]
+	d.focus, d.entered = i, true
 	d.mark(-1)
 	switch {
-	case l.choice < 0:
+	case choice < 0:
 	case f.Kind == app.OneField:
-		f.pick(l.choice)
+		f.pick(choice)
 	default:
-		f.toggle(l.choice)
+		f.toggle(choice)
 	}
 	return nil
 }
@@ -319,17 +320,6 @@ type field struct {
 	at      int        // the choice that the arrows are at
 	moved   bool       // the arrows were used
 	problem string
-
-	changes int       // how often the value may have changed
-	look    fieldLook // as drawn last without the focus
-	lines   []formLine
-}
-
-// fieldLook is all that an unfocused field is drawn from.
-type fieldLook struct {
-	width, changes int
-	problem        string
-	th             *theme.Theme
 }
 
 func newField(of *app.FormField) *field {
@@ -346,7 +336,6 @@ func newField(of *app.FormField) *field {
 func (f *field) key(msg tea.KeyPressMsg) bool {
 	key := msg.String()
 	taken := true
-	f.changes++
 	switch {
 	case f.Kind == app.TextField:
 		taken = f.input.Key(msg)
@@ -380,7 +369,6 @@ func (f *field) key(msg tea.KeyPressMsg) bool {
 func (f *field) toggle(i int) {
 	f.Picked[i] = !f.Picked[i]
 	f.at, f.problem = i, ""
-	f.changes++
 }
 
 // pick selects a choice instead of the previous one.
@@ -390,7 +378,6 @@ func (f *field) pick(i int) {
 	}
 	clear(f.Picked)
 	f.Picked[i], f.at, f.problem = true, i, ""
-	f.changes++
 }
 
 // move goes to another choice, and reports whether there is one.
@@ -403,7 +390,6 @@ func (f *field) move(by int) bool {
 		return false
 	}
 	f.at, f.moved = to, true
-	f.changes++
 	return true
 }
 
@@ -413,11 +399,95 @@ func (f *field) enterPicks() bool {
 	return f.Kind == app.OneField && (f.Required || f.moved || f.Schema.Type != acpclient.PropertyBoolean)
 }
 
-// formLine is a line of a form, and the target of a click on it.
+// formLine is a line of a field, and the choice that a click on it takes, -1 for none.
 type formLine struct {
-	text string
-	// field and choice are -1 if there is none.
-	field, choice int
+	text   string
+	choice int
+}
+
+// formLayout has the lines at which the fields begin, each with an empty line, and at the end their
+// number. Only the focused field changes, and the one that was focused before: the others are not drawn
+// to lay the form out.
+type formLayout struct {
+	starts  []int
+	on      renderContext
+	widths  termtext.Layout
+	focused int // -1: none
+}
+
+// lay lays the form out. focused is the field that has the keys, -1 for none.
+func (l *formLayout) lay(d *Form, on renderContext, focused int) {
+	if widths := termtext.NewLayout(on.width); l.starts == nil || l.on != on || l.widths != widths {
+		*l = formLayout{starts: []int{d.message.height(on)}, on: on, widths: widths, focused: focused}
+		for i := range d.fields {
+			l.starts = append(l.starts, l.starts[i]+l.height(d, i))
+		}
+		return
+	}
+	before := l.focused
+	l.focused = focused
+	for _, i := range []int{before, focused} {
+		if i < 0 {
+			continue
+		}
+		if more := l.height(d, i) - (l.starts[i+1] - l.starts[i]); more != 0 {
+			for at := i + 1; at < len(l.starts); at++ {
+				l.starts[at] += more
+			}
+		}
+	}
+}
+
+// height returns the height of a field with the line above it.
+func (l *formLayout) height(d *Form, i int) int {
+	lines, _ := d.fields[i].draw(l.on.width, i == l.focused, l.on.th)
+	return 1 + len(lines)
+}
+
+// at returns the field on a line, -1 for none.
+func (l *formLayout) at(line int) int {
+	i := sort.Search(len(l.starts), func(i int) bool { return l.starts[i] > line }) - 1
+	if i >= len(l.starts)-1 {
+		return -1
+	}
+	return i
+}
+
+// target returns the field and the choice on a line, -1 for none.
+func (l *formLayout) target(d *Form, line int) (field, choice int) {
+	i := l.at(line)
+	if i < 0 || line == l.starts[i] {
+		return -1, -1
+	}
+	lines, _ := d.fields[i].draw(l.on.width, i == l.focused, l.on.th)
+	return i, lines[line-l.starts[i]-1].choice
+}
+
+// formBody is the content of a form that is laid out.
+type formBody struct{ *Form }
+
+func (b formBody) height(renderContext) int { return b.layout.starts[len(b.fields)] }
+
+func (b formBody) lines(on renderContext, from, to int) []string {
+	l := &b.layout
+	said := l.starts[0]
+	out := b.message.lines(on, min(from, said), min(to, said))
+	if to <= said {
+		return out
+	}
+	first := l.at(max(from, said))
+	var drawn []string
+	for i := first; i >= 0 && i < len(b.fields) && l.starts[i] < to; i++ {
+		lines, _ := b.fields[i].draw(on.width, i == l.focused, on.th)
+		drawn = append(drawn, "")
+		for _, line := range lines {
+			drawn = append(drawn, line.text)
+		}
+	}
+	if first < 0 {
+		return out
+	}
+	return append(out, drawn[max(from, said)-l.starts[first]:min(to, b.height(on))-l.starts[first]]...)
 }
 
 // maxChoices is how many choices of a field are visible.
@@ -427,20 +497,29 @@ const maxChoices = 6
 func (d *Form) View(width, maxHeight int) View {
 	width = min(width, widest)
 	w := inner(width, maxHeight)
-	lines, from, to, cursor := d.draw(w, d.env.Guard.inert() || d.env.Foreign && !d.entered)
-	d.lines = lines
-	drawn := make(fixed, len(lines))
-	for i, l := range lines {
-		drawn[i] = l.text
+	on, focused := renderContext{w, d.env.Theme}, -1
+	if f := d.current(); f != nil && !d.env.Guard.inert() && (!d.env.Foreign || d.entered) {
+		focused = d.focus
 	}
-	if d.current() == nil && len(d.fields) > 0 {
-		from, to = len(lines)-1, len(lines)
+	d.layout.lay(d, on, focused)
+	starts := d.layout.starts
+	from, to := 0, 0
+	var cursor *tea.Cursor
+	if d.current() != nil {
+		from, to = starts[d.focus]+1, starts[d.focus+1]
+	} else if len(d.fields) > 0 {
+		to = starts[len(d.fields)]
+		from = to - 1
+	}
+	if focused >= 0 {
+		if _, cursor = d.current().draw(w, true, d.env.Theme); cursor != nil {
+			cursor.Y += from
+		}
 	}
 	if !d.follow {
 		to = 0
 	}
-	said := d.message.height(renderContext{w, d.env.Theme})
-	return d.view(panel{title: d.title(), body: drawn, asked: drawn[:said], cursor: cursor, inBody: true, from: from, to: to}, width, maxHeight)
+	return d.view(panel{title: d.title(), body: formBody{d}, asked: d.message, cursor: cursor, inBody: true, from: from, to: to}, width, maxHeight)
 }
 
 func (d *Form) title() string {
@@ -451,45 +530,11 @@ func (d *Form) title() string {
 	return title
 }
 
-// draw draws all fields. from and to are the lines of the focused one, cursor is its
-// cursor.
-func (d *Form) draw(w int, inert bool) (lines []formLine, from, to int, cursor *tea.Cursor) {
-	th := d.env.Theme
-	on := renderContext{w, th}
-	lines = make([]formLine, 0, len(d.lines))
-	for _, l := range d.message.lines(on, 0, d.message.height(on)) {
-		lines = append(lines, formLine{l, -1, -1})
-	}
-	for i, f := range d.fields {
-		lines = append(lines, formLine{"", -1, -1})
-		start := len(lines)
-		drawn, at := f.draw(w, i == d.focus && !inert, th)
-		for _, l := range drawn {
-			l.field = i
-			lines = append(lines, l)
-		}
-		if i == d.focus {
-			from, to = start, len(lines)
-			if at != nil {
-				at.Y += start
-				cursor = at
-			}
-		}
-	}
-	return lines, from, to, cursor
-}
-
 // draw draws the field: name, description, value and error.
 func (f *field) draw(w int, focused bool, th *theme.Theme) (lines []formLine, cursor *tea.Cursor) {
-	if now := (fieldLook{w, f.changes, f.problem, th}); !focused {
-		if f.lines != nil && f.look == now {
-			return f.lines, nil
-		}
-		defer func() { f.look, f.lines = now, lines }()
-	}
 	const indent = "  "
 	room := max(1, w-len(indent))
-	add := func(s string) { lines = append(lines, formLine{s, -1, -1}) }
+	add := func(s string) { lines = append(lines, formLine{s, -1}) }
 
 	for _, l := range f.heading(w, focused, th) {
 		add(l)
@@ -552,7 +597,7 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 	}
 	hidden := func(n int, arrow string) {
 		if n > 0 {
-			lines = append(lines, formLine{accent(th).Render("    " + arrow + " " + termtext.Count(n, "more choice")), -1, -1})
+			lines = append(lines, formLine{accent(th).Render("    " + arrow + " " + termtext.Count(n, "more choice")), -1})
 		}
 	}
 	hidden(from, "↑")
@@ -581,16 +626,16 @@ func (f *field) drawChoices(w int, focused bool, th *theme.Theme) []formLine {
 			whole += "  " + th.Faint.Render(about)
 		}
 		if !focused || i != f.at || termtext.Width(whole) <= w {
-			lines = append(lines, formLine{cut(whole, w), -1, i})
+			lines = append(lines, formLine{cut(whole, w), i})
 			continue
 		}
 		// Describe the choice under the cursor in full.
 		const indent = "      "
 		for _, l := range hang("  "+mark+tick+" ", indent, styled(termtext.Wrap(title, max(1, w-len(indent))), name)) {
-			lines = append(lines, formLine{l, -1, i})
+			lines = append(lines, formLine{l, i})
 		}
 		for _, l := range prose(about, max(1, w-len(indent))) {
-			lines = append(lines, formLine{indent + th.Muted.Render(l), -1, i})
+			lines = append(lines, formLine{indent + th.Muted.Render(l), i})
 		}
 	}
 	hidden(len(f.Choices)-to, "↓")

@@ -681,6 +681,42 @@ func TestAKeyDrawsOneFieldOfMany(t *testing.T) {
 	}
 }
 
+// Only the fields in sight are drawn. What a key changes in one, and where a click goes, is right in the
+// middle of many, also once lines of problems have come above.
+func TestALongFormDrawsWhatIsInSight(t *testing.T) {
+	test := func(d *Form, want ...string) {
+		t.Helper()
+		shown := shownBy(d, 80, 24)
+		for _, w := range want {
+			if !strings.Contains(shown, w) {
+				t.Fatalf("it lacks %q:\n%s", w, shown)
+			}
+		}
+	}
+	d := manyFields(3000)
+	test(d, "f0", "what to write", "f3")
+	for range 1500 {
+		d.Key(press("tab"))
+	}
+	d.Key(press("y"))
+	if test(d, "f1500"); d.fields[1500].input.Text() != "y" {
+		t.Error("the key went elsewhere")
+	}
+	d.fields[1490].problem, d.fields[1501].problem = "wrong", "wrong"
+	d.content() // which looks again
+	d.Key(press("tab"))
+	test(d, "f1501")
+	shown := strings.Split(shownBy(d, 80, 24), "\n")
+	for y, line := range shown {
+		if strings.Contains(line, "f1500") {
+			d.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft}, 8, y)
+		}
+	}
+	if d.focus != 1500 {
+		t.Errorf("a click goes to %d:\n%s", d.focus, strings.Join(shown, "\n"))
+	}
+}
+
 func BenchmarkFormKey(b *testing.B) {
 	for _, n := range []int{500, 5000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
