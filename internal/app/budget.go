@@ -34,7 +34,7 @@ func (l *Live) BudgetQuestion() *Question {
 // is not. Raising it raises it for all.
 func BudgetQuestion(title string, shared func() []*Live) *Question {
 	all := shared()
-	i := slices.IndexFunc(all, func(l *Live) bool { return l.Conversation.BudgetReached })
+	i := slices.IndexFunc(all, func(l *Live) bool { return l.Conversation.BudgetReached && !l.Conversation.Stopped })
 	if i < 0 {
 		return nil
 	}
@@ -60,7 +60,7 @@ func BudgetQuestion(title string, shared func() []*Live) *Question {
 		Choices: []Choice{
 			{Name: "Stop here", Key: "s", Here: func() {
 				for _, l := range shared() {
-					session.Post(l.Session, session.StopHere{})
+					session.Post(l.Session, session.StopWaiting{})
 				}
 			}},
 			{Name: "Raise it to " + to, Key: "r", Do: func() (Outcome, error) {

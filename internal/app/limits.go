@@ -131,7 +131,7 @@ func limitTitle(l *conversation.LimitReached, reached bool) string {
 // decide. handOver has the user choose another agent; it may be nil.
 func LimitQuestion(s Session, c *conversation.Conversation, now time.Time, handOver func()) *Question {
 	limit := c.Limit
-	if limit == nil || c.Stopped || limit.Waits || !c.LimitWait.IsZero() || len(c.Queue) == 0 || c.Turn.Running || c.Gone() || s.About().LookOn {
+	if limit == nil || limit.Stopped || limit.Waits || !c.LimitWait.IsZero() || len(c.Queue) == 0 || c.Turn.Running || c.Gone() || s.About().LookOn {
 		return nil
 	}
 	q := Question{Title: limitTitle(limit, true)}
@@ -152,6 +152,6 @@ func LimitQuestion(s Session, c *conversation.Conversation, now time.Time, handO
 	if handOver != nil {
 		q.Choices = append(q.Choices, Choice{Name: "Continue with another agent…", Key: "h", Here: handOver})
 	}
-	q.Choices = append(q.Choices, Choice{Name: "Stop here", More: "the prompt stays in the queue", Key: "s", Here: func() { session.Post(s, session.StopHere{}) }})
+	q.Choices = append(q.Choices, Choice{Name: "Stop here", More: "the prompt stays in the queue", Key: "s", Here: func() { session.Post(s, session.StopWaiting{}) }})
 	return &q
 }

@@ -73,7 +73,7 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	o := Overview{
 		Agent: s.Agent.Name(), Title: cmp.Or(s.Title, s.Asked),
 		Working: s.Turn.Running, Waiting: s.Waiting(), Queued: len(s.Queue), Paused: s.QueuePaused, Gone: s.Gone(),
-		AtLimit: s.Stuck() && s.Limit != nil, OverBudget: s.Stuck() && s.BudgetReached, SignIn: s.AuthError != nil,
+		AtLimit: s.AtLimit(), OverBudget: s.OverBudget(), SignIn: s.AuthError != nil,
 		Ending: s.Ending, Progress: s.Progress(), Last: s.Last(lastLines), Spent: s.Spent(),
 	}
 	o.Standing, o.Since = s.Standing()

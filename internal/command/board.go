@@ -225,7 +225,7 @@ func (b *board) askAbout(id string) {
 	}, func(s app.Session) {
 		l := &app.Live{Session: away{s, b.f, func(ctx context.Context) (app.Session, error) { return visit(ctx, id) }}, Conversation: s.Past()}
 		var q *app.Question
-		if l.Conversation.BudgetReached {
+		if l.Conversation.OverBudget() {
 			q = l.BudgetQuestion()
 		} else {
 			q = app.LimitQuestion(l.Session, l.Conversation, time.Now(), nil)

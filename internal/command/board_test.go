@@ -89,8 +89,8 @@ func TestTheBoardDecidesForWhatIsNotAttached(t *testing.T) {
 		choices []string
 		acts    []any
 	}{
-		"a budget": {conversation.BudgetReached{}, []string{"Stop here", "Raise it to 4.00", "Go on for one turn"}, []any{session.StopHere{}, session.SetBudget{Budget: conversation.Budget{Cost: 4}}, nil}},
-		"a limit":  {conversation.LimitReached{}, []string{"Wait and go on", "Stop here"}, []any{session.WaitForLimit{}, session.StopHere{}}},
+		"a budget": {conversation.BudgetReached{}, []string{"Stop here", "Raise it to 4.00", "Go on for one turn"}, []any{session.StopWaiting{}, session.SetBudget{Budget: conversation.Budget{Cost: 4}}, nil}},
+		"a limit":  {conversation.LimitReached{}, []string{"Wait and go on", "Stop here"}, []any{session.WaitForLimit{}, session.StopWaiting{}}},
 	} {
 		s := newScreen(t)
 		past := conversation.New()

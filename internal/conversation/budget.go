@@ -66,7 +66,7 @@ type counting struct {
 	// Unbounded means that the user lets one turn exceed the budget: the running one, or else
 	// the next.
 	Unbounded bool
-	// Stopped means that the user has decided to stop at the budget, or at a limit of the plan.
+	// Stopped means that the user has decided to stop at the budget.
 	Stopped bool
 
 	costs  costs
@@ -135,9 +135,7 @@ func (e BudgetSet) fold(s *State) {
 	}
 }
 
-func (BudgetReached) fold(s *State) { s.BudgetReached, s.Stopped = true, false }
-
-func (Stopped) fold(s *State) { s.Stopped = true }
+func (e BudgetReached) fold(s *State) { s.BudgetReached, s.Stopped = true, e.Stopped }
 
 func (e BudgetShared) fold(s *State) {
 	if e.Aside {

@@ -245,7 +245,6 @@ var kinds = sync.OnceValue(func() (all []*kind) {
 		QueueChanged{},
 		BudgetSet{},
 		BudgetReached{},
-		Stopped{},
 		BudgetShared{},
 		LimitReached{},
 		LimitWait{},

@@ -95,12 +95,10 @@ type (
 		Spent *Spent `json:"spent,omitzero"`
 	}
 	// BudgetReached: the budget is used up. The session sends no prompt until the next
-	// BudgetSet, and repeats this event for each prompt that is held back.
-	BudgetReached struct{}
-	// Stopped: the user decided to stop at the budget or at a limit of the plan. What waits stays in
-	// the queue.
-	Stopped struct {
-		At time.Time `json:"at,omitzero"`
+	// BudgetSet, and repeats this event for each prompt that is held back. Stopped means that the
+	// user has decided to stop there.
+	BudgetReached struct {
+		Stopped bool `json:"stopped,omitzero"`
 	}
 	// BudgetShared: other sessions have spent of the same budget. Spent is the sum of theirs that
 	// counts here. With Aside it is what a question that was asked aside has spent since the last
@@ -111,11 +109,13 @@ type (
 	}
 	// LimitReached: a turn has ended at a limit of the user's plan. Its prompt, or one that goes on
 	// with it, is the first of the paused queue. Kind is the agent's name for the limit, Resets is
-	// zero if the agent does not say. Waits means that the session waits unasked.
+	// zero if the agent does not say. Waits means that the session waits unasked, Stopped that the user has
+	// decided to stop there.
 	LimitReached struct {
-		Kind   string    `json:"kind,omitzero"`
-		Resets time.Time `json:"resets,omitzero"`
-		Waits  bool      `json:"waits,omitzero"`
+		Kind    string    `json:"kind,omitzero"`
+		Resets  time.Time `json:"resets,omitzero"`
+		Waits   bool      `json:"waits,omitzero"`
+		Stopped bool      `json:"stopped,omitzero"`
 	}
 	// LimitWait: the queue goes on by itself at a time, or not any more if that is zero.
 	LimitWait struct {

@@ -49,8 +49,8 @@ type limiting struct {
 	refuses bool
 }
 
-func (e LimitReached) fold(s *State) { s.Limit, s.LimitWait, s.Stopped = &e, time.Time{}, false }
-func (e LimitWait) fold(s *State)    { s.LimitWait, s.Stopped = e.Until, false }
+func (e LimitReached) fold(s *State) { s.Limit, s.LimitWait = &e, time.Time{} }
+func (e LimitWait) fold(s *State)    { s.LimitWait = e.Until }
 
 // WaitsForLimit reports whether the queue goes on by itself when a limit resets.
 func (s *State) WaitsForLimit() bool {

@@ -94,8 +94,17 @@ func (s *State) standingNow() Standing {
 // Stuck reports whether the queue, or a turn that the budget has ended, waits until the user decides about a
 // budget or a limit of the plan.
 func (s *State) Stuck() bool {
-	cut := s.BudgetReached && s.Ending.How == EndedEarly
-	return !s.Stopped && !s.Turn.Running && (cut || len(s.Queue) > 0) && (s.BudgetReached || s.Limit != nil && !s.WaitsForLimit())
+	return s.OverBudget() || s.AtLimit()
+}
+
+// OverBudget reports whether that is so about the budget.
+func (s *State) OverBudget() bool {
+	return s.BudgetReached && !s.Stopped && !s.Turn.Running && (len(s.Queue) > 0 || s.Ending.How == EndedEarly)
+}
+
+// AtLimit reports whether that is so about a limit.
+func (s *State) AtLimit() bool {
+	return s.Limit != nil && !s.Limit.Stopped && !s.Turn.Running && len(s.Queue) > 0 && !s.WaitsForLimit()
 }
 
 // timeOf returns when an event happened, zero if unknown. Streamed events do not count: a

@@ -126,7 +126,6 @@ var _ = []*Kind{
 	NewKind[SetBudget](Posts).locked(),
 	NewKind[ShareBudget](Posts).locked(),
 	NewKind[ExceedBudget](Posts).locked(),
-	NewKind[StopHere](Posts).locked(),
 	NewKind[CancelOperation](Lasts),
 	NewKind[StopTask](Lasts),
 	NewKind[AwaitChanges](Asks).journalled(),

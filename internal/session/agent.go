@@ -244,7 +244,7 @@ func (a *agent) SessionUpdate(ctx context.Context, n *acpclient.SessionNotificat
 			s.suspectDirectory()
 		}
 		if _, ok := n.Update.(*acpclient.UsageUpdate); ok {
-			s.checkBudget()
+			s.checkBudget(false)
 		}
 	case a.expecting && !a.left[n.SessionID]:
 		if size := conversation.SizeOf(a.event(n)); a.earlyBytes+size <= earlyBound {

@@ -15,7 +15,7 @@ type SetBudget struct{ Budget conversation.Budget }
 
 func (a SetBudget) Do(_ context.Context, s *Session) (None, error) {
 	s.post(conversation.BudgetSet{Budget: a.Budget, Raised: true})
-	s.checkBudget()
+	s.checkBudget(false)
 	s.goOn()
 	return None{}, nil
 }
@@ -29,7 +29,7 @@ type ShareBudget struct {
 
 func (a ShareBudget) Do(_ context.Context, s *Session) (None, error) {
 	s.post(conversation.BudgetShared(a))
-	s.checkBudget()
+	s.checkBudget(false)
 	return None{}, nil
 }
 
@@ -47,16 +47,6 @@ func (a ExceedBudget) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, nil
 }
 
-// StopHere leaves what the budget or a limit of the plan holds up in the queue, and asks no more about it.
-type StopHere struct{}
-
-func (StopHere) Do(_ context.Context, s *Session) (None, error) {
-	if s.state.Stuck() {
-		s.post(conversation.Stopped{At: s.opt.Now()})
-	}
-	return None{}, nil
-}
-
 // askBudgetAgain has the user decide about a budget that is used up when a prompt waits for
 // that. s.mu must be held.
 func (s *Session) askBudgetAgain() {
@@ -71,12 +61,12 @@ func (s *Session) goOn() {
 }
 
 // checkBudget warns the user when most of the budget is used up, and ends the turn when all
-// of it is. s.mu must be held.
-func (s *Session) checkBudget() {
+// of it is. stopped means that the user has decided about that already. s.mu must be held.
+func (s *Session) checkBudget(stopped bool) {
 	used := s.state.Used()
 	switch {
 	case used >= 1 && !s.state.BudgetReached && !s.state.Unbounded:
-		s.post(conversation.BudgetReached{})
+		s.post(conversation.BudgetReached{Stopped: stopped})
 		s.cancelTurn()
 	case used >= nearBudget && used < 1:
 		s.warnOnce(fmt.Sprint("budget ", s.state.Budget), fmt.Sprintf("%d %% of the budget is used up", int(used*100)), s.state.BudgetWords())

@@ -105,7 +105,7 @@ func TestTheUserStopsAtTheBudget(t *testing.T) {
 		if !h.conv.Stuck() {
 			t.Error("it does not ask")
 		}
-		Post(h, StopHere{})
+		Post(h, StopWaiting{})
 		h.settle()
 		if now, _ := h.conv.Standing(); now != conversation.StandingIdle || h.conv.Stuck() {
 			t.Errorf("after the answer it is %v", now)

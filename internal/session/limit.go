@@ -54,13 +54,17 @@ func (WaitForLimit) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, nil
 }
 
-// StopWaiting leaves the queue paused until the user resumes it.
+// StopWaiting leaves what a limit of the plan or the budget holds up in the queue until the user resumes it,
+// and asks no more about it.
 type StopWaiting struct{}
 
 func (StopWaiting) Do(_ context.Context, s *Session) (None, error) {
 	s.limit.agreed = false
-	if !s.state.LimitWait.IsZero() {
-		s.post(conversation.LimitWait{})
+	if l := s.state.Limit; l != nil {
+		s.post(conversation.LimitReached{Kind: l.Kind, Resets: l.Resets, Stopped: true})
+	}
+	if s.state.BudgetReached {
+		s.post(conversation.BudgetReached{Stopped: true})
 	}
 	return None{}, nil
 }

@@ -231,6 +231,52 @@ func TestALimitOfAnEarlierRun(t *testing.T) {
 	})
 }
 
+// Who has stopped at a limit or the budget has decided: nothing asks again before the next prompt is held
+// back, also not where the session is opened again.
+func TestWhoHasStoppedIsNotAskedAgain(t *testing.T) {
+	var past *conversation.State
+	asks := func(h *harness) (asks bool) {
+		h.Read(func(s *conversation.State) { asks = s.Stuck() })
+		return asks
+	}
+	continued := func(_ *harness, o *Options) { o.Budget, o.Past = conversation.Budget{Cost: 5}, past }
+	for name, end := range map[string]func(*harness){
+		"limit": func(h *harness) { h.limited(time.Hour) },
+		"budget": func(h *harness) {
+			h.costs("s1", 6)
+			h.reply("session/prompt", `{"stopReason":"cancelled"}`)
+		},
+		"budget, with a queue": func(h *harness) {
+			h.prompt("two")
+			h.costs("s1", 6)
+			h.reply("session/prompt", `{"stopReason":"cancelled"}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, h *harness) {
+				h.prompt("one")
+				if end(h); !asks(h) {
+					t.Error("it does not ask")
+				}
+				Post(h, StopWaiting{})
+				if h.settle(); asks(h) {
+					t.Error("it asks after the answer")
+				}
+				past = &h.conv.State
+			}, budgeted(conversation.Budget{Cost: 5}))
+			bubble(t, func(t *testing.T, h *harness) {
+				if asks(h) {
+					t.Error("it asks again where it is opened again")
+				}
+				h.prompt("three")
+				if name != "limit" && !asks(h) {
+					t.Error("a prompt beyond the budget asks nothing")
+				}
+			}, continued)
+		})
+	}
+}
+
 // An error in a turn in which the agent has reported a limit is that limit, whatever it says.
 func TestAnErrorAfterAReportedLimit(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {

@@ -191,11 +191,11 @@ func NewSession(opt Options) (*Session, error) {
 	}
 	if budget != (conversation.Budget{}) {
 		s.post(conversation.BudgetSet{Budget: budget, Raised: past.BudgetRaised})
-		s.checkBudget() // it may be used up since the last run
+		s.checkBudget(past.BudgetReached && past.Stopped) // it may be used up since the last run
 	}
 	s.pauseQueue()
 	if l := past.Limit; l != nil && len(past.Queue) > 0 && opt.AtLimit != FailAtLimit {
-		s.post(conversation.LimitReached{Kind: l.Kind, Resets: l.Resets}) // the user decides again
+		s.post(conversation.LimitReached{Kind: l.Kind, Resets: l.Resets, Stopped: l.Stopped}) // else the user decides again
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	machine, err := opt.Machine(s.observe, asker{s})

@@ -114,7 +114,7 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	if missing := s.state.Unreported(); missing != "" {
 		s.warnOnce("budget reports", "The budget cannot be kept", "The agent reports "+missing+".")
 	}
-	s.checkBudget()
+	s.checkBudget(false)
 	if e.Err != nil {
 		s.pauseQueue() // the user wrote the next prompt before they knew of the error
 	}

@@ -57,8 +57,14 @@ func (l *live) enter() {
 	if q := app.TrustQuestion(l.Session); q != nil {
 		l.p.later(l.p.numbered(*q))
 	}
-	if c := l.Conversation; c.Stuck() && c.BudgetReached {
-		l.p.later(l.p.numbered(*l.BudgetQuestion()))
+	if l.Conversation.OverBudget() {
+		l.askAboutBudget()
+	}
+}
+
+func (l *live) askAboutBudget() {
+	if q := l.BudgetQuestion(); q != nil {
+		l.p.later(l.p.numbered(*q))
 	}
 }
 
@@ -218,7 +224,7 @@ func (l *live) apply(e conversation.Event) {
 			l.p.out.line(app.LimitWaitText(l.Conversation, time.Now()) + ". /cancel stops waiting.")
 		}
 	case conversation.BudgetReached:
-		l.p.later(l.p.numbered(*l.BudgetQuestion()))
+		l.askAboutBudget()
 	case conversation.AuthDone:
 		l.signedIn(e)
 	case conversation.PromptSent:

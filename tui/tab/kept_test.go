@@ -191,7 +191,10 @@ func TestABudgetThatEndedATurnIsAskedAbout(t *testing.T) {
 		}
 		b.opening = openingOf(app.Spec{Running: "next"})
 		b.Do(b.Update(openedMsg{of: b.opening, Opened: &app.Opened{
-			Session: &keptSession{Session: newSession(b.cwd, noMachine{})}, Runs: true, Transcript: &store.Transcript{Conversation: c},
+			Session: &keptSession{Session: newSession(b.cwd, noMachine{}, func(o *session.Options) {
+				o.Budget, o.Past = conversation.Budget{Cost: 5}, conversation.NewState()
+				o.Past.Restore(conversation.Spent{Cost: &acpclient.Cost{Amount: 6, Currency: "USD"}})
+			})}, Runs: true, Transcript: &store.Transcript{Conversation: c},
 		}}))
 		b.mustShow(t, "The budget of this session is used up", "Go on for one turn")
 		if b.State() != conversation.StandingAsks {

@@ -171,7 +171,7 @@ func (t *Tab) State() conversation.Standing {
 		_, asks := d.(dialog.Guarded)
 		_, foreign := d.(*foreignQuestion)
 		return asks && !foreign
-	}), t.conv().Stuck() && len(t.conv().Queue) > 0: // otherwise the user may have answered
+	}), t.conv().Stuck():
 		return conversation.StandingAsks
 	case t.conv().WaitsForLimit():
 		return conversation.StandingLimited

@@ -190,7 +190,7 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 	switch c := l.Conversation; {
 	case msg.Runs && c.Gone():
 		l.askAboutLost()
-	case msg.Runs && c.Stuck() && c.BudgetReached:
+	case msg.Runs && c.OverBudget():
 		l.askAboutBudget()
 	}
 	l.askToTrustRules()

@@ -328,7 +328,9 @@ func (l *live) askAboutBudget() {
 	if l.compared != nil {
 		l.compared.askAboutBudget(l)
 	} else if l.overBudget == nil || !l.dialogs.Has(l.overBudget) {
-		l.overBudget = l.ask(*l.BudgetQuestion())
+		if q := l.BudgetQuestion(); q != nil {
+			l.overBudget = l.ask(*q)
+		}
 	}
 }
 
