@@ -274,7 +274,9 @@ func (s *Store) replaceView(id ID, before, v View) (done bool, err error) {
 	if f, err := os.OpenFile(lock, os.O_RDWR|os.O_CREATE, fileMode); err == nil { // best effort
 		defer f.Close()
 		defer config.Unlock(f)
-		_ = config.AwaitLock(context.Background(), f, func() {})
+		short, cancel := context.WithTimeout(context.Background(), time.Second) // its holder may be stopped
+		defer cancel()
+		_ = config.AwaitLock(short, f, func() {})
 	}
 	same := func(a, b View) bool {
 		x, _ := json.Marshal(a.unsent())
