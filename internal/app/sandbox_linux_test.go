@@ -361,8 +361,8 @@ func TestRunsCommandsInTheSandbox(t *testing.T) {
 	})
 }
 
-// In a worktree, an agent can commit what Git LFS keeps in the repository, also the first file. An agent in the
-// repository cannot lead those in its worktrees elsewhere.
+// An agent in the repository cannot lead those in its worktrees elsewhere. Those cannot write what Git LFS keeps: it follows
+// links there, also where parley runs it.
 func TestWorktreesInTheSandbox(t *testing.T) {
 	if _, err := exec.LookPath("git-lfs"); err != nil {
 		t.Skip("git-lfs is not installed")
@@ -393,11 +393,12 @@ func TestWorktreesInTheSandbox(t *testing.T) {
 			}
 			_, _ = w.outside(fmt.Sprintf("test -h .git/%[1]s && rm .git/%[1]s; test -e .git/old-%[1]s && mv .git/old-%[1]s .git/%[1]s", name))
 		}
-		if out, err := in("echo second > b.bin && git add . && git commit -q -m second"); err != nil {
+		if out, err := in("ln -s $HOME/private ../../project/.git/lfs/objects; echo second > b.bin && git add b.bin"); err == nil {
+			w.t.Errorf("it writes what Git LFS keeps: %s", out)
+		}
+		if out, err := in("rm b.bin; echo second > b.txt && git add b.txt && git commit -q -m second"); err != nil {
 			w.t.Errorf("%v: %s", err, out)
 		}
-		w.l.Close()
-		w.must("git merge -q own && grep second b.bin")
 	})
 }
 

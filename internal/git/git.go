@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	iofs "io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,6 +88,19 @@ func writing(args []string) bool {
 		return true
 	}
 	return args[0] == "worktree" && (args[1] == "add" || args[1] == "remove")
+}
+
+// lfsWithoutLinks fails if there is a link in what Git LFS keeps: it would write and read where that leads.
+func lfsWithoutLinks(dir string) error {
+	return filepath.WalkDir(dir, func(path string, e iofs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return nil
+		case err == nil && !e.IsDir() && !e.Type().IsRegular():
+			return fmt.Errorf("%s may lead elsewhere: remove it", path)
+		}
+		return err
+	})
 }
 
 // Command prepares git with arguments in a directory. Only reading commands are safe:
@@ -337,6 +351,9 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	}
 	command := named[0]
 	if writing(named) {
+		if err := lfsWithoutLinks(filepath.Join(repositoryOf(w.dir), lfsDir)); err != nil {
+			return "", &Error{Command: command, Output: termtext.Line(err.Error()), Err: err}
+		}
 		most = writeTime
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, most, errSlow)

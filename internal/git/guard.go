@@ -58,7 +58,10 @@ var commits = []string{
 
 // immovable are the directories without which git does not recognise a repository, and
 // looks for another one, and what else its worktrees share: their sandboxes would follow a link there.
-var immovable = []string{"objects", "refs", "reftable", "logs", "lfs"}
+var immovable = []string{"objects", "refs", "reftable", "logs", lfsDir}
+
+// lfsDir is where Git LFS keeps the contents of files.
+const lfsDir = "lfs"
 
 // sameRepository is a commondir that changes nothing: the directory itself.
 const sameRepository = ".\n"
@@ -188,7 +191,8 @@ func (g *Guard) linked(ctx context.Context, dir string) {
 	common := filepath.Dir(filepath.Dir(admin))
 	g.makeShared(ctx, common)
 	for _, name := range immovable {
-		if info, err := os.Lstat(filepath.Join(common, name)); err == nil && info.IsDir() {
+		// Git LFS, which also runs outside, follows links in what it keeps: an agent in a worktree cannot write there.
+		if info, err := os.Lstat(filepath.Join(common, name)); err == nil && info.IsDir() && name != lfsDir {
 			g.Write = append(g.Write, filepath.Join(common, name))
 		}
 	}

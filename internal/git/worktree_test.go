@@ -793,6 +793,13 @@ func TestGitLFSFetchesNothing(t *testing.T) {
 	if text := read(t, filepath.Join(tree.Path, "a.bin")); text != "content\n" {
 		t.Errorf("with the content at hand, there is %q", text)
 	}
+	link := filepath.Join(dir, ".git", "lfs", "objects", "12")
+	if err := os.Symlink(t.TempDir(), link); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "heron"}); err == nil || !strings.Contains(err.Error(), link+" may lead elsewhere") {
+		t.Errorf("with a link that git-lfs would follow: %v", err)
+	}
 	if err := os.RemoveAll(filepath.Join(dir, ".git", "lfs", "objects")); err != nil {
 		t.Fatal(err)
 	}
