@@ -18,7 +18,7 @@ func TestWhatAnOptionDoesIsSaid(t *testing.T) {
 		other string // names that do, separated by |
 	}{
 		{once, "Yes|Allow|Allow once|Allow it|Yes, just this once|Accept this edit|OK", "No|Allow all commands from now on|Always allow|Reject|Yes to everything|Don’t allow|Never|Аllow|Allow\u202e|允许|Red|Allow; reject||yes always|Once"},
-		{always, "Always allow|Always|Yes, and don't ask again|Allow for this session|Always Allow Bash(npm test:*)|Yes, allow all edits during this session", "Allow once|Yes|Never|Always reject|Always allow, once|Don't always allow|Always allоw"},
+		{always, "Always allow|Always|Yes, and don't ask again|Allow for this session|Always Allow Bash(npm test:*)|Yes, allow all edits during this session", "Allow once|Yes|Never|Always reject|Always allow, once|Always allow nothing|Accept this edit (1 session credit)|Allow this session log|Don't always allow|Always allоw"},
 		{no, "No|Reject|Deny|Don't allow|Do not allow it|No, and tell Claude what to do differently|No, keep planning", "Allow|No, allow it|No, as always|Never|Yes|No problem, run it|Cancel"},
 		{never, "Always reject|Never|Never allow|Reject for this session", "No|Always allow|Reject once"},
 		{"ask_lawyer", "", "Always|Allow"},

@@ -170,7 +170,7 @@ var (
 	telling = strings.Fields("and tell claude codex agent what to do differently instead provide feedback keep planning")
 
 	phrases = strings.NewReplacer("don't allow", "deny", "do not allow", "deny", "disallow", "deny", "never allow", "deny always", "never", "deny always",
-		"don't ask again", "always", "do not ask again", "always", "from now on", "always", "session", "always", ",", " ", ".", " ")
+		"don't ask again", "always", "do not ask again", "always", "from now on", "always", "for this session", "always", "during this session", "always", "in this session", "always", "for the session", "always", ",", " ", ".", " ")
 )
 
 func effectOf(o acpclient.PermissionOption) string {
@@ -205,7 +205,7 @@ func plain(o acpclient.PermissionOption) bool {
 	case acpclient.AllowOnce, acpclient.RejectOnce:
 		return has(said, means) && !slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(means, w) && !slices.Contains(others, w) })
 	case acpclient.AllowAlways, acpclient.RejectAlways: // the others say of what
-		return slices.Contains(said, "always") && (has(said, means) || name == "always" && kind.Allows()) && !has(said, against) && !has(said, strings.Fields("once only just not don't"))
+		return slices.Contains(said, "always") && (has(said, means) || name == "always" && kind.Allows()) && !has(said, against) && !has(said, strings.Fields("once only just not don't one single nothing"))
 	}
 	return false
 }

@@ -64,7 +64,9 @@ func (a acts) StoredID() store.ID { return a.to.stored }
 
 func (a acts) Journal() *journal.Summary { return a.to.journal }
 
-func (s *screen) Live() *app.Live       { return s.live }
+func (s *screen) Live() *app.Live    { return s.live }
+func (s *screen) SaveUnsent() func() { return func() {} }
+
 func (s *screen) Backend() *app.Backend { return &s.backend }
 func (s *screen) Say(words string)      { s.said = append(s.said, words) }
 func (s *screen) Ask(q app.Question)    { s.asked = append(s.asked, q) }

@@ -92,12 +92,9 @@ func Restart(f Front) {
 	case l.OverForGood():
 		f.Say("nothing of this session was stored")
 	case l.HostGone(): // from its log, with the prompts that did not reach the host
-		b, old, spec := f.Backend(), l.Session, app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: true}
+		b, save, spec := f.Backend(), f.SaveUnsent(), app.Spec{Stored: l.StoredID(), Agent: &l.Agent, Keep: true}
 		f.Replace(spec, func(ctx context.Context) (*app.Opened, error) {
-			if lib := b.Stored; lib != nil {
-				v, _ := lib.View(spec.Stored) // as the viewer has saved it
-				app.SaveUnsent(lib, old, lib.NewViewing(spec.Stored, v))
-			}
+			save()
 			return b.Make(ctx, spec)
 		}, nil)
 	default:

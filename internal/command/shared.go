@@ -47,6 +47,8 @@ type Front interface {
 	StoredID() store.ID
 	// Backend is what the front end works with.
 	Backend() *app.Backend
+	// SaveUnsent returns what saves the prompts that the session has not confirmed, as [app.SaveUnsent] does.
+	SaveUnsent() func()
 	// After calls do after a time.
 	After(time.Duration, func())
 	// InBackground calls do in the background, and then in the front end what it returns.

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -310,11 +311,11 @@ func bringCommits(ctx context.Context, dir string, to *Writer) (head string, lef
 	if _, err = w.Run(ctx, "bundle", "create", "--quiet", bundle, "--ignore-missing", "--stdin", "--all"); err == nil {
 		_, err = to.Run(ctx, "bundle", "unbundle", bundle)
 	}
-	return head, left, errors.Join(err, bringLFS(dir, to.dir))
+	return head, left, errors.Join(err, bringLFS(ctx, dir, to.dir))
 }
 
 // bringLFS copies what Git LFS keeps in a repository to another that has it not, if it is what its name says.
-func bringLFS(dir, to string) error {
+func bringLFS(ctx context.Context, dir, to string) error {
 	from, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -330,20 +331,30 @@ func bringLFS(dir, to string) error {
 		if _, err := into.Stat(name); err == nil {
 			continue
 		}
-		err := into.MkdirAll(path.Dir(name), 0o777)
+		check := func(to io.Writer) error {
+			f, err := files.OpenRegularIn(from, name)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = f.Close() }()
+			sum, n := sha256.New(), int64(copiedAtOnce)
+			for err == nil && n == copiedAtOnce {
+				if n, err = io.CopyN(io.MultiWriter(to, sum), f, copiedAtOnce); err == io.EOF {
+					err = nil
+				}
+				err = cmp.Or(err, ctx.Err())
+			}
+			if err != nil || hex.EncodeToString(sum.Sum(nil)) == path.Base(name) {
+				return err
+			}
+			return errForged
+		}
+		err := check(io.Discard) // what is forged may be mostly a hole, and fill the disk
 		if err == nil {
-			err = files.ReplaceBy(into, name, 0o666, func(copied *os.File) error {
-				f, err := files.OpenRegularIn(from, name)
-				if err != nil {
-					return err
-				}
-				defer func() { _ = f.Close() }()
-				sum := sha256.New()
-				if _, err := io.Copy(io.MultiWriter(copied, sum), f); err != nil || hex.EncodeToString(sum.Sum(nil)) == path.Base(name) {
-					return err
-				}
-				return errForged
-			})
+			err = into.MkdirAll(path.Dir(name), 0o777)
+		}
+		if err == nil {
+			err = files.ReplaceBy(into, name, 0o666, func(copied *os.File) error { return check(copied) })
 		}
 		if err != nil && !errors.Is(err, errForged) {
 			return fmt.Errorf("%s of Git LFS: %w", path.Base(name), err)

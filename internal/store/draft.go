@@ -97,6 +97,17 @@ func (s *Store) TakeDraft(of string) (taken *Draft, more int, err error) {
 	return taken, more, err
 }
 
+// stored returns all files of drafts of the directory or session.
+func (d *Draft) stored() (paths []string) {
+	files, _ := os.ReadDir(filepath.Dir(d.base))
+	for _, f := range files {
+		if path := filepath.Join(filepath.Dir(d.base), f.Name()); strings.HasPrefix(path, d.base) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // Save stores a view as the draft. The zero View removes the file.
 func (d *Draft) Save(v View) error {
 	switch {
@@ -267,11 +278,10 @@ func (v View) unsent() View {
 
 // replaceView stores the view of a session unless it has something unsent that is not in before.
 func (s *Store) replaceView(id ID, before, v View) (done bool, err error) {
-	lock := filepath.Join(s.dir, draftDir, "views"+lockSuffix)
-	if err := config.MakeDir(filepath.Dir(lock)); err != nil {
+	if err := config.MakeDir(s.dir); err != nil {
 		return false, fmt.Errorf("save the draft: %w", err)
 	}
-	if f, err := os.OpenFile(lock, os.O_RDWR|os.O_CREATE, fileMode); err == nil { // best effort
+	if f, err := os.OpenFile(filepath.Join(s.dir, "views"+lockSuffix), os.O_RDWR|os.O_CREATE, fileMode); err == nil { // best effort
 		defer f.Close()
 		defer config.Unlock(f)
 		short, cancel := context.WithTimeout(context.Background(), time.Second) // its holder may be stopped

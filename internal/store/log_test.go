@@ -24,7 +24,7 @@ import (
 // newLog makes a store with one log in it.
 func newLog(t testing.TB) (*Store, *Log) {
 	t.Helper()
-	s := New(t.TempDir())
+	s := New(filepath.Join(t.TempDir(), "a [1]"))
 	l, err := s.Create(Meta{Agent: "tour", Cwd: "/project"})
 	if err != nil {
 		t.Fatal(err)
@@ -277,11 +277,19 @@ func TestALogHasOneWriter(t *testing.T) {
 	if err := again.Close(); err != nil {
 		t.Fatal(err)
 	}
+	aside := s.NewDraft(string(l.ID()))
+	if err := aside.Save(View{Draft: "of another viewer"}); err != nil {
+		t.Fatal(err)
+	}
+	aside.Leave()
 	if err := s.Delete(l.ID()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Continue(l.ID()); !errors.Is(err, ErrNotStored) {
 		t.Errorf("what was deleted gives %v", err)
+	}
+	if d, _, err := s.TakeDraft(string(l.ID())); err != nil || d.View != (View{}) {
+		t.Errorf("of what was deleted there is a draft: %+v, %v", d.View, err)
 	}
 }
 

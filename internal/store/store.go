@@ -127,7 +127,7 @@ func (s *Store) Delete(id ID) error {
 		return err
 	}
 	defer l.Close()
-	drafts, _ := filepath.Glob(s.NewDraft(string(id)).base + "-*")
+	drafts := s.NewDraft(string(id)).stored()
 	for _, path := range append(drafts, l.path, s.viewPath(id), s.markPath(id)) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("delete the session %s: %w", id, err)

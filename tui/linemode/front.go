@@ -147,6 +147,15 @@ func (f *front) InBackground(do func(context.Context) func()) {
 	f.p.inBackground(func() func() { return do(f.p.ctx) })
 }
 
+func (f *front) SaveUnsent() func() {
+	l, open := f.p.live()
+	return func() {
+		if open {
+			app.SaveUnsent(f.p.opt.Stored, l.Session, l.view)
+		}
+	}
+}
+
 func (f *front) Backend() *app.Backend { return &f.p.opt.Backend }
 func (f *front) Quit()                 { f.p.quits = true }
 func (f *front) Detach()               { f.p.quits = true }

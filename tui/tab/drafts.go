@@ -174,6 +174,20 @@ func (d *drafts) saver(s app.Session, v store.View) func() error {
 	return d.last
 }
 
+// saveUnsent returns what saves, after the view, which prompts the session has not confirmed.
+func (d *drafts) saveUnsent() func() {
+	s, viewing, before := d.session(), d.viewing, d.last
+	save := sync.OnceValue(func() error {
+		if before != nil {
+			_ = before() // reported to its own caller
+		}
+		app.SaveUnsent(d.library, s, viewing)
+		return nil
+	})
+	d.last = save
+	return func() { _ = save() }
+}
+
 // saveLast returns what saves the view of a tab that closes. A draft that cannot be saved goes into the
 // history. Errors are ignored: no screen can show them.
 func (d *drafts) saveLast() func() {
@@ -272,18 +286,19 @@ func (d *drafts) takeNext() tea.Cmd {
 	lib, of := d.library, d.viewing
 	return func() tea.Msg {
 		found, _, err := lib.TakeDraft(string(of.ID()))
-		switch {
-		case err != nil:
-			return ErrorMsg{Err: err}
-		case found.View == (store.View{}):
-			return nil
-		}
 		return then(func() tea.Cmd {
-			if d.viewing != of {
-				found.Leave()
-				return nil
+			var failed tea.Cmd
+			if err != nil { // about a damaged one
+				failed = func() tea.Msg { return ErrorMsg{Err: err} }
 			}
-			return d.bringBack(found)
+			switch {
+			case found.View == (store.View{}):
+				return failed
+			case d.viewing != of:
+				found.Leave()
+				return failed
+			}
+			return tea.Batch(failed, d.bringBack(found))
 		})
 	}
 }

@@ -109,6 +109,8 @@ func (f *front) list(c command.Choice) command.Choice {
 	return c
 }
 
+func (f *front) SaveUnsent() func() { return f.tab.drafts.saveUnsent() }
+
 func (f *front) Backend() *app.Backend { return &f.tab.program.Backend }
 
 func (f *front) InBackground(do func(context.Context) func()) {
