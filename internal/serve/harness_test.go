@@ -603,3 +603,19 @@ func (c *client) load(id acpclient.SessionID) error {
 	c.id = id
 	return err
 }
+
+// reports asks for the status until something is true of it.
+func (c *client) reports(is func(Status) bool) Status {
+	c.t.Helper()
+	for begun := time.Now(); ; {
+		var st Status
+		if err := c.Call(c.t.Context(), MethodStatus, map[string]any{"sessionId": c.id}, &st); err != nil {
+			c.t.Fatal(err)
+		}
+		if is(st) {
+			return st
+		} else if time.Since(begun) > 20*time.Second {
+			c.t.Fatalf("the status stays %+v", st)
+		}
+	}
+}

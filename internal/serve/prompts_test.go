@@ -1,10 +1,13 @@
 package serve
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"parley/acpclient"
+	"parley/internal/conversation"
+	"parley/internal/session"
 )
 
 // A prompt goes into the running turn where the agent takes it; where it does not, the client is told, and
@@ -37,13 +40,7 @@ func TestSteering(t *testing.T) {
 				t.Errorf("%s", got)
 			}
 			if strings.Contains(test.script, "set_mode") {
-				var st Status
-				for waits := true; waits; waits = len(st.Queue) > 0 { // until it is taken out
-					st = Status{}
-					if err := c.Call(t.Context(), MethodStatus, map[string]any{"sessionId": c.id}, &st); err != nil {
-						t.Fatal(err)
-					}
-				}
+				c.reports(func(st Status) bool { return len(st.Queue) == 0 }) // until it is taken out
 				if err := c.call(acpclient.SessionSetMode.Name, &acpclient.SetSessionModeRequest{SessionID: c.id, ModeID: "b"}); err != nil {
 					t.Fatal(err)
 				}
@@ -56,6 +53,89 @@ func TestSteering(t *testing.T) {
 			defer c.mu.Unlock()
 			if told := c.conv.Told(); len(told) > 0 {
 				t.Errorf("it was sent %q", told)
+			}
+		})
+	}
+}
+
+// The answer to a prompt says what became of it: what the turn has used, and why a budget or a limit of the plan
+// has ended it. One that waits until a limit resets has no answer until then. None that is answered stays queued.
+func TestHowAPromptEnds(t *testing.T) {
+	const turn, spends = "expect session/prompt\n", `update {"sessionUpdate":"usage_update","used":1,"size":9,"cost":{"amount":2,"currency":"USD"}}` + "\n"
+	const limit = turn + "reply-error -32603 You've hit your usage limit\n"
+	for name, test := range map[string]struct {
+		script string
+		opt    session.Options
+		ends   []string // of prompts, each sent when the one before has ended
+		thinks string
+		waits  string // the session's state, until the client cancels
+	}{
+		"with what it used":             {script: turn + `reply {"stopReason":"max_tokens","usage":{"totalTokens":7,"inputTokens":5,"outputTokens":2}}` + "\n", ends: []string{`{"stopReason":"max_tokens","usage":{"totalTokens":7,"inputTokens":5,"outputTokens":2}}`}},
+		"in the turn that reaches it":   {script: turn + spends + "wait-cancel\nend-turn cancelled\n", opt: session.Options{Budget: conversation.Budget{Cost: 1}}, ends: []string{`{"stopReason":"cancelled"}`, "The budget is used up: $2.00 of $1.00. 'parley attach host' raises it"}, thinks: "The budget is used up: $2.00 of $1.00. 'parley attach host' raises it"},
+		"at a limit":                    {script: limit, ends: []string{"You've hit your usage limit"}},
+		"at a limit for which it waits": {script: limit, opt: session.Options{AtLimit: session.WaitAtLimit}, ends: []string{`{"stopReason":"cancelled"}`}, waits: "waits for the plan's limit, next try "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, "handshake\n"+test.script+"serve\n")
+			s.opt.Budget, s.opt.AtLimit = test.opt.Budget, test.opt.AtLimit
+			c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+			for _, want := range test.ends {
+				done := make(chan string, 1)
+				acpclient.Go(c, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: c.id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("go")}},
+					func(r *acpclient.PromptResponse, err error) { done <- encode(r) + fmt.Sprint(err) })
+				if test.waits != "" {
+					c.reports(func(st Status) bool { return strings.HasPrefix(st.State, test.waits) })
+					if err := c.conn.Notify(acpclient.SessionCancel.Name, &acpclient.CancelNotification{SessionID: c.id}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				c.ends(done, want)
+			}
+			c.reports(func(st Status) bool { return len(st.Queue) == 0 })
+			if test.thinks != "" {
+				c.said("agent_thought_chunk: parley: " + test.thinks + "\n")
+			}
+		})
+	}
+}
+
+// A client signs in with a method of the agent's that needs no terminal, when a session or a prompt needs it; what
+// it wanted goes on then.
+func TestSignIn(t *testing.T) {
+	const methods = `expect initialize
+reply {"protocolVersion":1,"authMethods":[{"id":"key","name":"Key"},{"id":"tty","name":"Terminal","type":"terminal"}]}
+`
+	const signs = "expect authenticate\nreply-error -32603 wrong key\nexpect authenticate contains \"key\"\nreply\n"
+	for name, test := range map[string]struct {
+		script string
+		prompt bool
+	}{
+		"for a session": {script: "expect session/new\nreply-error -32000 sign in\n" + signs + "expect session/new\nreply {\"sessionId\":\"s\"}\n"},
+		"for a prompt":  {script: "expect session/new\nreply {\"sessionId\":\"s\"}\nexpect session/prompt\nreply-error -32000 sign in\n" + signs, prompt: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, methods+test.script+"expect session/prompt\nsay Hello\nend-turn\nserve\n")
+			c := s.client(Options{}, acpclient.ClientCapabilities{}, false)
+			if test.prompt {
+				c.open(s.opt.Cwd)
+				c.ends(c.prompt("one"), "code -32000")
+			} else if err := c.call(acpclient.SessionNew.Name, &acpclient.NewSessionRequest{Cwd: s.opt.Cwd}); err == nil || !strings.Contains(err.Error(), "code -32000") {
+				t.Fatal(err)
+			}
+			for _, try := range []struct{ method, want string }{
+				{"carrier pigeon", "no sign-in method"}, {"tty", "no sign-in method"}, {"key", "wrong key"}, {"key", ""},
+			} {
+				err := c.call(acpclient.Authenticate.Name, &acpclient.AuthenticateRequest{MethodID: acpclient.AuthMethodID(try.method)})
+				if (err == nil) != (try.want == "") || err != nil && !strings.Contains(err.Error(), try.want) {
+					t.Errorf("%s: %v", try.method, err)
+				}
+			}
+			if !test.prompt {
+				c.open(s.opt.Cwd)
+			}
+			c.ends(c.prompt("one"), "end_turn")
+			if len(s.made) != 1 {
+				t.Errorf("made %+v", s.made)
 			}
 		})
 	}

@@ -235,12 +235,7 @@ func TestPromptsOfAClientAreQueuedAndCancelled(t *testing.T) {
 	first := c.prompt("one")
 	c.said("working")
 	second := c.prompt("two")
-	var st Status
-	for len(st.Queue) == 0 {
-		if err := c.Call(t.Context(), MethodStatus, map[string]any{"sessionId": c.id}, &st); err != nil {
-			t.Fatal(err)
-		}
-	}
+	st := c.reports(func(st Status) bool { return len(st.Queue) > 0 })
 	if st.Queue[0].Text != "two" || !st.Queue[0].Own || st.State != "working" {
 		t.Errorf("%+v", st)
 	}

@@ -265,7 +265,7 @@ var errLeft = &acpclient.Error{Code: acpclient.CodeRequestCancelled, Message: "T
 func (s *served) signIn(ctx context.Context, id acpclient.AuthMethodID) error {
 	ended := make(chan error, 1)
 	s.mu.Lock()
-	if !slices.ContainsFunc(s.live.Conversation.Agent.AuthMethods, func(m acpclient.AuthMethod) bool { return m.ID == id }) {
+	if !slices.ContainsFunc(s.live.Conversation.Agent.AuthMethods, func(m acpclient.AuthMethod) bool { return m.ID == id && !session.RunsInTerminal(m) }) {
 		defer s.mu.Unlock()
 		return invalid("the agent has no sign-in method %q", id)
 	}
