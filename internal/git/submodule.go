@@ -125,7 +125,8 @@ func (s *submodule) fill(ctx context.Context) (err error) {
 	}
 	defer func() { _ = root.Close() }()
 	begun := s.own() && absent(filepath.Join(s.dir, "index"))
-	if info, err := lstat(root, below); err != nil || !info.IsDir() || !begun && !isEmpty(s.path) {
+	info, err := lstat(root, below)
+	if err != nil || !info.IsDir() || !begun && !isEmpty(s.path) {
 		return err
 	}
 	if s.of == "" {
@@ -146,8 +147,18 @@ func (s *submodule) fill(ctx context.Context) (err error) {
 	if taken {
 		return errors.New("its repository would be another one's, or inside that")
 	}
-	clear := func() error {
-		return errors.Join(os.RemoveAll(s.dir), root.RemoveAll(below), root.Mkdir(below, 0o777))
+	clear := func() error { // but for the folder: without it, a kill here would look as if it had been deleted
+		in, err := files.OpenSeenRoot(root, below, info)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = in.Close() }()
+		entries, err := fs.ReadDir(in.FS(), ".")
+		err = errors.Join(err, os.RemoveAll(s.dir))
+		for _, e := range entries {
+			err = errors.Join(err, in.RemoveAll(e.Name()))
+		}
+		return err
 	}
 	if err := errors.Join(clear(), os.MkdirAll(filepath.Dir(s.dir), 0o777)); err != nil {
 		return err

@@ -75,6 +75,12 @@ func (d *Form) Follow(c *conversation.Conversation) State {
 	return Over
 }
 
+// focusOn moves the focus. What was focused may have changed since it was laid out.
+func (d *Form) focusOn(to int) {
+	d.layout.left = append(d.layout.left, d.focus)
+	d.focus = to
+}
+
 // step moves to the next field that can be filled in, or to the answers, of which it marks the first.
 func (d *Form) step(by int) {
 	to := d.focus + by
@@ -84,7 +90,7 @@ func (d *Form) step(by int) {
 	if to < 0 {
 		return
 	}
-	d.focus = min(to, len(d.fields))
+	d.focusOn(min(to, len(d.fields)))
 	if d.mark(-1); d.focus == len(d.fields) {
 		d.mark(0)
 	}
@@ -259,7 +265,7 @@ func (d *Form) Mouse(msg tea.MouseMsg, x, y int) Action {
 	line += d.scroll.Top
 	if m, click := msg.(tea.MouseClickMsg); !click || !inBody {
 		if _, foot := d.placement.footLine(y); click && foot {
-			d.focus = len(d.fields)
+			d.focusOn(len(d.fields))
 		}
 		return d.question.Mouse(msg, x, y)
 	} else if d.ignores() {
@@ -272,7 +278,8 @@ func (d *Form) Mouse(msg tea.MouseMsg, x, y int) Action {
 		return nil
 	}
 	f := d.fields[i]
-	d.focus, d.entered = i, true
+	d.focusOn(i)
+	d.entered = true
 	d.mark(-1)
 	switch {
 	case choice < 0:
@@ -406,13 +413,14 @@ type formLine struct {
 }
 
 // formLayout has the lines at which the fields begin, each with an empty line, and at the end their
-// number. Only the focused field changes, and the one that was focused before: the others are not drawn
-// to lay the form out.
+// number. Only the focused field changes, and those that were focused since the last time: the others are
+// not drawn to lay the form out.
 type formLayout struct {
 	starts  []int
 	on      renderContext
 	widths  termtext.Layout
-	focused int // -1: none
+	focused int   // -1: none
+	left    []int // fields that were focused since
 }
 
 // lay lays the form out. focused is the field that has the keys, -1 for none.
@@ -424,10 +432,10 @@ func (l *formLayout) lay(d *Form, on renderContext, focused int) {
 		}
 		return
 	}
-	before := l.focused
-	l.focused = focused
-	for _, i := range []int{before, focused} {
-		if i < 0 {
+	again := append(l.left, l.focused, focused)
+	l.focused, l.left = focused, l.left[:0]
+	for _, i := range again {
+		if i < 0 || i >= len(d.fields) {
 			continue
 		}
 		if more := l.height(d, i) - (l.starts[i+1] - l.starts[i]); more != 0 {

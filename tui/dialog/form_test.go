@@ -681,6 +681,25 @@ func TestAKeyDrawsOneFieldOfMany(t *testing.T) {
 	}
 }
 
+// However many fields the user has changed between two frames, the form is laid out as if it was new.
+func TestAFormOfWhichMuchChanges(t *testing.T) {
+	d := manyFields(12)
+	for _, f := range d.fields {
+		f.problem = "wrong"
+	}
+	d.layout = formLayout{}
+	shownBy(d, 80, 400)
+	for range 8 {
+		d.Key(press("x"))
+		d.Key(press("tab"))
+	}
+	got := shownBy(d, 80, 400)
+	d.layout = formLayout{}
+	if want := shownBy(d, 80, 400); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // Only the fields in sight are drawn. What a key changes in one, and where a click goes, is right in the
 // middle of many, also once lines of problems have come above.
 func TestALongFormDrawsWhatIsInSight(t *testing.T) {
