@@ -405,6 +405,9 @@ func CreateWorktree(ctx context.Context, dir string, opt WorktreeOptions) (*Work
 			return t, t.whole()
 		}
 		if p.branch == branchPrefix+name && !WorktreeGone(p.path) {
+			if left := readBegun(repositoryOf(dir), name); left != nil && left.Path == p.path {
+				return nil, left.whole()
+			}
 			return nil, &WorktreeTakenError{p.branch, p.path}
 		}
 	}

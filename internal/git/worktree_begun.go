@@ -142,6 +142,7 @@ func (t *Worktree) Restore(ctx context.Context) error {
 	}
 	w, err := NewWriter(ctx, t.Path)
 	if err == nil && WorktreeGone(filepath.Join(linkedDir(t.Path), "index")) {
+		_ = os.Remove(filepath.Join(linkedDir(t.Path), "index.lock")) // of the git that was killed
 		_, err = w.Run(ctx, "read-tree", "HEAD")
 	}
 	return err
@@ -181,7 +182,7 @@ func supply(path, line string) error {
 // whole fails if the worktree is unfinished.
 func (t *Worktree) whole() error {
 	if t.Unfinished {
-		return fmt.Errorf("the worktree %s is unfinished: its creation or removal was interrupted, or is going on", t.Name)
+		return fmt.Errorf("the worktree %s is unfinished: its creation or removal was interrupted, or is going on; 'parley worktree drop %s' removes it", t.Name, t.Name)
 	}
 	return nil
 }

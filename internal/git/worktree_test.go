@@ -565,12 +565,18 @@ func TestUnfinished(t *testing.T) {
 		name string
 		left func(dir, path string, run func(string, ...string) string)
 		not  bool // nothing of it is left
+		// taken means that its name cannot be used before it is dropped.
+		taken bool
 	}{
 		{name: "nothing", left: func(string, string, func(string, ...string) string) {}, not: true},
 		{name: "branch", left: func(dir, path string, run func(string, ...string) string) { run(dir, "branch", "parley/wren") }},
 		{name: "no files", left: func(dir, path string, run func(string, ...string) string) {
 			run(dir, "worktree", "add", "-q", "--no-checkout", "--lock", "-b", "parley/wren", path)
 		}},
+		{name: "locked index", left: func(dir, path string, run func(string, ...string) string) {
+			run(dir, "worktree", "add", "-q", "--no-checkout", "--lock", "-b", "parley/wren", path)
+			put(t, filepath.Join(dir, ".git/worktrees/wren/index.lock"), "")
+		}, taken: true},
 		{name: "no link", left: func(dir, path string, run func(string, ...string) string) {
 			run(dir, "worktree", "add", "-q", "--lock", "-b", "parley/wren", path)
 			os.Remove(filepath.Join(path, ".git"))
@@ -618,6 +624,11 @@ func TestUnfinished(t *testing.T) {
 			tree := list[0]
 			if !tree.Unfinished || tree.Name != "wren" || tree.Path != path || tree.Commit(t.Context(), "x") == nil {
 				t.Errorf("listed is %+v", tree)
+			}
+			if c.taken {
+				if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"}); err == nil || !strings.Contains(err.Error(), "interrupted, or is going on; 'parley worktree drop wren' removes it") {
+					t.Errorf("created before it is dropped: %v", err)
+				}
 			}
 			if kept, err := tree.Drop(t.Context()); err != nil {
 				t.Errorf("dropped: %q, %v", kept.Ref, err)
