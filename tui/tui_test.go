@@ -58,6 +58,7 @@ func newProgram(t testing.TB, scripts map[string]string, with ...func(*Options))
 			Cwd:     dir,
 			Ring:    record.NewRing(record.Header{Cwd: dir}, record.NewRedactor(nil), time.Now),
 			Spawn:   func(acpclient.Command) (*acpclient.Peer, error) { return p.spawn(s.Agent.ID, scripts[s.Agent.ID]) },
+			Name:    s.Agent.ID,
 			Machine: func(session.Observer, session.Asker) (session.Machine, error) { return machine{p: p}, nil },
 		})
 		return &app.Opened{Agent: *s.Agent, Session: made}, err
