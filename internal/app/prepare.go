@@ -130,7 +130,7 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell Tell) (notes []sess
 		tell("filling submodules", "")
 	}
 	unfilled := t.FillSubmodules(ctx)
-	p.files(ctx)
+	full := p.files(ctx) || git.DiskFull(unfilled)
 	p.setup(ctx)
 	p.lacks()
 	if empty, err := t.EmptySubmodules(ctx); err == nil && len(empty) > 0 { // the setup may have filled them
@@ -139,6 +139,9 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell Tell) (notes []sess
 			why = unfilled.Error() + "\n" + why
 		}
 		p.warn("Submodules are empty in the worktree: "+named(empty), termtext.Block(why))
+	}
+	if unnoted == nil && full {
+		unnoted = errors.New("the disk is full")
 	}
 	if unnoted == nil && ctx.Err() == nil {
 		unnoted = prepared(p.given.Setup != "", p.failed)
@@ -217,8 +220,8 @@ func (p *preparation) read() (*policy.SensitiveFiles, error) {
 	return files, nil
 }
 
-// files copies ignored files.
-func (p *preparation) files(ctx context.Context) {
+// files copies ignored files, and reports whether the disk was full.
+func (p *preparation) files(ctx context.Context) (full bool) {
 	secrets, err := p.read()
 	if top, _ := git.Top(p.t.From); len(p.given.Include) > 0 || there(top, git.IncludeFile) {
 		p.tell("copying ignored files", "")
@@ -239,7 +242,7 @@ func (p *preparation) files(ctx context.Context) {
 		p.warn("Ignored files were not copied into the worktree", err.Error())
 	}
 	if b == nil {
-		return
+		return git.DiskFull(err)
 	}
 	if len(b.Copied) > 0 {
 		p.note("Copied into the worktree: "+named(b.Copied), "")
@@ -261,6 +264,7 @@ func (p *preparation) files(ctx context.Context) {
 	if len(b.Failed) > 0 {
 		p.warn("Not copied into the worktree: "+named(b.Failed), "")
 	}
+	return b.Full
 }
 
 // lacks names the ignored entries that neither a copy nor the setup has made.

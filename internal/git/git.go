@@ -24,6 +24,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"parley/fs"
@@ -235,6 +236,11 @@ var errMissing = errors.New("git is not installed, or not on PATH")
 
 // errSlow means that git did not end in time.
 var errSlow = errors.New("git did not end in time")
+
+// DiskFull reports whether an error of this package, or one in it, is that of a full disk, which has room later.
+func DiskFull(err error) bool {
+	return err != nil && (errors.Is(err, syscall.ENOSPC) || strings.Contains(strings.ToLower(err.Error()), syscall.ENOSPC.Error())) // git only says so
+}
 
 // Error is a failure of git.
 type Error struct {

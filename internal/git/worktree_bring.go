@@ -33,6 +33,8 @@ type Brought struct {
 	// Links because they lead out, Repositories because git keeps what is in them, and Failed because of an
 	// error, which they end with.
 	Secrets, Hidden, Links, Repositories, Failed []string
+	// Full means that the disk was full: a later Bring may copy the rest.
+	Full bool
 }
 
 // Bring copies ignored files into the worktree from the working tree of the directory dir, for which it
@@ -305,6 +307,7 @@ func (b *bringing) copy(ctx context.Context, in folder, below string) {
 }
 
 func (b *bringing) fail(name string, err error) {
+	b.Full = b.Full || DiskFull(err)
 	if pathError, ok := errors.AsType[*os.PathError](err); ok {
 		err = pathError.Err
 	}
