@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"strings"
 	"testing"
 
@@ -18,14 +17,14 @@ func TestWhatAnOptionDoesIsSaid(t *testing.T) {
 		other string // names that do, separated by |
 	}{
 		{once, "Yes|Allow|Allow once|Allow it|Yes, just this once|Accept this edit|OK", "No|Allow all commands from now on|Always allow|Reject|Yes to everything|Don’t allow|Never|Аllow|Allow\u202e|允许|Red|Allow; reject||yes always|Once"},
-		{always, "Always allow|Always|Yes, and don't ask again|Allow for this session|Always Allow Bash(npm test:*)|Yes, allow all edits during this session", "Allow once|Yes|Never|Always reject|Always allow, once|Always allow nothing|Accept this edit (1 session credit)|Allow this session log|Don't always allow|Always allоw"},
-		{no, "No|Reject|Deny|Don't allow|Do not allow it|No, and tell Claude what to do differently|No, keep planning", "Allow|No, allow it|No, as always|Never|Yes|No problem, run it|Cancel"},
-		{never, "Always reject|Never|Never allow|Reject for this session", "No|Always allow|Reject once"},
+		{always, "Always allow|Always|Yes, and don't ask again|Allow for this session|Always Allow Bash(npm test:*)|Yes, allow all edits during this session", "Allow once|Yes|Never|Always reject|Always allow, once|Always allow nothing|Ok, won't allow always|Always ask, allow|Yes, always ask me|Allow, but always ask again|Ok, always cancel|Always block run|Proceed to cancel in this session|Accept this edit (1 session credit)|Allow this session log|Don't always allow|Always allоw"},
+		{no, "No|Reject|Deny|Don't allow|Do not allow it|No, and tell Claude what to do differently|No, keep planning", "Allow|No, allow it|No, as always|Never|Yes|No problem, run it|No feedback, just do it|Do it, no|No, just do the edit|No change to the command, do it|Cancel"},
+		{never, "Always reject|Never|Never allow|Reject for this session", "No|Always allow|Reject once|Never deny|Never refuse|Never no|No, do it always|No need to ask: always go on"},
 		{"ask_lawyer", "", "Always|Allow"},
 	} {
 		for _, name := range strings.Split(tt.other, "|") {
 			c := choices(tt.kind, name)[0]
-			if want := cmp.Or(optionEffects[tt.kind], "unknown kind"); !c.Warns || !strings.HasPrefix(c.More, want) {
+			if want := conversation.OptionEffect(acpclient.PermissionOption{Kind: tt.kind}); !c.Warns || !strings.HasPrefix(c.More, want) {
 				t.Errorf("%s %q: %q", tt.kind, name, c.More)
 			}
 		}

@@ -3,9 +3,7 @@ package app
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode"
 
 	"parley/acpclient"
 	"parley/internal/conversation"
@@ -134,8 +132,8 @@ func PermissionChoices(p *conversation.Permission) []Choice {
 		if c.Name == "" {
 			c.Name = "unnamed option"
 		}
-		if names[c.Name] > 1 || !plain(o) {
-			c.More, c.Warns = strings.TrimSpace(effectOf(o)+"  "+c.More), true
+		if names[c.Name] > 1 || !conversation.PlainOption(o) {
+			c.More, c.Warns = strings.TrimSpace(conversation.OptionEffect(o)+"  "+c.More), true
 		}
 		list[i] = c
 	}
@@ -153,59 +151,4 @@ func Refusals(e *conversation.Elicitation) []Choice {
 		{Name: "Decline", Act: Respond(e, acpclient.ElicitDecline, nil)},
 		{Name: "Cancel: no answer", Act: Respond(e, acpclient.ElicitCancel, nil)},
 	}
-}
-
-// optionEffects say what an option does, by its kind.
-var optionEffects = map[acpclient.PermissionOptionKind]string{
-	acpclient.AllowOnce: "allows this once", acpclient.AllowAlways: "allows always",
-	acpclient.RejectOnce: "rejects this once", acpclient.RejectAlways: "rejects always",
-}
-
-var (
-	allowing  = strings.Fields("yes ok allow approve accept permit proceed run")
-	rejecting = strings.Fields("no reject deny decline refuse")
-	// once are other words that the name of an option may have that is for once. Those that tell are
-	// for a rejection.
-	once    = strings.Fields("once only just it this the call command edit change tool")
-	telling = strings.Fields("and tell claude codex agent what to do differently instead provide feedback keep planning")
-
-	phrases = strings.NewReplacer("don't allow", "deny", "do not allow", "deny", "disallow", "deny", "never allow", "deny always", "never", "deny always",
-		"don't ask again", "always", "do not ask again", "always", "from now on", "always", "for this session", "always", "during this session", "always", "in this session", "always", "for the session", "always", ",", " ", ".", " ")
-)
-
-func effectOf(o acpclient.PermissionOption) string {
-	return cmp.Or(optionEffects[o.Kind], "unknown kind")
-}
-
-// OptionLine returns the name of an option, with what it does unless the name says so.
-func OptionLine(o acpclient.PermissionOption) string {
-	c := Choice{Name: termtext.VisibleLine(o.Name)}
-	if !plain(o) {
-		c.More = effectOf(o)
-	}
-	return c.Line()
-}
-
-// plain reports whether the name of an option says what its kind does. Agents name options as they like:
-// a name with words that parley does not know does not.
-func plain(o acpclient.PermissionOption) bool {
-	kind, name := o.Kind, strings.ReplaceAll(strings.ToLower(o.Name), "’", "'")
-	if strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) {
-		return false
-	}
-	means, against, others := allowing, rejecting, once
-	if kind.Rejects() {
-		means, against, others = rejecting, allowing, slices.Concat(once, telling)
-	}
-	has := func(said, words []string) bool {
-		return slices.ContainsFunc(said, func(w string) bool { return slices.Contains(words, w) })
-	}
-	said := strings.Fields(phrases.Replace(name))
-	switch kind {
-	case acpclient.AllowOnce, acpclient.RejectOnce:
-		return has(said, means) && !slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(means, w) && !slices.Contains(others, w) })
-	case acpclient.AllowAlways, acpclient.RejectAlways: // the others say of what
-		return slices.Contains(said, "always") && (has(said, means) || name == "always" && kind.Allows()) && !has(said, against) && !has(said, strings.Fields("once only just not don't one single nothing"))
-	}
-	return false
 }

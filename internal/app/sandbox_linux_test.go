@@ -371,6 +371,7 @@ func TestWorktreesInTheSandbox(t *testing.T) {
 		w.must("git lfs install --skip-repo && git init -q . && echo '*.bin filter=lfs' > .gitattributes && git add . && git commit -q -m first && git worktree add -q ../project.worktrees/own && rm -rf .git/logs && mkdir $HOME/private")
 	}, func(w *walled) {
 		tree := filepath.Join(filepath.Dir(w.dir), "project.worktrees", "own")
+		guards := false
 		in := func(script string) (string, error) {
 			w.t.Helper()
 			box, err := w.l.sandbox(config.Agent{}, []string{tree})
@@ -382,6 +383,7 @@ func TestWorktreesInTheSandbox(t *testing.T) {
 					w.t.Fatal(err)
 				}
 			}
+			guards = box.Lack == ""
 			name, args := box.Command("sh", []string{"-c", "cd " + tree + " && " + script})
 			return w.run(name, args)
 		}
@@ -392,6 +394,19 @@ func TestWorktreesInTheSandbox(t *testing.T) {
 				w.t.Errorf("%s leads elsewhere: %v: %s%s", name, err, said, out)
 			}
 			_, _ = w.outside(fmt.Sprintf("test -h .git/%[1]s && rm .git/%[1]s; test -e .git/old-%[1]s && mv .git/old-%[1]s .git/%[1]s", name))
+		}
+		alternates := "cd " + w.dir + "/.git/objects && { echo /x > info/alternates || ln -sf /x info/alternates || { mv info moved && mkdir info && echo /x > info/alternates; }; }"
+		for where, run := range map[string]func(string) (string, error){"worktree": in, "repository": w.inside} {
+			if out, err := run(alternates); err == nil && guards {
+				w.t.Errorf("from the %s, it leads git to other objects: %s", where, out)
+			}
+		}
+		admin := w.dir + "/.git/worktrees/own/"
+		if out, err := in("mkdir " + admin + "objects || mkdir " + admin + "lfs || ln -s $HOME/private " + admin + "lfs"); err == nil && guards {
+			w.t.Errorf("it makes another store for Git LFS: %s", out)
+		}
+		if !guards { // Landlock keeps nothing within what it opens
+			w.must("rm -rf .git/worktrees/own/objects .git/worktrees/own/lfs .git/objects/info/alternates")
 		}
 		if out, err := in("ln -s $HOME/private ../../project/.git/lfs/objects; echo second > b.bin && git add b.bin"); err == nil {
 			w.t.Errorf("it writes what Git LFS keeps: %s", out)

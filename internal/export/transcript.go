@@ -204,7 +204,7 @@ func (w writer) ToolCall(t *conversation.ToolCall) {
 		e.Input = w.jsonOf(t.RawInput)
 	}
 	if t.Answer != nil && !t.Answer.Cancelled {
-		e.Answer = termtext.Line(t.Answer.Option.Name)
+		e.Answer = conversation.OptionLine(t.Answer.Option)
 		if asked := t.AskedAs(); asked != nil {
 			e.Answer += " (asked as: " + termtext.Line(asked.Title) + ")"
 		}

@@ -91,6 +91,9 @@ func writing(args []string) bool {
 	return args[0] == "worktree" && (args[1] == "add" || args[1] == "remove")
 }
 
+// cleaning are the other commands that run filters.
+var cleaning = []string{"diff", "diff-files", "diff-index", "status"}
+
 // lfsWithoutLinks fails if there is a link in what Git LFS keeps: it would write and read where that leads.
 func lfsWithoutLinks(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e iofs.DirEntry, err error) error {
@@ -356,10 +359,12 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 		named = args[1:]
 	}
 	command := named[0]
-	if writing(named) {
+	if writing(named) || slices.Contains(cleaning, command) {
 		if err := lfsWithoutLinks(filepath.Join(repositoryOf(w.dir), lfsDir)); err != nil {
 			return "", &Error{Command: command, Output: termtext.Line(err.Error()), Err: err}
 		}
+	}
+	if writing(named) {
 		most = writeTime
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, most, errSlow)

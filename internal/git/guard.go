@@ -154,6 +154,7 @@ func (g *Guard) repository(ctx context.Context, git string) error {
 			g.NoDirs = append(g.NoDirs, path)
 		}
 	}
+	g.keepAlternates(git)
 	g.noFile(filepath.Join(git, "commondir"), sameRepository)
 	g.noFile(filepath.Join(git, "config.worktree"), "")
 	return nil
@@ -165,6 +166,14 @@ func (g *Guard) makeShared(ctx context.Context, git string) {
 	if out, _ := output(ctx, g.dir, "config", "filter.lfs.process"); out != "" {
 		_ = os.Mkdir(filepath.Join(git, "lfs"), 0o777)
 	}
+}
+
+// keepAlternates keeps where git, and Git LFS beside it, look for objects outside of the repository.
+func (g *Guard) keepAlternates(git string) {
+	path := filepath.Join(git, "objects", "info", "alternates")
+	_ = os.MkdirAll(filepath.Dir(path), 0o777) // best effort
+	g.Keep = append(g.Keep, path)
+	g.noFile(path, "")
 }
 
 // noDir and noFile say that a path must not be created, unless it exists with other
@@ -196,12 +205,15 @@ func (g *Guard) linked(ctx context.Context, dir string) {
 			g.Write = append(g.Write, filepath.Join(common, name))
 		}
 	}
+	g.keepAlternates(common)
 	g.Write = append(g.Write, admin)
 	for _, name := range []string{"commondir", "gitdir", recordName} {
 		g.Keep = append(g.Keep, filepath.Join(admin, name))
 	}
 	g.Keep = append(g.Keep, filepath.Join(admin, "config.worktree"), filepath.Join(common, "hooks"), filepath.Join(common, "config"))
 	g.noFile(filepath.Join(admin, "config.worktree"), "")
+	g.noFile(filepath.Join(admin, "objects"), "") // with such a directory, Git LFS takes the next one for its own
+	g.noFile(filepath.Join(admin, lfsDir), "")
 }
 
 // adminOf returns the directory of a linked worktree in its repository, "" if there is

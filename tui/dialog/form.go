@@ -468,7 +468,10 @@ func (l *formLayout) target(d *Form, line int) (field, choice int) {
 		return -1, -1
 	}
 	lines, _ := d.fields[i].draw(l.on.width, i == l.focused, l.on.th)
-	return i, lines[line-l.starts[i]-1].choice
+	if at := line - l.starts[i] - 1; at < len(lines) { // it may have become lower since
+		return i, lines[at].choice
+	}
+	return -1, -1
 }
 
 // formBody is the content of a form that is laid out.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"parley/acpclient"
-	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/termtext"
 	"parley/tui/theme"
@@ -348,7 +347,7 @@ func (t *toolCall) outcome() (work, answer, end string) {
 		work += th.Faint.Render("  " + words)
 	}
 	if a := t.item.Answer; a != nil && !a.Cancelled {
-		words := "you: " + app.OptionLine(a.Option)
+		words := "you: " + conversation.OptionLine(a.Option)
 		if asked := t.item.AskedAs(); asked != nil {
 			then, _ := t.env.places.Heading(asked)
 			if now, _ := t.env.places.Heading(t.item); then != now {
@@ -363,7 +362,7 @@ func (t *toolCall) outcome() (work, answer, end string) {
 	switch {
 	case t.item.Cancelled:
 		end = th.Warning.Render("  cancelled")
-	case t.item.Rejected && t.item.Answer != nil && t.item.Answer.Rule == "" && strings.Contains(strings.ToLower(t.item.Answer.Option.Name), "reject"):
+	case t.item.Rejected && t.item.Answer != nil && t.item.Answer.Rule == "" && t.item.Answer.Option.Kind.Rejects() && strings.Contains(strings.ToLower(conversation.OptionLine(t.item.Answer.Option)), "reject"):
 		// the answer says it
 	case t.item.Rejected:
 		end = th.Warning.Render("  rejected")

@@ -171,7 +171,7 @@ end-turn cancelled
 `})
 	p.Ready().Ask("go")
 	p.Question("Never").Answer("Never")
-	p.Shows("⊘ $ ", "you: Never (rejects this once)  rejected")
+	p.Shows("⊘ $ ", "you: Never (rejects this once)")
 }
 
 func TestModesAnnouncedInMessages(t *testing.T) {
