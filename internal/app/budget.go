@@ -39,10 +39,16 @@ func BudgetQuestion(title string, shared func() []*Live) *Question {
 		return nil
 	}
 	c := all[i].Conversation
-	more := conversation.Budget{Cost: 2 * c.Budget.Cost, Tokens: 2 * c.Budget.Tokens}
+	more, spent := c.Budget, c.Spent()
+	for range 64 { // at least twice as much, and more than is used up
+		more.Cost, more.Tokens = 2*more.Cost, 2*more.Tokens
+		if (more.Cost == 0 || spent.Cost == nil || spent.Cost.Amount < more.Cost) && (more.Tokens == 0 || spent.Tokens < more.Tokens) {
+			break
+		}
+	}
 	cost := acpclient.Cost{Amount: more.Cost}
-	if spent := c.Spent().Cost; spent != nil {
-		cost.Currency = spent.Currency
+	if spent.Cost != nil {
+		cost.Currency = spent.Cost.Currency
 	}
 	to := ""
 	if more.Cost > 0 {

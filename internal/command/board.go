@@ -265,6 +265,9 @@ func noSend(o app.Overview, why string) string {
 	if why == "" && o.Gone {
 		return "its agent has exited: go there to restart it"
 	}
+	if why == "" && o.SignIn {
+		return "it waits for you to sign in: go there"
+	}
 	return why
 }
 
@@ -376,6 +379,9 @@ func (b *board) askToSend(r *Seat) {
 		}
 		if r.Paused && r.Queued > 0 {
 			return app.Outcome{Say: "queued for " + name + ", whose queue is paused"}, nil
+		}
+		if r.OverBudget {
+			return app.Outcome{Say: "queued for " + name + ", whose budget is used up"}, nil
 		}
 		return app.Outcome{Say: "sent to " + name}, nil
 	}})

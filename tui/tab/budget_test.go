@@ -13,7 +13,7 @@ func TestTheBudgetAsks(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		b.play(`handshake
 expect session/prompt
-update {"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":5.5,"currency":"USD"}}
+update {"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":10,"currency":"USD"}}
 expect session/cancel
 end-turn cancelled
 expect session/prompt contains "more"
@@ -21,7 +21,7 @@ say On it goes.
 expect nothing/more
 `, func(o *session.Options) { o.Budget = conversation.Budget{Cost: 5} })
 		b.Do(b.prompts.Submit(promptOf("go")))
-		b.mustShow(t, "The budget of this session is used up", "$5.50 of $5.00", "Stop here", "Raise it to $10.00", "Go on for one turn")
+		b.mustShow(t, "The budget of this session is used up", "$10.00 of $5.00", "Stop here", "Raise it to $20.00", "Go on for one turn")
 		b.Choose("Stop here")
 		time.Sleep(time.Second) // else it is the same press of enter
 		b.Do(b.Update(keyPress("enter")))
