@@ -60,6 +60,9 @@ func (l *live) enter() {
 	if l.Conversation.OverBudget() {
 		l.askAboutBudget()
 	}
+	if l.Conversation.AuthError != nil {
+		l.signIn = l.SignIn(conversation.AuthRequired{})
+	}
 }
 
 func (l *live) askAboutBudget() {

@@ -192,6 +192,8 @@ func (t *Tab) opened(msg openedMsg) tea.Cmd {
 		l.askAboutLost()
 	case msg.Runs && c.OverBudget():
 		l.askAboutBudget()
+	case msg.Runs && c.AuthError != nil:
+		l.signIn.Ask(l.SignIn(conversation.AuthRequired{}))
 	}
 	l.askToTrustRules()
 	cmds = append(cmds, l.questions.Follow(), l.commands.Follow())

@@ -617,3 +617,28 @@ reply {}
 `})
 	p.Shows("❯ an old question", "an old answer").Status("kept")
 }
+
+// Who attaches to a session that wants a sign-in is asked for it.
+func TestWhoAttachesIsAskedToSignIn(t *testing.T) {
+	t.Parallel()
+	k := newKept(t)
+	p := k.start(`expect initialize
+reply {"protocolVersion": 1, "authMethods": [{"id": "web", "name": "In the browser"}]}
+expect session/new
+reply {"sessionId": "s"}
+expect session/prompt
+reply-error -32000 Who are you?
+expect authenticate
+reply {}
+expect session/prompt
+say "It is you."
+end-turn
+serve
+`)
+	p.Ready().Ask("go").Shows("Who are you?", "In the browser")
+	p.Press("ctrl+z")
+	p.WaitExit()
+	p = k.attach()
+	p.Question("In the browser").Answer("In the browser")
+	p.Shows("It is you.")
+}
