@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -42,34 +43,11 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	if !s.On {
 		return nil, nil
 	}
-	self := l.program
-	if self == "" {
-		var err error
-		if self, err = os.Executable(); err != nil {
-			return nil, fmt.Errorf("find parley's own program: %w", err)
-		}
-	}
-	temp, err := l.TempDir(sandboxPrefix)
+	b, err := l.bounds(s, roots)
 	if err != nil {
-		return nil, fmt.Errorf("make a directory for temporary files: %w", err)
+		return nil, err
 	}
-	private := config.PrivatePaths()
-	for _, path := range private {
-		// A missing file cannot be hidden, and parley may create it later; but not where this
-		// user may not create files.
-		if _, err := os.Stat(path); err == nil {
-			continue
-		}
-		if err := os.MkdirAll(path, 0o700); err != nil && !errors.Is(err, os.ErrPermission) {
-			return nil, fmt.Errorf("make parley's own directory: %w", err)
-		}
-	}
-	b := sandbox.Bounds{
-		Write: append(s.Write, roots...), Hide: rules.HiddenCopies(s.Hide, roots), MustHide: s.HideSet, Private: private, Temp: temp, Offline: s.Offline,
-		// The agents that parley starts, and its data about others: the agent may read but not
-		// write them, even inside a writable directory.
-		Keep: []string{config.DataDir(), config.CacheDir()}, NoFiles: map[string]string{},
-	}
+	b.Write = append(b.Write, roots...)
 	var guards []*git.Guard
 	for _, dir := range guarded(s.Write, roots) {
 		g, err := git.GuardOf(context.Background(), dir)
@@ -80,7 +58,7 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 		maps.Copy(b.NoFiles, g.NoFiles)
 		guards = append(guards, g)
 	}
-	box, err := sandbox.New(b, []string{self, "sandboxed"})
+	box, err := l.newSandbox(b)
 	if opened, ok := errors.AsType[*sandbox.PrivateError](err); ok {
 		return nil, WithHint("Start in another directory, remove it from sandbox_write, or start without the sandbox: --sandbox=false",
 			"%s is parley's own, which no agent in a sandbox may use", termtext.Line(opened.Path))
@@ -92,6 +70,87 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	l.boxes, l.guards = append(l.boxes, box), append(l.guards, guards...)
 	l.mu.Unlock()
 	return box, nil
+}
+
+// bounds returns those of every sandbox, whatever runs in it in the roots.
+func (l *Launcher) bounds(s config.Sandbox, roots []string) (sandbox.Bounds, error) {
+	temp, err := l.TempDir(sandboxPrefix)
+	if err != nil {
+		return sandbox.Bounds{}, fmt.Errorf("make a directory for temporary files: %w", err)
+	}
+	private := config.PrivatePaths()
+	for _, path := range private {
+		// A missing file cannot be hidden, and parley may create it later; but not where this
+		// user may not create files.
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		if err := os.MkdirAll(path, 0o700); err != nil && !errors.Is(err, os.ErrPermission) {
+			return sandbox.Bounds{}, fmt.Errorf("make parley's own directory: %w", err)
+		}
+	}
+	return sandbox.Bounds{
+		Write: s.Write, Hide: rules.HiddenCopies(s.Hide, roots), MustHide: s.HideSet, Private: private, Temp: temp, Offline: s.Offline,
+		// The agents that parley starts, and its data about others: the agent may read but not
+		// write them, even inside a writable directory.
+		Keep: []string{config.DataDir(), config.CacheDir()}, NoFiles: map[string]string{},
+	}, nil
+}
+
+// newSandbox returns the sandbox with the bounds.
+func (l *Launcher) newSandbox(b sandbox.Bounds) (*sandbox.Sandbox, error) {
+	self := l.program
+	if self == "" {
+		var err error
+		if self, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("find parley's own program: %w", err)
+		}
+	}
+	return sandbox.New(b, []string{self, "sandboxed"})
+}
+
+// RunFilter runs a filter or merge driver of the user's, whose shell command it reads, for git in the working
+// directory: in the sandbox of agents, since it reads what those have written. It writes in the given
+// directories only. Without a sandbox here, it runs as it is, unless agents are to be in one.
+func (l *Launcher) RunFilter(ctx context.Context, write []string, command io.Reader) error {
+	text, err := io.ReadAll(command)
+	if err != nil {
+		return fmt.Errorf("read the command of a filter: %w", err)
+	}
+	top, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	s := l.Config.SandboxFor(config.Agent{})
+	b, err := l.bounds(s, []string{top})
+	if err != nil {
+		return err
+	}
+	for _, dir := range write {
+		if dir, err = filepath.Abs(dir); err != nil {
+			return err
+		}
+		_ = os.Mkdir(dir, 0o777) // Git LFS makes it in its first repository
+		if info, err := os.Lstat(dir); err != nil {
+			return err
+		} else if !info.IsDir() {
+			return fmt.Errorf("%s is no directory, and may lead elsewhere: remove it", termtext.Line(dir))
+		}
+		b.Write, b.Keep = append(b.Write, dir), append(b.Keep, filepath.Dir(dir))
+	}
+	b.Keep = append(b.Keep, top)
+	program, args := "sh", []string{"-c", string(text)}
+	on := slices.ContainsFunc(l.Config.Agents, func(a config.Agent) bool { return l.Config.SandboxFor(a).On })
+	switch box, err := l.newSandbox(b); {
+	case err == nil:
+		defer box.Close()
+		program, args = box.Command(program, args)
+	case s.On || on || !errors.Is(err, sandbox.ErrUnavailable):
+		return err
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	return cmd.Run()
 }
 
 // cleanGit repairs what agents have changed in .git, and returns a warning if there was

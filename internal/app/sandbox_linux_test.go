@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/git"
 	"parley/internal/sandbox"
 	apart "parley/internal/test"
 )
@@ -361,8 +362,7 @@ func TestRunsCommandsInTheSandbox(t *testing.T) {
 	})
 }
 
-// An agent in the repository cannot lead those in its worktrees elsewhere. Those cannot write what Git LFS keeps: it follows
-// links there, also where parley runs it.
+// An agent in the repository cannot lead those in its worktrees elsewhere.
 func TestWorktreesInTheSandbox(t *testing.T) {
 	if _, err := exec.LookPath("git-lfs"); err != nil {
 		t.Skip("git-lfs is not installed")
@@ -408,11 +408,70 @@ func TestWorktreesInTheSandbox(t *testing.T) {
 		if !guards { // Landlock keeps nothing within what it opens
 			w.must("rm -rf .git/worktrees/own/objects .git/worktrees/own/lfs .git/objects/info/alternates")
 		}
-		if out, err := in("ln -s $HOME/private ../../project/.git/lfs/objects; echo second > b.bin && git add b.bin"); err == nil {
-			w.t.Errorf("it writes what Git LFS keeps: %s", out)
-		}
-		if out, err := in("rm b.bin; echo second > b.txt && git add b.txt && git commit -q -m second"); err != nil {
+		if out, err := in("echo second > b.bin && git add b.bin && git commit -q -m second"); err != nil {
 			w.t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+// Where an agent has led Git LFS elsewhere, git that parley runs writes nothing there, and reads nothing that is hidden from
+// agents.
+func TestFiltersInTheSandbox(t *testing.T) {
+	if _, err := exec.LookPath("git-lfs"); err != nil {
+		t.Skip("git-lfs is not installed")
+	}
+	var tree *git.Worktree
+	everyUser(t, func(w *walled) {
+		w.must(`git lfs install --skip-repo && git init -q . && echo '*.bin filter=lfs merge=lfs' > .gitattributes && echo 'first words' > a.bin && git add . && git commit -q -m first &&
+			mkdir $HOME/.ssh $HOME/outside && echo hidden words of the user > $HOME/.ssh/id_rsa`)
+		var err error
+		if tree, err = git.CreateWorktree(t.Context(), w.dir, git.WorktreeOptions{Name: "own"}); err != nil {
+			t.Fatal(err)
+		}
+	}, func(w *walled) {
+		if w.uid != os.Getuid() {
+			w.t.Skip("git runs as the user of the tests")
+		}
+		git.FilterCommand = []string{w.l.program, "filter"}
+		w.t.Cleanup(func() { git.FilterCommand = nil })
+		file := func(path string) string {
+			b, _ := os.ReadFile(path)
+			return string(b)
+		}
+		merge := func() (string, error) {
+			m, err := w.l.PlanMerge(w.t.Context(), git.WorktreeAt(tree.Path))
+			if err == nil {
+				_, err = m.Do(w.t.Context())
+			}
+			return file(filepath.Join(w.dir, "b.bin")), err
+		}
+		w.must("cd " + tree.Path + " && echo 'other words' > a.bin && echo 'more words' > b.bin && git add . && git commit -q -m second")
+		if text, err := merge(); err != nil || text != "more words\n" {
+			w.t.Errorf("a merge brings %q: %v", text, err)
+		}
+		const name = "aa00000000000000000000000000000000000000000000000000000000001234"
+		w.must("cd " + tree.Path + ` && printf 'version https://git-lfs.github.com/spec/v1\noid sha256:` + name + `\nsize 25\n' > b.bin && git add b.bin && git commit -q -m third`)
+		if out, err := w.inside("mkdir -p .git/lfs/objects/aa/00 && ln -s $HOME/.ssh/id_rsa .git/lfs/objects/aa/00/" + name); err != nil {
+			w.t.Fatalf("%v: %s", err, out)
+		}
+		if text, err := merge(); err == nil || strings.Contains(text, "hidden") {
+			w.t.Errorf("what is hidden is read: %q, %v", text, err)
+		}
+		if out, err := w.inside("rm -rf .git/lfs/objects && ln -s $HOME/outside .git/lfs/objects && echo 'wrong words' > " + filepath.Join(w.dir, "a.bin")); err != nil {
+			w.t.Fatalf("%v: %s", err, out)
+		}
+		w.must("cd " + tree.Path + " && echo 'third words' > a.bin")
+		here := git.WorktreeAt(tree.Path)
+		for what, run := range map[string]func() error{
+			"work":  func() error { _, err := here.Work(w.t.Context()); return err },
+			"patch": func() error { _, err := here.Patch(w.t.Context()); return err },
+			"merge": func() error { _, err := merge(); return err },
+			"drop":  func() error { _, err := here.Drop(w.t.Context()); return err },
+		} {
+			err := run()
+			if out, _ := w.outside("ls $HOME/outside"); out != "" || err == nil {
+				w.t.Errorf("%s: %v; it has written outside: %s", what, err, out)
+			}
 		}
 	})
 }

@@ -12,12 +12,14 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"parley/internal/git"
 	"parley/internal/process"
 	"parley/internal/tmux"
 )
@@ -43,6 +45,9 @@ func Main(changes string) int {
 	changelog = changes
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
+	}
+	if self, err := os.Executable(); err == nil && runtime.GOOS != "windows" { // without a sandbox there, and with another shell
+		git.FilterCommand = []string{self, "filter"}
 	}
 	return process.Supervise(func() int {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -120,6 +125,7 @@ var subcommands = []func(*streams) *cobra.Command{
 	versionCommand,
 	demoAgentCommand,
 	sandboxedCommand,
+	filterCommand,
 	hostCommand,
 	relayCommand,
 }

@@ -1,8 +1,13 @@
 package cli
 
 import (
+	"errors"
+	"os"
+	"os/exec"
+
 	"github.com/spf13/cobra"
 
+	"parley/internal/app"
 	"parley/internal/demoagent"
 	"parley/internal/sandbox"
 )
@@ -23,4 +28,21 @@ func sandboxedCommand(*streams) *cobra.Command {
 	cmd := hidden("sandboxed BOUNDS PROGRAM [ARG...]", "Run a program in a sandbox", nil, func(_ *cobra.Command, args []string) error { return sandbox.Enter(args) })
 	cmd.DisableFlagParsing = true
 	return cmd
+}
+
+// filterCommand runs a filter or merge driver of the user's in a sandbox. git starts it.
+func filterCommand(s *streams) *cobra.Command {
+	return hidden("filter [DIRECTORY...]", "Run a filter of git's in a sandbox", nil, func(cmd *cobra.Command, write []string) error {
+		cfg, err := loadConfig()
+		if err != nil {
+			return err
+		}
+		l := &app.Launcher{Config: cfg}
+		defer l.Close()
+		err = l.RunFilter(cmd.Context(), write, os.NewFile(3, "command"))
+		if ended, ok := errors.AsType[*exec.ExitError](err); ok { // it has said why
+			return exitStatus(max(ended.ExitCode(), exitError))
+		}
+		return err
+	})
 }

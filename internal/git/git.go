@@ -3,8 +3,8 @@
 // system monitor, filters, aliases, pagers, external diffs, credential helpers, and
 // programs that fetch missing objects. This package runs none of them. [Command] is for
 // commands that only read; [Writer] lets the filters of the user's own configuration
-// run, because files would be corrupted without them, and makes git fail for those of
-// the repository.
+// run in a sandbox, because files would be corrupted without them, and makes git fail for
+// those of the repository.
 //
 // A [Worktree] is a directory and a branch of its own, in which an agent works beside
 // the user's checkout. Its changes can be shown, merged or dropped; a drop keeps them
@@ -15,9 +15,9 @@ package git
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	iofs "io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,22 +89,6 @@ func writing(args []string) bool {
 		return true
 	}
 	return args[0] == "worktree" && (args[1] == "add" || args[1] == "remove")
-}
-
-// cleaning are the other commands that run filters.
-var cleaning = []string{"diff", "diff-files", "diff-index", "status"}
-
-// lfsWithoutLinks fails if there is a link in what Git LFS keeps: it would write and read where that leads.
-func lfsWithoutLinks(dir string) error {
-	return filepath.WalkDir(dir, func(path string, e iofs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			return nil
-		case err == nil && !e.IsDir() && !e.Type().IsRegular():
-			return fmt.Errorf("%s may lead elsewhere: remove it", path)
-		}
-		return err
-	})
 }
 
 // Command prepares git with arguments in a directory. Only reading commands are safe:
@@ -285,7 +269,8 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) { return newWri
 // newWriter is NewWriter with environment variables, which come first in its own.
 func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) {
 	w := &Writer{dir: dir, env: env}
-	if _, err := w.Run(ctx, "rev-parse", "--git-dir"); err != nil {
+	common, err := w.line(ctx, "rev-parse", "--git-common-dir")
+	if err != nil {
 		return nil, err
 	}
 	settings := map[string]string{
@@ -294,19 +279,21 @@ func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) 
 		// git-lfs would fetch what is missing from where a committed .lfsconfig says, or by a program of the repository's.
 		"lfs.url": noServer, "lfs.standaloneTransferAgent": "", "lfs." + noServer + ".standaloneTransferAgent": "",
 	}
-	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^(filter|merge|hook)\..*\.`)
+	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--get-regexp", `^(filter|merge|hook)\..*\.`)
 	if err != nil && !exitedWith(err, 1) { // 1 means that there are none
 		return nil, err
 	}
 	fields := strings.Split(out, "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
-		scope, key := fields[i], fields[i+1]
+		scope := fields[i]
+		key, value, _ := strings.Cut(fields[i+1], "\n")
 		section := key[:strings.LastIndexByte(key, '.')]
 		if strings.HasPrefix(section, "hook.") { // since git 2.54; core.hooksPath is that of the others
 			settings[section+".enabled"] = "false"
 			continue
 		}
 		if scope != "local" && scope != "worktree" {
+			confine(settings, section, key, value, at(dir, filepath.Join(common, lfsDir)))
 			continue
 		}
 		// Make git refuse the filter or merge driver to which the key belongs.
@@ -322,6 +309,42 @@ func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) 
 	}
 	w.env = append(env, configured(settings)...)
 	return w, nil
+}
+
+// FilterCommand is the command of this program that runs another one of the user's in a sandbox: in the directories
+// that are its arguments that may write, and file descriptor 3 has its shell command. Git runs them itself if it is nil.
+// Set it before the first Writer.
+//
+// Filters and merge drivers read what an agent has written, and Git LFS follows links where it keeps the contents of files.
+var FilterCommand []string
+
+// confine makes git run a filter or merge driver of the user's by FilterCommand. That of Git LFS may write its store, and
+// a merge driver in the directory in which git runs it.
+func confine(settings map[string]string, section, key, value, store string) {
+	var write []string
+	if strings.HasSuffix(section, "."+lfsDir) {
+		write = append(write, store)
+	}
+	switch {
+	case FilterCommand == nil, value == "":
+		return
+	case key == section+".driver":
+		write = append(write, ".")
+	case key == section+".clean", key == section+".smudge", key == section+".process":
+		settings[section+".required"] = "true" // else git goes on without one that fails
+	default:
+		return
+	}
+	var words []string
+	for _, word := range slices.Concat(FilterCommand, write) {
+		words = append(words, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
+	}
+	run := strings.Join(words, " ")
+	if !strings.HasSuffix(key, ".process") { // git puts names into the others
+		run = strings.ReplaceAll(run, "%", "%%")
+	}
+	// An agent may have chosen a name that git puts in: it does not know what ends the document.
+	settings[key] = fmt.Sprintf("%s 3<<'%s'\n%s\n%[2]s\n", run, rand.Text(), value)
 }
 
 // configured returns the environment variables for additional settings of git's.
@@ -359,11 +382,6 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 		named = args[1:]
 	}
 	command := named[0]
-	if writing(named) || slices.Contains(cleaning, command) {
-		if err := lfsWithoutLinks(filepath.Join(repositoryOf(w.dir), lfsDir)); err != nil {
-			return "", &Error{Command: command, Output: termtext.Line(err.Error()), Err: err}
-		}
-	}
 	if writing(named) {
 		most = writeTime
 	}

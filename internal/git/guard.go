@@ -200,8 +200,7 @@ func (g *Guard) linked(ctx context.Context, dir string) {
 	common := filepath.Dir(filepath.Dir(admin))
 	g.makeShared(ctx, common)
 	for _, name := range immovable {
-		// Git LFS, which also runs outside, follows links in what it keeps: an agent in a worktree cannot write there.
-		if info, err := os.Lstat(filepath.Join(common, name)); err == nil && info.IsDir() && name != lfsDir {
+		if info, err := os.Lstat(filepath.Join(common, name)); err == nil && info.IsDir() {
 			g.Write = append(g.Write, filepath.Join(common, name))
 		}
 	}

@@ -804,13 +804,6 @@ func TestGitLFSFetchesNothing(t *testing.T) {
 	if text := read(t, filepath.Join(tree.Path, "a.bin")); text != "content\n" {
 		t.Errorf("with the content at hand, there is %q", text)
 	}
-	link := filepath.Join(dir, ".git", "lfs", "objects", "12")
-	if err := os.Symlink(t.TempDir(), link); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "heron"}); err == nil || !strings.Contains(err.Error(), link+" may lead elsewhere") {
-		t.Errorf("with a link that git-lfs would follow: %v", err)
-	}
 	if err := os.RemoveAll(filepath.Join(dir, ".git", "lfs", "objects")); err != nil {
 		t.Fatal(err)
 	}
@@ -826,6 +819,55 @@ func TestGitLFSFetchesNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(ran); err == nil || asked.Load() {
 		t.Errorf("git-lfs has asked a server: %v, or run a program: %v", asked.Load(), err)
+	}
+}
+
+// The user's filters and merge drivers get their names as from git, whatever those are, and run as FilterCommand runs them.
+func TestFilterCommand(t *testing.T) {
+	dir, run := project(t)
+	said, program := filepath.Join(t.TempDir(), "said"), filepath.Join(t.TempDir(), "it's 100%f")
+	put(t, program, "#!/bin/sh\necho \"$* in $(pwd)\" >> "+said+"\nexport CONFINED=1\nexec sh -c \"$(cat <&3)\"\n")
+	if err := os.Chmod(program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	git.FilterCommand = []string{program}
+	t.Cleanup(func() { git.FilterCommand = nil })
+	run(dir, "config", "--global", "filter.up.clean", `tr a-z A-Z; printf '%%s\n' "$CONFINED" %f`)
+	run(dir, "config", "--global", "filter.lfs.smudge", "false")
+	run(dir, "config", "--global", "merge.lfs.driver", `echo "$CONFINED" %P > %A`)
+	put(t, filepath.Join(dir, ".gitattributes"), "*.up filter=up\n*.both merge=lfs\n*.bin filter=lfs\n")
+	run(dir, "add", ".")
+	run(dir, "commit", "--quiet", "-m", "attributes")
+	tree := create(t, dir, "owl")
+	name := "a 'b\n$(touch x)\"\n.up"
+	put(t, filepath.Join(tree.Path, name), "text\n")
+	patch, err := tree.Patch(t.Context())
+	if err != nil || !strings.Contains(patch, "+TEXT\n+1\n+"+strings.SplitN(name, "\n", 2)[0]+"\n+$(touch x)\"\n+.up\n") {
+		t.Errorf("%v: %s", err, patch)
+	}
+	if err := os.Remove(filepath.Join(tree.Path, name)); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []string{dir, tree.Path} {
+		put(t, filepath.Join(in, "a.both"), in+"\n")
+		run(in, "add", "a.both")
+		run(in, "commit", "--quiet", "-m", "both")
+	}
+	m, err := tree.PlanMerge(t.Context())
+	if err == nil {
+		err = m.Do(t.Context())
+	}
+	if text := read(t, filepath.Join(dir, "a.both")); err != nil || text != "1 a.both\n" {
+		t.Errorf("the driver writes %q: %v", text, err)
+	}
+	if text, want := read(t, said), ".git/lfs . in "; !strings.Contains(text, want) || !strings.Contains(text, "\n in "+tree.Path+"\n") {
+		t.Errorf("%q has no %q", text, want)
+	}
+	put(t, filepath.Join(dir, "c.bin"), "C\n")
+	run(dir, "add", "c.bin")
+	run(dir, "commit", "--quiet", "-m", "content")
+	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"}); err == nil || !strings.Contains(err.Error(), "smudge filter lfs failed") {
+		t.Errorf("git goes on without a filter that fails: %v", err)
 	}
 }
 
