@@ -44,6 +44,23 @@ func TestNamedPipe(t *testing.T) {
 	}
 }
 
+// Patterns that git would compare for years are named as what they are.
+func TestSlowPatterns(t *testing.T) {
+	was := readTime
+	readTime = 2 * time.Second
+	defer func() { readTime = was }()
+	deep := strings.Repeat("a/", 40) + "f"
+	dir, _ := test.New(t, map[string]string{"a/tracked": "", ".gitignore": "f\n", IncludeFile: strings.Repeat("a/**/", 12) + "b\n"})
+	tree, err := CreateWorktree(t.Context(), dir, WorktreeOptions{Name: "wren"})
+	if err = errors.Join(err, os.MkdirAll(filepath.Join(dir, filepath.Dir(deep)), 0o700), os.WriteFile(filepath.Join(dir, deep), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	no := func(string) bool { return false }
+	if _, err := tree.Bring(t.Context(), dir, nil, no, no); err == nil || !strings.Contains(err.Error(), "use fewer wildcards") {
+		t.Error(err)
+	}
+}
+
 // lesser makes git's own directory of a worktree that has no gitdir yet.
 func lesser(t *testing.T, dir string) string {
 	t.Helper()

@@ -255,13 +255,11 @@ const deepest = 100
 // copy copies a file or a folder that is below a folder, without repositories in it. It opens each folder on
 // the way from the one before, as it has seen it there: no link is followed that an agent puts in its place.
 func (b *bringing) copy(ctx context.Context, in folder, below string) {
-	if ctx.Err() != nil {
-		return
-	}
 	base, below, leads := strings.Cut(below, "/")
 	name := path.Join(in.name, base)
 	info, err := in.from.Lstat(base)
 	switch {
+	case ctx.Err() != nil:
 	case err != nil:
 		b.fail(name, err)
 	case leads && !info.IsDir():
@@ -360,10 +358,11 @@ func (b *bringing) copyFile(ctx context.Context, in folder, base string, info os
 	}
 	defer func() { _ = from.Close() }()
 	isNew := func() error {
+		ended := ctx.Err()
 		if _, err := in.to.Lstat(base); !errors.Is(err, os.ErrNotExist) {
 			return cmp.Or(err, os.ErrExist)
 		}
-		return ctx.Err()
+		return ended
 	}
 	if err = isNew(); err == nil {
 		err = fs.ReplaceBy(in.to, base, info.Mode().Perm(), func(to *os.File) error { // whole, or not at all

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +147,22 @@ func TestBring(t *testing.T) {
 	}
 }
 
+// An ignored folder that has the worktree in it is neither copied nor missing.
+func TestBringIntoAnIgnoredFolder(t *testing.T) {
+	dir, _ := project(t)
+	put(t, filepath.Join(dir, ".gitignore"), "trees/\n")
+	for _, patterns := range [][]string{nil, {"trees/"}} {
+		tree, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Parent: filepath.Join(dir, "trees")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := tree.Bring(t.Context(), dir, patterns, none, none)
+		if err != nil || !reflect.DeepEqual(b, &git.Brought{}) {
+			t.Errorf("by %q: %+v, %v", patterns, b, err)
+		}
+	}
+}
+
 // What is copied is what was seen and judged: a link that takes its place meanwhile, or that of a folder on the way,
 // leads to nothing.
 func TestBringFollowsNoLink(t *testing.T) {
@@ -177,6 +194,54 @@ func TestBringFollowsNoLink(t *testing.T) {
 			t.Errorf("%s is copied: %q", name, text)
 		}
 	}
+}
+
+// A folder is that which was seen whenever a link takes its place.
+func TestBringFollowsNoLinkAtAnyMoment(t *testing.T) {
+	dir, _ := project(t)
+	put(t, filepath.Join(dir, ".gitignore"), "ig/\n")
+	put(t, filepath.Join(dir, git.IncludeFile), "ig/b\n")
+	put(t, filepath.Join(dir, "ig", "b", "key"), "fine\n")
+	put(t, filepath.Join(dir, "ig", "keys", "key"), "secret\n")
+	b := filepath.Join(dir, "ig", "b")
+	atEachMoment(t, func() {
+		if err := errors.Join(os.Rename(b, b+" was"), os.Symlink("keys", b)); err != nil {
+			t.Error(err)
+		}
+	}, func(ctx context.Context) {
+		tree := create(t, dir, "")
+		if _, err := tree.Bring(ctx, dir, nil, none, none); err != nil {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(filepath.Join(tree.Path, "ig", "b", "key")); err == nil && string(text) != "fine\n" {
+			t.Errorf("copied is %q", text)
+		}
+		if os.Remove(b) == nil {
+			if err := os.Rename(b+" was", b); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// A file that appears during the copy is that of whoever made it.
+func TestBringOverwritesNothingAtAnyMoment(t *testing.T) {
+	dir, _ := project(t)
+	put(t, filepath.Join(dir, "data.tmp"), "copied\n")
+	file, want := "", ""
+	atEachMoment(t, func() {
+		want = "the agent's\n"
+		put(t, file, want)
+	}, func(ctx context.Context) {
+		tree := create(t, dir, "")
+		file, want = filepath.Join(tree.Path, "data.tmp"), "copied\n"
+		if _, err := tree.Bring(ctx, dir, []string{"*.tmp"}, none, none); err != nil {
+			t.Error(err)
+		}
+		if text := read(t, file); text != want {
+			t.Errorf("there is %q, want %q", text, want)
+		}
+	})
 }
 
 // Deep folders take no more files than a process may open, and what is left out is named.
@@ -230,6 +295,10 @@ func TestBringFromSubmodules(t *testing.T) {
 	if read(t, filepath.Join(tree.Path, "lib", "sub", "dist", "out")) != "dist/out\n" {
 		t.Error("a copy has other text")
 	}
+	put(t, filepath.Join(dir, "lib", "sub", ".git"), "gitdir: nowhere\n")
+	if b, err := tree.Bring(t.Context(), dir, []string{".env"}, none, none); err != nil || len(b.Failed) != 1 || !strings.HasPrefix(b.Failed[0], "lib/sub: ") {
+		t.Errorf("with one that is none: %+v, %v", b, err)
+	}
 }
 
 // watched is a context that looks whenever somebody asks whether it has ended.
@@ -241,6 +310,21 @@ type watched struct {
 func (w watched) Err() error {
 	w.look()
 	return w.Context.Err()
+}
+
+// atEachMoment has something happen while something is done: each time later, until it is done before.
+func atEachMoment(t *testing.T, happens func(), do func(ctx context.Context)) {
+	for moment := 1; ; moment++ {
+		asked := 0
+		do(watched{t.Context(), func() {
+			if asked++; asked == moment {
+				happens()
+			}
+		}})
+		if asked < moment {
+			return
+		}
+	}
 }
 
 // A copy has its name when it is whole: a kill leaves no part, which the next preparation would take for a file.
