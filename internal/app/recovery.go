@@ -15,8 +15,8 @@ import (
 // mostUnended limits the sessions offered at once.
 const mostUnended = 7
 
-// FindUnended asks whether to continue sessions of a directory that were interrupted because
-// parley was killed; nil if there are none.
+// FindUnended asks whether to continue sessions of a directory that were interrupted: parley
+// was killed, or their agent has exited while nobody looked on; nil if there are none.
 func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.Time, open func(...Spec)) (*Question, error) {
 	ids, err := lib.Interrupted(cwd)
 	if err != nil || len(ids) == 0 {
@@ -52,7 +52,7 @@ func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.T
 			lines = append(lines, only.More)
 		}
 		return &Question{
-			Title: "An interrupted session", Text: "parley stopped during it:", Lines: lines,
+			Title: "An interrupted session", Text: "It stopped unexpectedly:", Lines: lines,
 			Choices: []Choice{{Name: "Resume it", Here: only.Here}, notNow},
 		}, nil
 	}
@@ -62,7 +62,7 @@ func FindUnended(ctx context.Context, lib *store.Library, cwd string, now time.T
 	}
 	all := Choice{Name: "Resume all", Here: func() { open(specs...) }}
 	return &Question{
-		Title: fmt.Sprintf("%d interrupted sessions", len(ids)), Text: "parley stopped during them. Resume all, or one:",
+		Title: fmt.Sprintf("%d interrupted sessions", len(ids)), Text: "They stopped unexpectedly. Resume all, or one:",
 		Choices: slices.Concat([]Choice{all}, sessions, []Choice{notNow}),
 	}, nil
 }

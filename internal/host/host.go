@@ -76,6 +76,7 @@ type Host struct {
 	acted    map[string]*acts // by the id of the viewer, which survives lost connections
 	quiet    time.Time        // since when there have been no viewers and no activity
 	left     bool             // the last viewer has detached, not just lost its connection
+	seen     int64            // the end of the log when the last user detached
 	revision int64            // of the status, from 1; revised is closed when it changes, nil while no one waits
 	revised  chan struct{}
 }
@@ -131,12 +132,16 @@ func (h *Host) Run(ctx context.Context, l net.Listener) {
 		}
 	}
 	_ = l.Close() // before the session ends, to admit no new viewers
+	unfinished := h.unfinished()
+	if unfinished {
+		h.log.Leave()
+	}
 	closing, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
 	h.session.Close(closing)
 	h.take()
 	h.log.Close() // a session that has not ended in time has left it open
-	h.record(Record{Status: h.status(), Ended: time.Now(), Why: context.Cause(h.ctx).Error()})
+	h.record(Record{Status: h.status(), Ended: time.Now(), Why: context.Cause(h.ctx).Error(), Unfinished: unfinished})
 	close(h.over) // let the viewers read the rest
 	h.work.Wait()
 }
@@ -189,6 +194,32 @@ func (h *Host) endIfIdle() {
 	case h.opt.Idle > 0 && !busy && alone > h.opt.Idle:
 		h.end(fmt.Errorf("nothing has happened for %v", h.opt.Idle))
 	}
+}
+
+// unfinished reports whether the session ends with something left to do that its user has not seen, or with
+// prompts in its queue. One that a user ends, or that goes on in another host, is finished.
+func (h *Host) unfinished() (left bool) {
+	if why := context.Cause(h.ctx); errors.Is(why, errEnded) || errors.As(why, new(*app.MovedError)) {
+		return false
+	}
+	h.mu.Lock()
+	seen := h.watched() || h.seen == h.log.End()
+	h.mu.Unlock()
+	h.session.Read(func(s *conversation.State) {
+		stands, _ := s.Standing()
+		left = len(s.Queue) > 0 || s.Turn.Running || !seen && (stands == conversation.StandingAsks || s.Ending.How == conversation.EndedBadly)
+	})
+	return left
+}
+
+// watched reports whether a user looks on. Passing viewers do not count. h.mu must be held.
+func (h *Host) watched() bool {
+	for v := range h.viewers {
+		if !v.passing {
+			return true
+		}
+	}
+	return false
 }
 
 // Status describes a running session, for lists.

@@ -24,10 +24,7 @@ func (h *Host) attention(batch []conversation.Event) {
 		return
 	}
 	h.mu.Lock()
-	watched := false
-	for v := range h.viewers {
-		watched = watched || !v.passing
-	}
+	watched := h.watched()
 	h.mu.Unlock()
 	if why := context.Cause(h.ctx); watched || errors.Is(why, errEnded) || errors.As(why, new(*app.MovedError)) {
 		return

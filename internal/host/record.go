@@ -27,7 +27,12 @@ type Record struct {
 	// one.
 	Ended time.Time `json:"ended,omitzero"`
 	Why   string    `json:"why,omitempty"`
+	// Unfinished means that something was left to do when it ended.
+	Unfinished bool `json:"unfinished,omitempty"`
 }
+
+// open reports whether the session was killed, or has ended unfinished.
+func (r Record) open() bool { return r.Ended.IsZero() || r.Unfinished }
 
 const (
 	recordEnd = ".json"
@@ -135,8 +140,9 @@ func (r Record) How() string {
 // killedTime is how long a killed session is listed after it was last written.
 const killedTime = 7 * 24 * time.Hour
 
-// WithKilled adds the stored sessions of killed hosts to those that run, until they are opened again or
-// the user does not want them back. One that had something left to do needs the user. Best effort: what does not run is no reason to list nothing.
+// WithKilled adds the stored sessions of hosts that were killed, or have ended unfinished, to those that run, until
+// they are opened again or the user does not want them back. One that had something left to do needs the user. Best
+// effort: what does not run is no reason to list nothing.
 func WithKilled(ctx context.Context, lib *store.Library, all []Status) []Status {
 	dir, err := HistoryDir()
 	if err != nil || lib == nil {
@@ -151,13 +157,13 @@ func WithKilled(ctx context.Context, lib *store.Library, all []Status) []Status 
 	for _, r := range left {
 		at := slices.IndexFunc(stored, func(s store.Summary) bool { return s.ID == r.Stored })
 		listed := slices.ContainsFunc(all, func(s Status) bool { return s.ID == r.ID || s.Stored == r.Stored })
-		if at < 0 || listed || !r.Ended.IsZero() || !slices.Contains(killed, r.Stored) || time.Since(stored[at].Updated) > killedTime {
+		if at < 0 || listed || !r.open() || !slices.Contains(killed, r.Stored) || time.Since(stored[at].Updated) > killedTime {
 			continue
 		}
 		s := &stored[at]
 		r.PID, r.Active = 0, s.Updated
 		r.Overview = app.Overview{Agent: r.Agent, Title: cmp.Or(s.Name(), r.Title), Since: s.Updated, Over: true, Queued: s.Queued}
-		if s.InTurn || s.Queued > 0 {
+		if r.Unfinished || s.InTurn || s.Queued > 0 {
 			r.Standing = conversation.StandingLost
 		}
 		all = append(all, r.Status)
@@ -165,8 +171,8 @@ func WithKilled(ctx context.Context, lib *store.Library, all []Status) []Status 
 	return all
 }
 
-// killedUnstored returns those of the sessions that are not stored whose hosts were killed, given the ids of those
-// that run now. Only who has seen them run knows them.
+// killedUnstored returns those of the sessions that are not stored and were killed or have ended unfinished, given
+// the ids of those that run now. Only who has seen them run knows them.
 func killedUnstored(was []Status, now []string) (killed []Status) {
 	dir, err := HistoryDir()
 	if err != nil {
@@ -176,7 +182,7 @@ func killedUnstored(was []Status, now []string) (killed []Status) {
 		if s.Stored != "" || slices.Contains(now, s.ID) {
 			continue
 		}
-		if r, err := readRecord(filepath.Join(dir, s.ID+recordEnd)); err == nil && r.Ended.IsZero() {
+		if r, err := readRecord(filepath.Join(dir, s.ID+recordEnd)); err == nil && r.open() {
 			s.Overview, s.PID = app.Overview{Agent: s.Agent, Title: s.Title, Since: s.Since, Over: true, Standing: conversation.StandingLost}, 0
 			killed = append(killed, s)
 		}

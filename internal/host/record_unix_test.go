@@ -5,6 +5,7 @@ package host
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/acpclient"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/store"
@@ -182,10 +184,18 @@ func TestWhatWasKilledIsListed(t *testing.T) {
 func TestWhatWasKilledAtWorkNeedsTheUser(t *testing.T) {
 	lib, _, left := leaver(t)
 	queue := conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{Prompt: test.Sent("later").Prompt}}}
-	for id, want := range map[string]conversation.Standing{"turn": conversation.StandingLost, "queue": conversation.StandingLost, "idle": conversation.StandingIdle} {
+	for id, want := range map[string]conversation.Standing{
+		"turn": conversation.StandingLost, "queue": conversation.StandingLost, "idle": conversation.StandingIdle,
+		"without its agent": conversation.StandingLost, "restarted": conversation.StandingIdle,
+	} {
 		events := []conversation.Event{test.Sent("bake"), queue}
-		if id != "turn" {
+		switch id {
+		case "queue", "idle":
 			events = append(events, conversation.TurnEnded{})
+		case "restarted":
+			events = append(events, conversation.AgentLost{}, conversation.SessionOpened{})
+		case "without its agent":
+			events = append(events, conversation.AgentLost{})
 		}
 		if id != "queue" {
 			events = append(events, conversation.QueueChanged{})
@@ -198,6 +208,65 @@ func TestWhatWasKilledAtWorkNeedsTheUser(t *testing.T) {
 		if err := lib.Forget(stored); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// What ends with something left to do needs the user, who has not seen it, as if it was killed.
+func TestWhatEndsUnfinishedNeedsTheUser(t *testing.T) {
+	later := conversation.QueueChanged{Queue: []conversation.QueuedPrompt{queued("later")}, Paused: true}
+	ended := conversation.TurnEnded{Reason: acpclient.StopEndTurn}
+	lost := conversation.AgentLost{Err: io.ErrUnexpectedEOF, At: time.Unix(2, 0)}
+	byUser := func(h *Host) { h.end(errEnded) }
+	bySystem := func(h *Host) { h.end(errors.New("terminated")) }
+	for name, tt := range map[string]struct {
+		events  []conversation.Event
+		passing bool // who detaches then only gives an order, as 'run --detach' does
+		end     func(*Host)
+		needs   bool
+	}{
+		"the agent exits in its turn":             {events: []conversation.Event{lost}, passing: true, needs: true},
+		"after that was seen":                     {events: []conversation.Event{lost}},
+		"the agent exits with a queue":            {events: []conversation.Event{ended, later, lost}, passing: true, needs: true},
+		"which was seen":                          {events: []conversation.Event{ended, later, lost}, needs: true},
+		"the agent exits once it has finished":    {events: []conversation.Event{ended, lost}, passing: true},
+		"the system ends it in its turn":          {passing: true, end: bySystem, needs: true},
+		"the system ends it once it has finished": {events: []conversation.Event{ended}, passing: true, end: bySystem},
+		"the user ends it in its turn":            {events: []conversation.Event{later}, passing: true, end: byUser},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lib, _, _ := leaver(t)
+			dir, err := HistoryDir()
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := newFake()
+			f.log = lib.Record(store.Meta{Cwd: "/w"}, nil)
+			f.stream.RecordTo(f.log)
+			for _, e := range append(atWork[:3:3], test.Sent("bake")) {
+				f.post(e)
+			}
+			f.stream.Take()
+			f.stored = f.log.ID()
+			h := start(t, Options{Session: f, Dir: dir})
+			c := h.attach(t, ClientOptions{Passing: tt.passing})
+			for _, e := range tt.events {
+				f.post(e)
+			}
+			if n := len(tt.events); n > 0 {
+				c.until(t, func() bool { return len(c.events) >= n })
+			}
+			if c.Close(t.Context()); tt.end != nil {
+				tt.end(h.Host)
+			}
+			<-h.ended
+			all := WithKilled(t.Context(), lib, nil)
+			if needs := len(all) == 1 && all[0].Group() == 0 && all[0].Title == "bake" && all[0].Over; needs != tt.needs || len(all) > 0 != needs {
+				t.Errorf("listed are %+v", all)
+			}
+			if offered, _ := lib.Interrupted("/w"); len(offered) > 0 != tt.needs {
+				t.Errorf("the next start offers %v", offered)
+			}
+		})
 	}
 }
 

@@ -112,6 +112,9 @@ func (v *viewer) gone() {
 		return
 	}
 	delete(h.viewers, v)
+	if !v.passing {
+		h.seen = h.log.End()
+	}
 	h.forgetEditor(v)
 	h.revise()
 	if a := h.acted[v.id]; a != nil {

@@ -71,7 +71,7 @@ type Summary struct {
 	// Last is the beginning of the agent's last message.
 	Last  string `json:"last,omitempty"`
 	Turns int    `json:"turns,omitempty"`
-	// InTurn means that the log ends in the middle of a turn, and Queued counts the queued prompts there.
+	// InTurn means that the log or its agent ends in the middle of a turn, and Queued counts the queued prompts there.
 	InTurn bool `json:"inTurn,omitempty"`
 	Queued int  `json:"queued,omitempty"`
 	// Cost is the agent's latest report.

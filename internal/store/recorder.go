@@ -65,6 +65,7 @@ type Recorder struct {
 	said    []conversation.Event // notices for the next batch
 	closed  bool
 	follows bool          // see Follow
+	leaves  bool          // see Leave
 	grown   chan struct{} // closed when there is more to read; nil while no reader waits
 }
 
@@ -302,6 +303,9 @@ func (r *Recorder) finish() (err error) {
 		r.retry.Stop()
 		err = r.flush()
 	}
+	if r.log != nil && r.leaves {
+		r.log.marked = ""
+	}
 	switch {
 	case r.log == nil:
 	case r.follows:
@@ -310,6 +314,13 @@ func (r *Recorder) finish() (err error) {
 		err = errors.Join(err, r.log.Close())
 	}
 	return err
+}
+
+// Leave has the session count as interrupted once recording has ended: see [Store.Interrupted].
+func (r *Recorder) Leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leaves = true
 }
 
 // Close ends recording and releases the log.

@@ -58,13 +58,13 @@ func (s *scanner) record(r Record) {
 			s.summary.AgentName = cmp.Or(e.Name, e.Info.AgentInfo.Title, e.Info.AgentInfo.Name)
 		}
 	case conversation.SessionOpened:
-		s.summary.Session = e.ID
+		s.summary.Session, s.summary.InTurn = e.ID, false
 	case conversation.PromptSent:
 		s.summary.Turns++
 		s.summary.InTurn = true
 		s.sent(r.Offset, e.Prompt)
 		s.echoes = true
-	case conversation.TurnEnded, conversation.AgentLost:
+	case conversation.TurnEnded: // not AgentLost: the turn is unfinished
 		s.summary.InTurn = false
 	case conversation.QueueChanged:
 		s.summary.Queued = len(e.Queue)

@@ -192,7 +192,7 @@ func named(id ID, err error) error {
 
 // While a log is being written, the directory openDir contains an empty file of the
 // same name. Closing the log removes it. If the file is there and the log is not
-// locked, the program that wrote the log was killed.
+// locked, the program that wrote the log was killed, or has left the session unfinished.
 const openDir = "open"
 
 func (s *Store) markPath(id ID) string { return filepath.Join(s.dir, openDir, string(id)) }
@@ -210,7 +210,7 @@ func (s *Store) mark(l *Log) {
 }
 
 // Interrupted returns the sessions of a directory, or of a worktree made for it, whose
-// writer was killed, newest first; "" is all directories. It looks only at sessions with a
+// writer was killed or has left them, newest first; "" is all directories. It looks only at sessions with a
 // marker file.
 func (s *Store) Interrupted(cwd string) ([]ID, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, openDir))
