@@ -414,6 +414,30 @@ func TestWorktreesInTheSandbox(t *testing.T) {
 	})
 }
 
+// What Git LFS keeps of a submodule is there in a worktree.
+func TestFiltersInSubmodules(t *testing.T) {
+	if _, err := exec.LookPath("git-lfs"); err != nil {
+		t.Skip("git-lfs is not installed")
+	}
+	everyUser(t, func(w *walled) {
+		w.must(`git lfs install --skip-repo && git init -q ../lib && cd ../lib && echo '*.bin filter=lfs' > .gitattributes && echo words > a.bin && git add . && git commit -q -m lib &&
+			cd ../project && git init -q . && git -c protocol.file.allow=always submodule --quiet add ../lib lib && git commit -q -m first`)
+	}, func(w *walled) {
+		if w.uid != os.Getuid() {
+			w.t.Skip("git runs as the user of the tests")
+		}
+		git.FilterCommand = []string{w.l.program, "filter"}
+		w.t.Cleanup(func() { git.FilterCommand = nil })
+		tree, err := git.CreateWorktree(w.t.Context(), w.dir, git.WorktreeOptions{Name: "own"})
+		if err == nil {
+			err = tree.FillSubmodules(w.t.Context())
+		}
+		if b, _ := os.ReadFile(filepath.Join(tree.Path, "lib", "a.bin")); err != nil || string(b) != "words\n" {
+			w.t.Errorf("there is %q: %v", b, err)
+		}
+	})
+}
+
 // Where an agent has led Git LFS elsewhere, git that parley runs writes nothing there, and reads nothing that is hidden from
 // agents.
 func TestFiltersInTheSandbox(t *testing.T) {

@@ -14,6 +14,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -264,15 +265,17 @@ const noServer = "file://" + os.DevNull
 
 // NewWriter returns a Writer for the repository of dir. It fails without git or a
 // repository.
-func NewWriter(ctx context.Context, dir string) (*Writer, error) { return newWriter(ctx, dir) }
+func NewWriter(ctx context.Context, dir string) (*Writer, error) { return newWriter(ctx, dir, "") }
 
-// newWriter is NewWriter with environment variables, which come first in its own.
-func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) {
+// newWriter is NewWriter with environment variables, which come first in its own, and with the directory in which
+// Git LFS keeps its files, "" for that of the repository.
+func newWriter(ctx context.Context, dir, store string, env ...string) (*Writer, error) {
 	w := &Writer{dir: dir, env: env}
 	common, err := w.line(ctx, "rev-parse", "--git-common-dir")
 	if err != nil {
 		return nil, err
 	}
+	store = cmp.Or(store, at(dir, filepath.Join(common, lfsDir)))
 	settings := map[string]string{
 		"commit.gpgSign": "false", "merge.verifySignatures": "false", "merge.autoStash": "false",
 		"rerere.enabled": "false", "advice.detachedHead": "false",
@@ -293,7 +296,7 @@ func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) 
 			continue
 		}
 		if scope != "local" && scope != "worktree" {
-			confine(settings, section, key, value, at(dir, filepath.Join(common, lfsDir)))
+			confine(settings, section, key, value, store)
 			continue
 		}
 		// Make git refuse the filter or merge driver to which the key belongs.
@@ -346,6 +349,9 @@ func confine(settings map[string]string, section, key, value, store string) {
 	// An agent may have chosen a name that git puts in: it does not know what ends the document.
 	settings[key] = fmt.Sprintf("%s 3<<'%s'\n%s\n%[2]s\n", run, rand.Text(), value)
 }
+
+// confinement matches what confine adds to the command of a filter, in git's words about it.
+var confinement = regexp.MustCompile(`(?s)''[^\n]* 3<<'[A-Z2-7]{26}'\n(.*?)\n[A-Z2-7]{26}\n`)
 
 // configured returns the environment variables for additional settings of git's.
 func configured(settings map[string]string) []string {
@@ -408,7 +414,7 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	if ctx.Err() != nil {
 		return "", &Error{Command: command, Output: "interrupted", Err: ctx.Err()}
 	}
-	why := lastLines(said.kept)
+	why := lastLines(confinement.ReplaceAll(said.kept, []byte("'$1")))
 	if strings.HasPrefix(why, "detected dubious ownership") {
 		top := termtext.Line(topOf(w.dir))
 		why = fmt.Sprintf("%s belongs to another user; 'git config --global --add safe.directory %s' lets git read it", top, top)

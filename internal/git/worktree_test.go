@@ -866,7 +866,8 @@ func TestFilterCommand(t *testing.T) {
 	put(t, filepath.Join(dir, "c.bin"), "C\n")
 	run(dir, "add", "c.bin")
 	run(dir, "commit", "--quiet", "-m", "content")
-	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"}); err == nil || !strings.Contains(err.Error(), "smudge filter lfs failed") {
+	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"}); err == nil ||
+		!strings.Contains(err.Error(), "smudge filter lfs failed") || !strings.Contains(err.Error(), "external filter 'false' failed") {
 		t.Errorf("git goes on without a filter that fails: %v", err)
 	}
 }
