@@ -183,20 +183,37 @@ end-turn cancelled
 	})
 }
 
-// A session that takes no prompt says why.
+// A key is a hint only of rows on which it acts. Elsewhere it says why it does nothing, changes nothing, and
+// nor does the prompt that is typed on.
 func TestTheBoardSaysWhyNothingIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone, silent := kept("1", "bread", conversation.StandingLost), kept("2", "cake", conversation.StandingIdle)
 		gone.Gone, silent.Silent = true, "does not answer"
-		p := newProgram(t, map[string]string{"idle": idle}, watches(func(context.Context) ([]app.Running, error) { return []app.Running{gone, silent}, nil }))
+		ended := kept("3", "pie", conversation.StandingLost)
+		ended.Over = true
+		p := newProgram(t, map[string]string{"idle": idle}, watches(func(context.Context) ([]app.Running, error) {
+			return []app.Running{gone, silent, ended}, nil
+		}))
 		p.start(p.front, "idle")
 		p.press("alt+a")
 		p.until("the board is there", func() bool { return shows(p.front, "cake") })
 		p.mustShow("cake", "its process does not answer")
 		p.press("alt+s")
 		p.mustShow("❯ † exited  baker  bread", "its agent has exited: go there")
-		p.press("down", "down", "alt+s")
+		p.press("down", "down", "down", "alt+s")
 		p.mustShow("❯ · silent  baker  cake", "its process does not answer")
+		p.press("up")
+		p.mustShow("alt+s send", "ctrl+x end")
+		p.mustNotShow("alt+d detach")
+		p.press("up")
+		p.mustShow("❯ † ended   baker  pie", "ctrl+x take off")
+		for _, hint := range []string{"enter go there", "alt+s send", "alt+d detach", "ctrl+x end"} {
+			p.mustNotShow(hint)
+		}
+		p.press("alt+s", "j", "/", "d", "k")
+		p.mustShow("❯ † ended   baker  pie", "it does not run any more: it was not stored")
+		p.press("enter", "ctrl+x")
+		p.mustNotShow("pie")
 		p.press("esc")
 	})
 }

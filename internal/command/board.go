@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/git"
@@ -55,6 +56,7 @@ type board struct {
 	loading bool
 	gone    context.CancelFunc // ends watching
 
+	off    []string // the IDs of those that the user took off the board
 	marked string   // the ID of the marked item
 	order  []placed // the rows as last listed
 }
@@ -119,7 +121,7 @@ func (b *board) rows() []*Seat {
 		rows = append(rows, seatRow(s))
 	}
 	for i := range b.running {
-		if r := &b.running[i]; !attached[r.ID] && !(r.Over && open[r.Stored]) {
+		if r := &b.running[i]; !attached[r.ID] && !(r.Over && (open[r.Stored] || slices.Contains(b.off, r.ID))) {
 			rows = append(rows, b.runningRow(r))
 		}
 	}
@@ -198,11 +200,10 @@ func (b *board) runningRow(r *app.Running) *Seat {
 	}
 	row.NoSend = noSend(r.Overview, row.silent)
 	if r.Over {
-		row.Place, row.Go, row.End = "", func() { b.f.Open(app.Spec{Stored: r.Stored, Keep: true}) }, nil
+		row.Place, row.Go, row.End = "", func() { b.f.Open(app.Spec{Stored: r.Stored, Keep: true}) }, func() { b.takeOff(r) }
 		row.silent = "go there to open it again"
 		if r.Stored == "" {
-			row.silent = "it was not stored"
-			row.Go = func() { b.f.Say("its process was killed, and it was not stored") }
+			row.silent, row.Go = "it was not stored", nil
 		}
 		row.NoSend = "it does not run any more: " + row.silent
 	}
@@ -317,7 +318,14 @@ func (b *board) item(r *Seat, now time.Time) Item {
 		ID: r.ID, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.Place, r.Cwd, r.Branch, r.ID}, " "), Session: &r.Overview,
 		Group: app.Groups[r.group], Under: termtext.Line(cmp.Or(r.Prompt, r.Comparison)), About: strings.Join(slices.DeleteFunc([]string{r.Place, r.silent, where}, func(s string) bool { return s == "" }), " · "),
 		Do: r.Go, Delete: func() { b.askToEnd(r) },
-		Also: []func(){func() { b.askToSend(r) }, func() { b.detach(r) }},
+		Also:    []func(){func() { b.askToSend(r) }, r.Detach},
+		Refused: map[config.Action]string{DialogSend: r.NoSend, DialogDetach: r.noDetach()},
+	}
+	if r.Over {
+		it.Delete, it.Deleting = r.End, "take off"
+	}
+	if r.Go == nil {
+		it.Refused[DialogAccept] = r.NoSend
 	}
 	if r.Asked.ID == 0 { // or it is asked beside the table
 		it.Answer = r.Answer
@@ -363,10 +371,6 @@ func lastOf(r *Seat) string {
 }
 
 func (b *board) askToSend(r *Seat) {
-	if r.NoSend != "" {
-		b.f.Say(r.NoSend)
-		return
-	}
 	name := termtext.Line(r.Title)
 	b.f.Ask(app.Question{Title: "Send to " + name, Hint: "a prompt", Enter: func(text string) (app.Outcome, error) {
 		if strings.TrimSpace(text) == "" {
@@ -387,23 +391,32 @@ func (b *board) askToSend(r *Seat) {
 	}})
 }
 
-func (b *board) detach(r *Seat) {
+// noDetach says why the session cannot be detached here, "" if it can.
+func (r *Seat) noDetach() string {
 	switch {
+	case r.Over:
+		return r.NoSend
 	case r.Detach == nil:
-		b.f.Say("it is not attached here")
+		return "it is not attached here"
 	case r.Running == "":
-		b.f.Say("this session ends with parley: keep it running first")
-	default:
-		r.Detach()
+		return "this session ends with parley: keep it running first"
 	}
+	return ""
+}
+
+// takeOff takes a session that does not run any more off the board.
+func (b *board) takeOff(r *app.Running) {
+	if r.Stored != "" {
+		if err := b.f.Backend().Stored.Forget(r.Stored); err != nil {
+			b.f.Say(err.Error())
+			return
+		}
+	}
+	b.off = append(b.off, r.ID)
 }
 
 // askToEnd asks before it ends a session, and says what is lost.
 func (b *board) askToEnd(r *Seat) {
-	if r.End == nil {
-		b.f.Say(r.NoSend)
-		return
-	}
 	b.f.Ask(app.Question{
 		Title: "End this session?", Lines: []string{termtext.Line(r.Title)}, Text: r.Loses(r.Stored != ""),
 		Choices: []app.Choice{

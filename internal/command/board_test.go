@@ -2,12 +2,18 @@ package command
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"parley/config"
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
+	"parley/internal/store"
 )
 
 // seated has a front end show sessions, and opens the board.
@@ -36,12 +42,12 @@ func TestTheBoardSendsOnlyToWhatTakesPrompts(t *testing.T) {
 	gone := Seat{ID: "1", Overview: app.Overview{Title: "gone", Gone: true}}
 	ended := Seat{ID: "2", Overview: app.Overview{Title: "read-only"}, NoSend: "you only look on"}
 	s := seated(t, gone, ended, Seat{ID: "3", Overview: app.Overview{Title: "works"}})
-	for _, title := range []string{"gone", "read-only", "works"} {
-		s.item(title).Also[0]()
+	for title, want := range map[string]string{"gone": "its agent has exited: go there to restart it", "read-only": "you only look on", "works": ""} {
+		if got := s.item(title).Refused[DialogSend]; got != want {
+			t.Errorf("%s: %q", title, got)
+		}
 	}
-	if want := []string{"its agent has exited: go there to restart it", "you only look on"}; !slices.Equal(s.said, want) {
-		t.Errorf("said %q", s.said)
-	}
+	s.item("works").Also[0]()
 	if len(s.asked) != 1 || s.asked[0].Title != "Send to works" {
 		t.Fatalf("asked %+v", s.asked)
 	}
@@ -201,15 +207,17 @@ func TestTheBoardAsksBeforeItEnds(t *testing.T) {
 // Only what is attached here can be detached, and only if it goes on without.
 func TestTheBoardDetachesWhatGoesOn(t *testing.T) {
 	t.Parallel()
-	left := ""
-	leave := func(title string) func() { return func() { left += title } }
-	s := seated(t, Seat{ID: "1", Overview: app.Overview{Title: "away"}}, Seat{ID: "2", Overview: app.Overview{Title: "ends"}, Detach: leave("ends")},
-		Seat{ID: "3", Running: "h", Overview: app.Overview{Title: "kept"}, Detach: leave("kept")})
-	for _, title := range []string{"away", "ends", "kept"} {
-		s.item(title).Also[1]()
+	left := false
+	leave := func() { left = true }
+	s := seated(t, Seat{ID: "1", Overview: app.Overview{Title: "away"}}, Seat{ID: "2", Overview: app.Overview{Title: "ends"}, Detach: leave},
+		Seat{ID: "3", Running: "h", Overview: app.Overview{Title: "kept"}, Detach: leave})
+	for title, want := range map[string]string{"away": "it is not attached here", "ends": "this session ends with parley: keep it running first", "kept": ""} {
+		if got := s.item(title).Refused[DialogDetach]; got != want {
+			t.Errorf("%s: %q", title, got)
+		}
 	}
-	if want := []string{"it is not attached here", "this session ends with parley: keep it running first"}; left != "kept" || !slices.Equal(s.said, want) {
-		t.Errorf("left %q, said %q", left, s.said)
+	if s.item("kept").Also[1](); !left {
+		t.Error("not left")
 	}
 }
 
@@ -219,12 +227,12 @@ func TestTheBoardSendsNothingToASilentProcess(t *testing.T) {
 	s := newScreen(t)
 	b := &board{f: s, running: []app.Running{{ID: "h", Silent: "does not answer", Overview: app.Overview{Title: "silent"}}}}
 	b.update = s.Choose(b.choice())
-	if s.item("silent").Also[0](); len(s.asked) > 0 || !slices.Equal(s.said, []string{"its process does not answer"}) {
-		t.Errorf("asked %v, said %q", s.asked, s.said)
+	if got := s.item("silent").Refused[DialogSend]; got != "its process does not answer" {
+		t.Errorf("%q", got)
 	}
 }
 
-// A session whose host was killed can be opened again from the board, and does nothing else.
+// A session whose host was killed can be opened again from the board, or be taken off, and does nothing else.
 func TestTheBoardOpensWhatWasKilled(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
@@ -234,13 +242,34 @@ func TestTheBoardOpensWhatWasKilled(t *testing.T) {
 	if got := it.Group + ": " + it.Columns[0] + ", " + it.Columns[len(it.Columns)-1]; got != "Needs you: ended, go there to open it again" {
 		t.Errorf("%q", got)
 	}
-	it.Also[0]()
-	it.Delete()
-	it.Do()
-	if want := "it does not run any more: go there to open it again"; !slices.Equal(s.said, []string{want, want}) {
-		t.Errorf("said %q", s.said)
+	for _, a := range []config.Action{DialogSend, DialogDetach} {
+		if it.Refused[a] != "it does not run any more: go there to open it again" {
+			t.Errorf("%s: %q", a, it.Refused[a])
+		}
 	}
+	it.Do()
 	if spec, is := s.did[len(s.did)-1].(app.Spec); !is || spec.Stored != "stored" || spec.Running != "" {
 		t.Errorf("did %+v", s.did)
+	}
+
+	logs := t.TempDir()
+	lib := store.NewLibrary(store.New(logs))
+	t.Cleanup(func() { _ = lib.Close() })
+	s.backend.Stored = lib
+	left := filepath.Join(logs, "open", "stored") // as a killed process leaves it
+	if err := errors.Join(os.Mkdir(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	it.Delete()
+	if _, err := os.Stat(left); it.Deleting != "take off" || len(s.items()) > 0 || !errors.Is(err, fs.ErrNotExist) || len(s.asked) > 0 {
+		t.Errorf("%q: it is there still: %v, %v", it.Deleting, titles(s.items()), err)
+	}
+
+	b.running = []app.Running{{ID: "i", Overview: app.Overview{Title: "not stored", Over: true}}}
+	if it = s.item("not stored"); it.Refused[DialogAccept] != "it does not run any more: it was not stored" {
+		t.Errorf("%q", it.Refused)
+	}
+	if it.Delete(); len(s.items()) > 0 {
+		t.Error("it is there still")
 	}
 }

@@ -83,8 +83,12 @@ type Item struct {
 	// Do chooses it. Stays means that the list stays, Deletes that this removes the item.
 	Do             func()
 	Stays, Deletes bool
-	// Delete deletes the item, if it can be deleted. The list stays.
-	Delete func()
+	// Delete deletes the item, if it can be deleted. The list stays. Deleting is the hint for it, "" for that
+	// of the choice.
+	Delete   func()
+	Deleting string
+	// Refused says why a key does nothing to the item of a table.
+	Refused map[config.Action]string
 	// Open chooses it by another choice, about the item. If it has Do, too, the screen does that.
 	Open func()
 	// Also are the functions of [Choice.Keys], nil where there is none.

@@ -434,8 +434,8 @@ func (s *Selector) Hints() []Hint {
 	if s.list.Wider != nil {
 		hints = s.env.hint(hints, command.DialogWider, s.list.WiderHint)
 	}
-	for _, k := range s.list.Keys {
-		if k.Hint != "" && marked != nil {
+	for i, k := range s.list.Keys {
+		if k.Hint != "" && marked != nil && s.also(i) != nil {
 			hints = s.env.hint(hints, k.ID, k.Hint)
 		}
 	}

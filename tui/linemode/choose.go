@@ -243,6 +243,9 @@ func (f *front) chosen(c command.Choice, words string) func() {
 			return f.reports(it.Delete)
 		}
 		for i, k := range c.Keys {
+			if why := it.Refused[k.ID]; k.Word == word && why != "" {
+				return func() { f.Say(why) }
+			}
 			if k.Word == word && i < len(it.Also) {
 				return f.reports(it.Also[i])
 			}
@@ -271,7 +274,7 @@ func (f *front) keyWords(c command.Choice, word, rest string) func() {
 		if rest[at] != ' ' {
 			continue
 		}
-		if it := item(c, rest[:at]); it != nil && i < len(it.Also) && it.Also[i] != nil {
+		if it := item(c, rest[:at]); it != nil && i < len(it.Also) && it.Also[i] != nil && it.Refused[c.Keys[i].ID] == "" {
 			return func() {
 				f.words = strings.TrimSpace(rest[at:])
 				it.Also[i]()

@@ -177,42 +177,57 @@ func (v *Board) Gone() {
 // table has the commands of the board.
 func (v *Board) table() rows {
 	has := func() bool { return v.Marked() != nil }
-	on := func(do func(it *command.Item)) func() {
-		return func() {
-			if it := v.Marked(); it != nil {
+	// on is a command for the marked item, which may refuse it: the page then says why, and has no hint.
+	on := func(a config.Action, hint string, do func(it *command.Item)) command.Row[does] {
+		return command.Row[does]{ID: a, Do: when(func() bool { return has() && v.Marked().Refused[a] == "" }, func() {
+			switch it := v.Marked(); {
+			case it == nil:
+			case it.Refused[a] == "":
 				do(it)
+			default:
+				if v.say(it.Refused[a]); a == command.DialogSend {
+					v.stray = v.Now() // what is typed on is the prompt
+				}
 			}
-		}
+		}, hint)}
+	}
+	deleting := v.choice.Deleting
+	if has() {
+		deleting = cmp.Or(v.Marked().Deleting, deleting)
 	}
 	all := rows{
-		{ID: command.DialogNext, Do: when(func() bool { return has() && v.Marked().Answer != nil }, on(func(it *command.Item) {
-			switch {
-			case it.Answer != nil:
-				it.Answer()
-			case it.Session.Asked.ID != 0:
-				v.say("its question comes: press " + v.keyOf(command.DialogNext) + " again once it is here")
-			case it.Session.Standing == conversation.StandingAsks:
-				v.say("it is answered where it is: " + v.keyOf(command.DialogAccept) + " goes there")
-			default:
-				v.say("it asks nothing")
-			}
-		}), "answer")},
-		{ID: command.DialogAccept, Do: when(has, on(func(it *command.Item) { it.Do() }), v.choice.Choosing)},
+		{ID: command.DialogNext, Do: when(func() bool { return has() && v.Marked().Answer != nil }, v.answer, "answer")},
+		on(command.DialogAccept, v.choice.Choosing, func(it *command.Item) { it.Do() }),
 		{ID: command.DialogUp, Do: quiet(func() { v.move(-1) })},
 		{ID: command.DialogDown, Do: when(has, func() { v.move(1) }, "next")},
 		{ID: command.Search, Do: always(v.startFilter, "filter")},
 	}
 	for i, k := range v.choice.Keys {
-		all = append(all, rows{{ID: k.ID, Do: when(has, on(func(it *command.Item) { it.Also[i]() }), k.Hint)}}...)
+		all = append(all, on(k.ID, k.Hint, func(it *command.Item) { it.Also[i]() }))
 	}
 	page := func(by int) does { return quiet(func() { v.move(by * max(1, v.window.Height-1)) }) }
 	return append(append(all, moving(v.move, func() int { return v.window.Height })...), rows{
 		{ID: command.DialogPageUp, Do: page(-1)},
 		{ID: command.DialogPageDown, Do: page(1)},
-		{ID: command.DialogDelete, Do: when(has, on(func(it *command.Item) { it.Delete() }), v.choice.Deleting)},
+		on(command.DialogDelete, deleting, func(it *command.Item) { it.Delete() }),
 		{ID: command.Board, Do: quiet(v.close)},
 		{ID: command.DialogClose, Do: either(func() bool { return v.words != "" }, v.back, "clear the filter", "close")},
 	}...)
+}
+
+// answer asks what the marked session asks, or says where it is asked.
+func (v *Board) answer() {
+	switch it := v.Marked(); {
+	case it == nil:
+	case it.Answer != nil:
+		it.Answer()
+	case it.Session.Asked.ID != 0:
+		v.say("its question comes: press " + v.keyOf(command.DialogNext) + " again once it is here")
+	case it.Session.Standing == conversation.StandingAsks:
+		v.say("it is answered where it is: " + v.keyOf(command.DialogAccept) + " goes there")
+	default:
+		v.say("it asks nothing")
+	}
 }
 
 // startFilter writes the filter.
@@ -256,7 +271,7 @@ func (v *Board) Mouse(msg tea.MouseMsg, x, y int) dialog.Action {
 			if m.Button != tea.MouseLeft || !ok || x >= v.left || v.rows[row].item < 0 {
 				return
 			}
-			if again := v.window.Click(bodyLine(y)); again {
+			if again := v.window.Click(bodyLine(y)); again && v.Marked().Do != nil {
 				v.Marked().Do()
 			}
 			v.move(0)
