@@ -38,4 +38,7 @@ func TestSteadyLooksUpToTheOutermostRoot(t *testing.T) {
 	if still() {
 		t.Error("nobody has noticed")
 	}
+	if still, ok = place.Steady(t.Context()); !ok || os.RemoveAll(outer) != nil || still() {
+		t.Errorf("nobody has noticed that all is gone: %v", ok)
+	}
 }

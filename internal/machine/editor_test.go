@@ -68,6 +68,9 @@ func TestUnsavedChangesAreRead(t *testing.T) {
 		t.Errorf("the user was told %q", got)
 	}
 	s.holds(file, "one\ntwo\n")
+	odd := s.put(filepath.Join(s.inside, "odd"), "one\ufffd\n")
+	e.texts[odd] = "one\ufffd, and more\n" // JSON has mended nothing
+	s.reads(odd, "one\ufffd, and more\n")
 }
 
 // What an editor does not answer, or not as a file, is read from disk.
@@ -200,6 +203,8 @@ func TestAnEditorThatHasNotNoticed(t *testing.T) {
 		t.Errorf("%v after %d questions", err, who.count())
 	}
 	s.holds(file, "changed by others\n")
+	write(t, file, "changed again\n") // which the editor shows no more than before
+	s.reads(file, "changed again\n")
 }
 
 // turn begins a turn of a session with a journal, once it is clear that a file has changed before.
@@ -237,7 +242,8 @@ func edits(t *testing.T, j *journal.Journal, file, before, after string) {
 // What an editor loaded before the file changed is no unsaved text, whoever changed it and however long
 // ago. What the user types then is.
 func TestAnEditorThatHasNotLoadedTheFileAgain(t *testing.T) {
-	const old, shown = "old\nold\n", "\ufeffold\r\nold" // on disk, and in the editor
+	const shown = "\ufeffold\r\nold" // in the editor
+	old := ""                         // on disk
 	for name, change := range map[string]func(s *served, j *journal.Journal, e *edited, file string) error{
 		"a write, before the editor is asked": func(s *served, _ *journal.Journal, _ *edited, file string) error {
 			return s.write(file, "new\n")
@@ -262,7 +268,7 @@ func TestAnEditorThatHasNotLoadedTheFileAgain(t *testing.T) {
 		},
 		"another program, after a read": func(s *served, j *journal.Journal, e *edited, file string) error {
 			e.texts[file] = shown
-			s.reads(file, old)
+			s.reads(file, strings.TrimPrefix(old, byteOrderMark))
 			s.turn(j, file)
 			j.Watch(conversation.TurnEnded{})
 			write(s.t, file, "new\n")
@@ -285,25 +291,27 @@ func TestAnEditorThatHasNotLoadedTheFileAgain(t *testing.T) {
 			return errors.Join(err, undone)
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s, j := recorded(t, says(conversation.FileOnce))
-			file := s.put(filepath.Join(s.inside, "file"), old)
-			e := s.edits(map[string]string{})
-			s.turn(j, file)
-			if err := change(s, j, e, file); err != nil {
-				t.Fatal(err)
-			}
-			if _, has := e.texts[file]; !has {
-				e.texts[file] = shown
-			}
-			s.turn(j, file)
-			s.reads(file, "new\n")
-			s.reads(file, "new\n")
-			e.texts[file] = "new, and typed\n"
-			s.reads(file, "new, and typed\n")
-			s.turn(j, file)
-			s.reads(file, "new, and typed\n")
-		})
+		for _, old = range []string{"old\nold\n", "\ufeffold\r\nold"} {
+			t.Run(fmt.Sprintf("%s, of %q", name, old), func(t *testing.T) {
+				s, j := recorded(t, says(conversation.FileOnce))
+				file := s.put(filepath.Join(s.inside, "file"), old)
+				e := s.edits(map[string]string{})
+				s.turn(j, file)
+				if err := change(s, j, e, file); err != nil {
+					t.Fatal(err)
+				}
+				if _, has := e.texts[file]; !has {
+					e.texts[file] = shown
+				}
+				s.turn(j, file)
+				s.reads(file, "new\n")
+				s.reads(file, "new\n")
+				e.texts[file] = "new, and typed\n"
+				s.reads(file, "new, and typed\n")
+				s.turn(j, file)
+				s.reads(file, "new, and typed\n")
+			})
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/config"
 	"parley/internal/conversation"
 )
 
@@ -128,6 +129,7 @@ func TestViewsOfSeveralViewers(t *testing.T) {
 		{two, View{Draft: "the same"}, View{Draft: "the same"}, View{}},
 		{one, View{Draft: "the same"}, View{Draft: "the same"}, View{Draft: "the same"}},
 		{s.NewViewing(id, View{Draft: "the same"}), View{Top: &top}, View{Top: &top}, View{Draft: "the same"}},
+		{s.NewViewing(id, View{Draft: "the same"}), View{Draft: "where nothing is"}, View{Draft: "where nothing is"}, View{Draft: "the same"}},
 	} {
 		if err := step.by.Save(step.saves); err != nil {
 			t.Error(err)
@@ -139,7 +141,9 @@ func TestViewsOfSeveralViewers(t *testing.T) {
 				beside, _ = readView(w.aside.path)
 			}
 		}
-		same := func(a, b View) bool { return a.Text() == b.Text() && (a.Unsent == nil) == (b.Unsent == nil) }
+		same := func(a, b View) bool {
+			return a.Text() == b.Text() && (a.Unsent == nil) == (b.Unsent == nil) && (a.Top == nil) == (b.Top == nil)
+		}
 		if err != nil || !same(view, step.view) || !same(beside, step.beside) {
 			t.Errorf("step %d: the view is %+v (%v), and beside it is %+v", i+1, view, err, beside)
 		}
@@ -148,6 +152,45 @@ func TestViewsOfSeveralViewers(t *testing.T) {
 	one.Leave()
 	if d, more, err := s.TakeDraft(string(id)); d.View.Draft != "the same" || more != 0 || err != nil {
 		t.Errorf("the next viewer finds %+v and %d more, %v", d.View, more, err)
+	}
+}
+
+// Viewers that save at once keep what each has, and one that was stopped while it saves holds nobody up.
+func TestViewersSaveAtOnce(t *testing.T) {
+	s := New(t.TempDir())
+	for round := range 5 {
+		id := ID("20260101-000000-" + strconv.Itoa(100+round))
+		var viewers sync.WaitGroup
+		for n := range 8 {
+			viewers.Go(func() {
+				w := New(s.dir).NewViewing(id, View{})
+				if err := w.Save(View{Draft: strconv.Itoa(n)}); err != nil {
+					t.Error(err)
+				}
+				w.Leave()
+			})
+		}
+		viewers.Wait()
+		v, err := s.View(id)
+		_, beside, failed := s.TakeDraft(string(id))
+		if err != nil || failed != nil || v.Draft == "" || beside != 6 {
+			t.Errorf("round %d: the view is %+v, and there are %d more beside the next, %v, %v", round, v, beside, err, failed)
+		}
+	}
+	f, err := os.OpenFile(filepath.Join(s.dir, "views"+lockSuffix), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if ok, err := config.TryLock(f); !ok {
+		t.Fatal(err)
+	}
+	id := ID("20260101-000000-abc")
+	if err := s.NewViewing(id, View{}).Save(View{Draft: "in time"}); err != nil {
+		t.Error(err)
+	}
+	if v, err := s.View(id); v.Draft != "in time" || err != nil {
+		t.Errorf("%+v, %v", v, err)
 	}
 }
 
