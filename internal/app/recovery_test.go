@@ -1,6 +1,8 @@
 package app
 
 import (
+	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -69,5 +71,49 @@ func TestInterruptedSessionsAreToldApart(t *testing.T) {
 	must(t, err)
 	if q.Choices[0].Here(); len(opened) != 7 || len(q.Choices) != 9 {
 		t.Errorf("offers %d of 14: %v", len(opened), q.Choices)
+	}
+}
+
+// leftSession is a session that was left with prompts which it has not confirmed.
+type leftSession struct {
+	Session
+	id     store.ID
+	unsent *store.Unsent
+}
+
+func (s leftSession) StoredID() store.ID    { return s.id }
+func (s leftSession) About() About          { return About{Stored: true} }
+func (s leftSession) Unsent() *store.Unsent { return s.unsent }
+
+// What a session has not confirmed is saved with its draft, and with no other one's; what it has confirmed since is
+// not sent again.
+func TestSaveUnsent(t *testing.T) {
+	lib := store.NewLibrary(store.New(t.TempDir()))
+	const here, there = store.ID("20260101-000000-abc"), store.ID("20260101-000000-abd")
+	prompts := &store.Unsent{Viewer: "v", Prompts: []store.UnsentPrompt{{Number: 1}}}
+	for _, step := range []struct {
+		viewed      store.ID
+		unsent      *store.Unsent
+		draft, want string
+	}{
+		{here, prompts, "a draft", `{"draft":"a draft","unsent":{"viewer":"v","prompts":[{"number":1,"prompt":{"id":0,"prompt":null}}]}}`},
+		{here, nil, "a draft", `{"draft":"a draft"}`},
+		{here, nil, "", `{}`},
+		{there, prompts, "another's", `{"unsent":{"viewer":"v","prompts":[{"number":1,"prompt":{"id":0,"prompt":null}}]}}`},
+	} {
+		before, err := lib.View(step.viewed)
+		view := lib.NewViewing(step.viewed, before)
+		before.Draft = step.draft
+		if err = errors.Join(err, view.Save(before)); err != nil {
+			t.Fatal(err)
+		}
+		SaveUnsent(lib, leftSession{id: here, unsent: step.unsent}, view)
+		v, err := lib.View(here)
+		if got, _ := json.Marshal(v); err != nil || string(got) != step.want {
+			t.Errorf("the view is %s, %v, want %s", got, err, step.want)
+		}
+	}
+	if v, err := lib.View(there); v.Draft != "another's" || v.Unsent != nil || err != nil {
+		t.Errorf("the other one's is %+v, %v", v, err)
 	}
 }

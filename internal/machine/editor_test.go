@@ -243,7 +243,7 @@ func edits(t *testing.T, j *journal.Journal, file, before, after string) {
 // ago. What the user types then is.
 func TestAnEditorThatHasNotLoadedTheFileAgain(t *testing.T) {
 	const shown = "\ufeffold\r\nold" // in the editor
-	old := ""                         // on disk
+	old := ""                        // on disk
 	for name, change := range map[string]func(s *served, j *journal.Journal, e *edited, file string) error{
 		"a write, before the editor is asked": func(s *served, _ *journal.Journal, _ *edited, file string) error {
 			return s.write(file, "new\n")

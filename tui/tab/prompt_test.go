@@ -293,6 +293,89 @@ func TestClosingWaitsForWhatIsBeingSaved(t *testing.T) {
 	}
 }
 
+// looksOn is a session as it is for who only looks.
+type looksOn struct{ app.Session }
+
+func (s looksOn) About() app.About {
+	a := s.Session.About()
+	a.LookOn = true
+	return a
+}
+
+// What other viewers of a session left unsent comes back one by one: the newest in the prompt and each other in the
+// history. What cannot be kept there stays stored, and who only looks, or has gone on to another session, takes none.
+func TestDraftsOfOtherViewersComeBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		fails, looks, leaves bool
+		text, queued, stays  string
+	}{
+		"come back":                     {text: "newest", queued: "sent?"},
+		"the history cannot be written": {fails: true, text: "newest", queued: "sent?", stays: "older"},
+		"looks on":                      {looks: true, stays: "older, sent?\n\nnewest"},
+		"has left":                      {leaves: true, stays: "older, sent?\n\nnewest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runBench(t, func(t *testing.T, b *bench) {
+				dir := t.TempDir()
+				lib := store.NewLibrary(store.New(dir))
+				logs := storedIDs(t, lib, b.cwd, "go", "go on")
+				prompt := conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("sent?")}}
+				for _, v := range []store.View{{Draft: "older"}, {Draft: "newest", Unsent: &store.Unsent{Viewer: "v", Prompts: []store.UnsentPrompt{{Number: 1, Prompt: prompt}}}}} {
+					files, _ := filepath.Glob(filepath.Join(dir, "drafts", "*"))
+					for _, f := range files {
+						if err := os.Chtimes(f, time.Now(), time.Now()); err != nil { // the test's time is long ago
+							t.Fatal(err)
+						}
+					}
+					d := lib.NewDraft(string(logs[0]))
+					if err := d.Save(v); err != nil {
+						t.Fatal(err)
+					}
+					d.Leave()
+				}
+				history := b.historyIn(t)
+				if c.fails {
+					history = filepath.Join(history, "below", "a file")
+					if err := os.WriteFile(filepath.Dir(filepath.Dir(history)), nil, 0o600); err != nil {
+						t.Fatal(err)
+					}
+					b.historyAt(history)
+				}
+				s := newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: logs[0]} })
+				if c.looks {
+					s = looksOn{s}
+				}
+				b.use(s)
+				b.drafts.library = lib
+				take := b.drafts.Open(logs[0], store.View{})
+				if c.leaves {
+					b.drafts.follow(logs[1], store.View{})
+				}
+				b.Do(take)
+				if b.composer.Text() != c.text || b.queued() != c.queued || c.queued != "" && !b.conv().Queue[0].Unsure {
+					t.Errorf("the prompt has %q, the queue %+v", b.composer.Text(), b.conv().Queue)
+				}
+				said, _ := os.ReadFile(history)
+				if in := strings.Contains(string(said), "older"); in != (name == "come back") {
+					t.Errorf("in the history is %q", said)
+				}
+				var stays []string
+				for {
+					d, _, err := lib.TakeDraft(string(logs[0]))
+					if d.View == (store.View{}) || err != nil {
+						break
+					}
+					stays = append(stays, d.View.Text())
+					defer d.Leave()
+				}
+				if slices.Sort(stays); strings.Join(stays, ", ") != c.stays {
+					t.Errorf("for the next viewer there is %q, want %q", stays, c.stays)
+				}
+			})
+		})
+	}
+}
+
 // The draft that is kept for a directory is not meant for a session that is not kept, such
 // as the tour's.
 func TestASessionThatIsNotKeptTakesNoDraft(t *testing.T) {
