@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,9 +44,18 @@ func (k Keys) bind(a Action, name string) (taken Action, ok bool) {
 	k.byKey[at] = a
 	b := k.byAction[a]
 	b.SetKeys(append(b.Keys(), name)...)
-	b.SetHelp(b.Keys()[0], b.Help().Desc)
+	b.SetHelp(ShownKey(b.Keys()[0]), b.Help().Desc)
 	k.byAction[a] = b
 	return "", true
+}
+
+// arrows are the symbols of the keys that have one.
+var arrows = map[string]string{"left": "←", "right": "→", "up": "↑", "down": "↓"}
+
+// ShownKey returns a key as it is shown.
+func ShownKey(name string) string {
+	at := strings.LastIndexByte(name, '+') + 1
+	return name[:at] + cmp.Or(arrows[name[at:]], name[at:])
 }
 
 // Actions returns the actions that keys can have.

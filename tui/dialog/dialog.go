@@ -197,7 +197,7 @@ func (h *HintList) AddAll(words string, actions ...config.Action) {
 	for _, a := range actions {
 		free := func(key string) bool { return h.taken == nil || !h.taken(key) }
 		if keys := h.Keys.For(a); slices.ContainsFunc(keys, free) {
-			names = append(names, keys[slices.IndexFunc(keys, free)])
+			names = append(names, config.ShownKey(keys[slices.IndexFunc(keys, free)]))
 		}
 	}
 	if len(names) > 0 {

@@ -422,10 +422,7 @@ func (d *Permission) Hints() []Hint {
 		if d.waiting > 1 {
 			others := HintList{Keys: d.env.Keys, taken: d.env.drafts}
 			others.AddAll("others", command.DialogPrev, command.DialogNext)
-			arrows := strings.NewReplacer("left", "←", "right", "→")
-			for _, h := range others.List {
-				hints = append(hints, Hint{arrows.Replace(h.Key), h.Text})
-			}
+			hints = append(hints, others.List...)
 		}
 		hints = d.env.hint(hints, command.RejectWords, "reject with a reason")
 		hints = d.env.hint(hints, command.DialogShow, "whole screen")

@@ -36,7 +36,7 @@ func (d *Help) helpRow(a config.Action) helpRow {
 	if !b.Enabled() {
 		return helpRow{keys: "no key", text: b.Help().Desc}
 	}
-	return helpRow{keys: keyNames(b.Keys()), text: b.Help().Desc}
+	return helpRow{keys: keyNames(d.Keys.For(a)), text: b.Help().Desc}
 }
 
 // helpRows returns the rows of a group that have all words. The keys that are not shown,
@@ -60,6 +60,9 @@ func (d *Help) helpRows(group config.Group, words []string) []helpRow {
 // keyNames returns keys in a few words: the first and the last if there are many.
 func keyNames(keys []string) string {
 	const most = 3
+	for i, name := range keys {
+		keys[i] = config.ShownKey(name)
+	}
 	if len(keys) > most {
 		return keys[0] + " … " + keys[len(keys)-1]
 	}

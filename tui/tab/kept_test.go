@@ -487,7 +487,7 @@ func TestUnsentPromptsStayInSight(t *testing.T) {
 			for _, text := range []string{"one", "two"} {
 				s.made = append(s.made, session.Unconfirmed{Act: session.Prompt{Prompt: conversation.QueuedPrompt{Prompt: test.Sent(text).Prompt}}, Progress: session.Left})
 			}
-			b.mustShow(t, "» not sent yet: one", "» not sent yet: two", "enter: send it, up: edit it")
+			b.mustShow(t, "» not sent yet: one", "» not sent yet: two", "enter: send it, ↑: edit it")
 			b.Do(b.Update(keyPress(key)))
 			if got := b.composer.Text(); got != want {
 				t.Errorf("%s leaves the draft %q", key, got)

@@ -348,7 +348,7 @@ func (f *foreignQuestion) Hints() []dialog.Hint {
 	case f.in.ArmsIn() > 0 || f.in.board.Writes():
 		return f.in.board.Hints()
 	}
-	return append([]dialog.Hint{{Key: "→", Text: "answer"}}, f.in.board.Hints()...)
+	return append([]dialog.Hint{{Key: f.in.keyOf(command.DialogNext), Text: "answer"}}, f.in.board.Hints()...)
 }
 
 // leave returns the keys to what is behind the question.

@@ -237,7 +237,7 @@ func TestTheQueueSaysWhatItWaitsFor(t *testing.T) {
 		b.dialogs.Pop()
 		queue := []conversation.QueuedPrompt{{ID: 1, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("later")}}}
 		b.events(conversation.QueueChanged{Queue: queue, Paused: true})
-		b.mustShow(t, "   enter: send it, up: edit it")
+		b.mustShow(t, "   enter: send it, ↑: edit it")
 		b.ask(app.Question{Title: "A question", Choices: []app.Choice{{Name: "Close"}}})
 		b.mustShow(t, "Answer above, or queue a prompt")
 		b.mustNotShow(t, "enter: send")

@@ -330,7 +330,7 @@ func (r *reader) FindLine(width int) (left, right string, column int) {
 }
 
 func (r *reader) findHints(h dialog.HintList) []dialog.Hint {
-	h.List = append(h.List, dialog.Hint{Key: "enter", Text: "next"}, dialog.Hint{Key: "up", Text: "previous"})
+	h.List = append(h.List, dialog.Hint{Key: "enter", Text: "next"}, dialog.Hint{Key: "↑", Text: "previous"})
 	h.Add(command.Cancel, "end")
 	return h.List
 }

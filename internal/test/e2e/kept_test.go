@@ -280,7 +280,7 @@ func TestTwoViewersLoseNoDraft(t *testing.T) {
 	q.Signal(syscall.SIGKILL)
 	q.WaitExit()
 	r := k.attach()
-	r.Shows("❯ of p alone", "another unsent draft of this session is in the prompt history: up").Press("up").Shows("❯ of q")
+	r.Shows("❯ of p alone", "another unsent draft of this session is in the prompt history: ↑").Press("up").Shows("❯ of q")
 	r.Press("down").Shows("❯ of p alone").Press("ctrl+z").WaitExit()
 	r = k.attach()
 	if r.Shows("❯ of p alone"); r.Screen().Contains("another unsent draft") {
