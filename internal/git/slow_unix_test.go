@@ -3,7 +3,9 @@
 package git
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +60,23 @@ func TestSlowPatterns(t *testing.T) {
 	no := func(string) bool { return false }
 	if _, err := tree.Bring(t.Context(), dir, nil, no, no); err == nil || !strings.Contains(err.Error(), "use fewer wildcards") {
 		t.Error(err)
+	}
+}
+
+// What is no file among the objects of Git LFS leads to none, though it was one a moment before.
+func TestObjectsOfGitLFSAreFiles(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte("elsewhere")))
+	object, file := filepath.Join("lfs", "objects", sum[:2], sum[2:4], sum), filepath.Join(t.TempDir(), "file")
+	err := errors.Join(os.WriteFile(file, []byte("elsewhere"), 0o600), os.MkdirAll(filepath.Join(from, filepath.Dir(object)), 0o700), os.Symlink(file, filepath.Join(from, object)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bringLFS(t.Context(), from, to); err == nil {
+		t.Error("copied")
+	}
+	if _, err := os.Stat(filepath.Join(to, object)); err == nil {
+		t.Error("the object is there")
 	}
 }
 

@@ -216,7 +216,19 @@ func TestSubmodulesOfOthersStayEmpty(t *testing.T) {
 		}
 		move(away, path)
 	}
+	rename := func(from, to string) {
+		run(dir, "config", "-f", ".gitmodules", "--rename-section", "submodule."+from, "submodule."+to)
+		run(dir, "commit", "-q", "-a", "-m", "renamed")
+	}
+	out := filepath.Join(dir, ".git", "out")
 	for name, c := range map[string]struct{ begin, end func() }{
+		"a name that leads out": {func() {
+			rename("vendor/sm", "../out")
+			move(module, out)
+		}, func() {
+			move(out, module)
+			rename("../out", "vendor/sm")
+		}},
 		"behind a link":   {func() { link(module) }, func() { undo(module) }},
 		"objects by link": {func() { link(filepath.Join(module, "objects")) }, func() { undo(filepath.Join(module, "objects")) }},
 		"a part of another": {
@@ -261,6 +273,9 @@ func TestKeptSubmodulesHaveNoOthersObjects(t *testing.T) {
 		"alternates": func(own, foreign string) error {
 			return os.WriteFile(filepath.Join(own, "objects", "info", "alternates"), []byte(filepath.Join(foreign, "objects")+"\n"), 0o600)
 		},
+		"alternates that may come": func(own, foreign string) error {
+			return os.WriteFile(filepath.Join(own, "objects", "info", "alternates"), []byte(foreign+"-later/objects\n"), 0o600)
+		},
 		"link": func(own, foreign string) error {
 			return errors.Join(os.RemoveAll(filepath.Join(own, "objects", "pack")), os.Symlink(filepath.Join(foreign, "objects", "pack"), filepath.Join(own, "objects", "pack")))
 		},
@@ -304,6 +319,28 @@ func TestKeptSubmodulesHaveNoOthersObjects(t *testing.T) {
 				t.Errorf("not dropped without it: %v", err)
 			}
 		})
+	}
+}
+
+// What is behind a link that an agent has put where a submodule was is no part of the worktree.
+func TestASubmoduleBehindALink(t *testing.T) {
+	dir, run := withSubmodule(t)
+	tree := create(t, dir, "wren")
+	other := filepath.Join(filepath.Dir(dir), "other", "sm")
+	run(dir, "clone", "-q", filepath.Join(filepath.Dir(dir), "lib"), other)
+	put(t, filepath.Join(other, "private.txt"), "private\n")
+	put(t, filepath.Join(other, "log", ".gitignore"), "*\n")
+	vendor := filepath.Join(tree.Path, "vendor")
+	if err := errors.Join(os.RemoveAll(vendor), os.Symlink(filepath.Dir(other), vendor)); err != nil {
+		t.Fatal(err)
+	}
+	work, err := tree.Work(t.Context())
+	if err != nil || len(work.Inside)+len(work.Ignored) > 0 {
+		t.Errorf("inside is %q, ignored %q, %v", work.Inside, work.Ignored, err)
+	}
+	kept, err := tree.Drop(t.Context())
+	if err != nil || len(kept.Submodules) > 0 || run(dir, "ls-tree", kept.Ref, "vendor") != "120000 blob "+run(dir, "rev-parse", kept.Ref+":vendor")+"\tvendor" {
+		t.Errorf("kept %+v, %v", kept, err)
 	}
 }
 

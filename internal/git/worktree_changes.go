@@ -166,7 +166,7 @@ func (t *Worktree) open(ctx context.Context) (*Writer, *WorktreeWork, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	committed, err := w.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", k.since, k.head, "--")
+	committed, err := w.Run(ctx, "diff", "--name-only", "-z", "--no-renames", "--ignore-submodules=none", k.since, k.head, "--")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -288,7 +288,7 @@ func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, top, name, base
 		}
 	}
 	if moved {
-		differ, _ := in.Run(ctx, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", "--no-renames", "--ignore-submodules=dirty", base, "--") // none if it is not there
+		differ, _ := in.Run(ctx, "diff", "--name-only", "-z", "--no-renames", "--ignore-submodules=dirty", base, "--") // none if it is not there
 		for _, file := range split(differ) {
 			names[file] = true
 		}
@@ -668,22 +668,34 @@ func (w *Writer) addAll(ctx context.Context, but ...string) error {
 	if err != nil {
 		return err
 	}
-	args := []string{"--no-literal-pathspecs", "add", "--all"}
-	if len(links) > 0 {
-		args = append(args, "--", ":/")
+	in, err := os.OpenRoot(top)
+	if err != nil {
+		return err
 	}
+	defer func() { _ = in.Close() }()
+	update := func(how, name string) error {
+		_, err := (&Writer{dir: top, env: w.env}).Run(ctx, "update-index", how, "--", name)
+		return err
+	}
+	args := []string{"--no-literal-pathspecs", "add", "--all"}
 	for name := range links {
-		args = append(args, ":(top,exclude,literal)"+name)
+		if _, err := lstat(in, name); !errors.Is(err, os.ErrNotExist) {
+			args = append(args, ":(top,exclude,literal)"+name)
+			continue
+		}
+		delete(links, name)
+		if err := update("--force-remove", name); err != nil {
+			return err
+		}
+	}
+	if len(links) > 0 {
+		args = slices.Insert(args, 3, "--", ":/")
 	}
 	if _, err := w.Run(ctx, args...); err != nil {
 		return err
 	}
 	for name := range links {
-		how := "--add"
-		if absent(filepath.Join(top, name)) {
-			how = "--force-remove"
-		}
-		if _, err := (&Writer{dir: top, env: w.env}).Run(ctx, "update-index", how, "--", name); err != nil {
+		if err := update("--add", name); err != nil {
 			return err
 		}
 	}
