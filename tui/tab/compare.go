@@ -83,8 +83,7 @@ func openCompare(t *Tab) tea.Cmd {
 					Do: func() { t.acting.add(t.reopenCompare(c)) },
 				})
 			}
-			t.dialogs.PushBelow(dialog.NewSelector(t.env(), command.Choice{Title: "Comparisons", Items: items, Filter: true}))
-			return nil
+			return t.pushLate(dialog.NewSelector(t.env(), command.Choice{Title: "Comparisons", Items: items, Filter: true}))
 		}
 	})
 }
@@ -121,15 +120,14 @@ func newCompare(t *Tab, prompt string) tea.Cmd {
 				f.agents = append([]config.Agent{own}, agents...)
 				f.entrants = []compare.Entrant{{Word: own.ID, Agent: own}}
 			}
-			f.show()
-			return t.sayIf(err)
+			return tea.Batch(f.show(), t.sayIf(err))
 		}
 	})
 }
 
 // show lists what can be chosen.
-func (f *compareForm) show() {
-	f.t.dialogs.PushBelow(dialog.NewSelector(f.t.env(), command.Choice{
+func (f *compareForm) show() tea.Cmd {
+	return f.t.pushLate(dialog.NewSelector(f.t.env(), command.Choice{
 		Title: "Compare agents", About: "The same prompt to each, in a git worktree of its own.",
 		Empty: "There are no agents here; parley agents lists some.", Filter: true, Space: true, Now: f.items,
 		Gone: f.giveBack,
@@ -155,7 +153,7 @@ func (f *compareForm) write() {
 		case p != nil:
 			f.prompt = p.Text()
 		}
-		f.show()
+		f.t.acting.add(f.show())
 	})
 }
 
@@ -307,10 +305,11 @@ func (c *comparison) show(t *Tab) tea.Cmd {
 		c.home, c.front = t, t.acting
 		c.page.SetTheme(t.program.Theme)
 	}
+	var late tea.Cmd
 	if !t.dialogs.Has(c.page) {
-		t.dialogs.PushBelow(c.page)
+		late = t.pushLate(c.page)
 	}
-	return t.address(tea.Batch(c.page.Open(), c.readPast()))
+	return t.address(tea.Batch(late, c.page.Open(), c.readPast()))
 }
 
 // readPast reads what the sessions of sides that are not open have said and spent. It offers the prompt to

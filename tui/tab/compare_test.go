@@ -106,6 +106,19 @@ func TestThePromptOfAComparison(t *testing.T) {
 	})
 }
 
+// What is asked for while a question is open comes behind it, which parley says.
+func TestAComparisonBehindAQuestion(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		b.program.Launcher = &app.Launcher{Config: &config.Config{}}
+		b.ready()
+		b.ask(app.Question{Title: "An interrupted session", Choices: []app.Choice{{Name: "Resume it"}, {Name: "Not now"}}})
+		b.composer.SetText("/compare sing")
+		b.Do(b.Update(keyPress("enter")))
+		b.mustShow(t, "An interrupted session", "it opens behind the question: answer that first")
+		b.mustNotShow(t, "Compare agents")
+	})
+}
+
 // hears is a session that keeps what it is told of a budget.
 type hears struct {
 	app.Session

@@ -82,7 +82,7 @@ func (f *front) Choose(c command.Choice) (update func(command.Choice) bool) {
 	}
 	list := dialog.NewSelector(f.tab.env(), f.list(c))
 	if f.background {
-		f.tab.dialogs.PushBelow(list)
+		f.add(f.tab.pushLate(list))
 	} else {
 		f.tab.dialogs.Push(list)
 	}

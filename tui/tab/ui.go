@@ -49,6 +49,14 @@ func (u *ui) ask(q app.Question) dialog.Dialog {
 	return d
 }
 
+// pushLate opens a dialog that the user asked for earlier: behind a question that is open, which it says.
+func (u *ui) pushLate(d dialog.Dialog) tea.Cmd {
+	if u.dialogs.PushBelow(d); u.dialogs.Top() == d {
+		return nil
+	}
+	return u.say("it opens behind the question: answer that first")
+}
+
 // tell shows a message until it is closed.
 func (u *ui) tell(title, text string) {
 	u.ask(app.Question{Title: title, Text: text, Choices: []app.Choice{{Name: "Close"}}})
