@@ -177,6 +177,9 @@ var Groups = [...]string{"Needs you", "Works", "Waits", "Done"}
 
 // Group returns the position of the session's group in [Groups].
 func (o Overview) Group() int {
+	if o.paused() {
+		return 2
+	}
 	switch o.Standing {
 	case conversation.StandingAsks, conversation.StandingLost, conversation.StandingFailed:
 		return 0
@@ -194,9 +197,14 @@ var Words = [...]string{
 	conversation.StandingFailed: "failed", conversation.StandingLost: "exited", conversation.StandingAsks: "asks",
 }
 
+// paused reports whether nothing runs, and prompts wait until the user goes on.
+func (o Overview) paused() bool {
+	return o.Standing == conversation.StandingIdle && o.Paused && o.Queued > 0 && !o.Over
+}
+
 // Stands returns where to show that the session stands: its turn has failed also once the user knows.
 func (o Overview) Stands() conversation.Standing {
-	if o.Standing == conversation.StandingIdle && o.Ending.How == conversation.EndedBadly {
+	if o.Standing == conversation.StandingIdle && !o.paused() && o.Ending.How == conversation.EndedBadly {
 		return conversation.StandingFailed
 	}
 	return o.Standing
@@ -208,6 +216,8 @@ func (o Overview) Brief(now time.Time) string {
 	switch {
 	case o.Over:
 		word = "ended"
+	case o.paused():
+		word = "paused"
 	case o.Standing == conversation.StandingIdle && o.Ending.How == conversation.EndedByUser:
 		word = "cancelled"
 	}
@@ -217,7 +227,7 @@ func (o Overview) Brief(now time.Time) string {
 // Now says what the session asks, waits for or does; "" if that is nothing.
 func (o Overview) Now() string {
 	switch {
-	case o.Over, o.reset(): // perhaps since Question was set
+	case o.Over, o.paused(), o.reset(): // perhaps since Question was set
 		return o.State()
 	case o.Question != "":
 		return o.Question

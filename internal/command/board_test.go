@@ -135,14 +135,18 @@ func TestTheBoardGroups(t *testing.T) {
 		return Seat{ID: title, Comparison: comparison, Prompt: comparison, Overview: app.Overview{Title: title, Standing: standing}}
 	}
 	s := seated(t, seat("done", "", conversation.StandingDone), seat("limited", "", conversation.StandingLimited), seat("left", "bake", conversation.StandingIdle),
-		seat("works", "", conversation.StandingWorking), seat("right", "bake", conversation.StandingAsks), seat("lost", "", conversation.StandingLost))
+		seat("works", "", conversation.StandingWorking),
+		Seat{ID: "paused", Overview: app.Overview{Title: "paused", Paused: true, Queued: 1, Ending: conversation.Ending{How: conversation.EndedBadly}}}, seat("right", "bake", conversation.StandingAsks), seat("lost", "", conversation.StandingLost))
 	var got []string
 	for _, it := range s.items() {
 		got = append(got, it.Group+": "+it.Under+"/"+it.Title)
 	}
-	want := []string{"Needs you: bake/right", "Needs you: bake/left", "Needs you: /lost", "Works: /works", "Waits: /limited", "Done: /done"}
+	want := []string{"Needs you: bake/right", "Needs you: bake/left", "Needs you: /lost", "Works: /works", "Waits: /limited", "Waits: /paused", "Done: /done"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+	if it := s.item("paused"); it.Columns[0] != "paused" || it.Session.Now() != "paused, 1 prompt queued" {
+		t.Errorf("%q, %q", it.Columns, it.Session.Now())
 	}
 }
 
