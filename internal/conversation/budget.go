@@ -66,7 +66,7 @@ type counting struct {
 	// Unbounded means that the user lets one turn exceed the budget: the running one, or else
 	// the next.
 	Unbounded bool
-	// Stopped means that the user has decided to stop at the budget.
+	// Stopped means that the user has decided to stop at the budget that is reached.
 	Stopped bool
 
 	costs  costs
@@ -129,7 +129,7 @@ func (s *opened) ownCost() *acpclient.Cost {
 }
 
 func (e BudgetSet) fold(s *State) {
-	s.Budget, s.BudgetRaised, s.Unbounded, s.BudgetReached, s.Stopped = e.Budget, e.Raised, e.Unbounded, false, false
+	s.Budget, s.BudgetRaised, s.Unbounded, s.BudgetReached = e.Budget, e.Raised, e.Unbounded, false
 	if e.Spent != nil {
 		s.Restore(*e.Spent)
 	}

@@ -111,8 +111,11 @@ func TestAStoredSessionIsOpened(t *testing.T) {
 
 			// One whose host ends while it is found is opened from its log.
 			s.running = []app.Running{{ID: "ending", Stored: store.ID(ids[2])}}
-			if err := s.client(Options{}, acpclient.ClientCapabilities{}, v2).load(ids[2]); err != nil {
+			if err := s.client(Options{}, acpclient.ClientCapabilities{}, v2).resume(ids[2]); err != nil {
 				t.Error(err)
+			}
+			if last := s.made[len(s.made)-1]; last.Running != "" || len(last.MCP) != 1 {
+				t.Errorf("%+v", last)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -101,6 +102,22 @@ func TestReadOnlyStartsNoAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	looks.said("user: one\nagent: ok\nuser: two\n")
+}
+
+// A client that looks on at a log sees the session itself when it opens it again and that runs by now.
+func TestALogThatRunsByNow(t *testing.T) {
+	s := newStage(t, greets).storing()
+	id := s.remembers("hello")[0]
+	looks := s.client(Options{ReadOnly: true}, acpclient.ClientCapabilities{}, false)
+	if err := looks.load(id); err != nil {
+		t.Fatal(err)
+	}
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false)
+	if err := errors.Join(c.load(id), looks.load(id)); err != nil {
+		t.Fatal(err)
+	}
+	c.ends(c.prompt("one"), "end_turn")
+	looks.said("agent: Good morning\n")
 }
 
 // asks is an agent that asks once, and says what the answer was.

@@ -249,6 +249,12 @@ func TestAReopeningThatFailsAfterARestart(t *testing.T) {
 				h.settle()
 				h.fail(c.method, acpclient.CodeResourceNotFound, "no such session")
 				test.WantTranscript(t, h.conv, c.want...)
+				if c.id != "s1" { // which nobody has open
+					asked := h.agent().ask(t.Context(), "fs/read_text_file", `{"sessionId":"s1","path":"/x"}`)
+					if got := <-asked; got.err == nil || !strings.Contains(got.err.Error(), "is no longer open") {
+						t.Errorf("a request for the earlier session got %s, %v", got.raw, got.err)
+					}
+				}
 				if opened := h.conv.Phase == conversation.PhaseReady; h.conv.ID != c.id || opened != (c.id == "s2") {
 					t.Errorf("id %q, phase %v", h.conv.ID, h.conv.Phase)
 				}
