@@ -141,7 +141,8 @@ func (e *Error) text(detail string) string {
 	if msg == "" {
 		msg = "the peer gave no reason"
 	}
-	return fmt.Sprintf("%s (code %d)", msg, e.Code)
+	code := fmt.Sprintf(" (code %d)", e.Code)
+	return strings.TrimSuffix(msg, code) + code // an agent may pass on the text of another such error
 }
 
 // Detail returns the words in the data, or else its JSON, shortened.

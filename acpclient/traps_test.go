@@ -223,6 +223,8 @@ func TestResultShapes(t *testing.T) {
 		{"code that is a word", `"error":{"code":"EPIPE","message":"gone"}`, "gone", CodeInternalError},
 		{"no code", `"error":{"message":"hm"}`, "hm", CodeInternalError},
 		{"no message", `"error":{"code":-32603}`, "no reason", CodeInternalError},
+		{"code in the message", `"error":{"code":-32603,"message":"no such chat (code -32603)"}`, "no such chat (code -32603)", CodeInternalError},
+		{"code in the data", `"error":{"code":-32603,"message":"Internal error","data":{"details":"no such chat (code -32603)"}}`, "Internal error: no such chat (code -32603)", CodeInternalError},
 		{"null data", `"error":{"code":-32603,"message":"m","data":null}`, "m (code -32603)", CodeInternalError},
 		{"details", `"error":{"code":-32603,"message":"Internal error","data":{"details":"disk full"}}`, "Internal error: disk full", CodeInternalError},
 		{"string data", `"error":{"code":-32603,"message":"Internal error","data":"disk full"}`, "Internal error: disk full", CodeInternalError},
@@ -256,6 +258,8 @@ func TestResultShapes(t *testing.T) {
 				t.Errorf("%v, want %q in it", err, tt.want)
 			case tt.code != 0 && !IsCode(err, tt.code):
 				t.Errorf("%v, want code %d", err, tt.code)
+			case tt.code != 0 && strings.Count(err.Error(), "(code") != 1:
+				t.Errorf("%v, want the code once", err)
 			}
 		})
 	}
