@@ -141,7 +141,7 @@ func (v *Review) look() {
 
 // diffOf returns the diff of a comparison, nil if it has no lines.
 func diffOf(name string, c *journal.Comparison) *diffview.Diff {
-	if c.Binary || c.Before.Lost {
+	if c.Binary || c.Before.Lost || c.Before.Absent && c.Now.Absent {
 		return nil
 	}
 	before := &c.Before.Content

@@ -421,6 +421,8 @@ func (v *Review) noLines() string {
 		return "The previous content is unknown: it was too large to keep, or changed before parley could read it."
 	case app.LinkWords(c) != "":
 		return termtext.Capital(app.LinkWords(c)) + "."
+	case c.Before.Absent && c.Now.Absent:
+		return "The new file is gone."
 	case c.Before.Absent:
 		return fmt.Sprintf("Binary: new file, %s bytes.", theme.Grouped(int(c.Now.Size)))
 	case c.Now.Absent:

@@ -230,6 +230,13 @@ func TestALostByteOrderMarkIsNamed(t *testing.T) {
 	p.open().shows("M  g", "byte order mark removed  +1 −1")
 }
 
+// A new file whose creation is undone is gone, not empty.
+func TestANewFileThatIsGone(t *testing.T) {
+	p := newUser(t, 80, 20)
+	p.turn("first", "new.txt", "a\n")
+	p.open().press("enter").shows("+ a").press("x").shows("The new file is gone.").press("r").shows("+ a")
+}
+
 // What parley did not see the agent write is listed apart, stays when the turn is undone,
 // and is undone only after a question.
 func TestWhatTheUserWroteDuringTheTurnIsApart(t *testing.T) {
