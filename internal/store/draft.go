@@ -189,16 +189,18 @@ func replaceDraft(path string, b []byte) error {
 	return nil
 }
 
-// Text returns all that is unsent as one text.
-func (v View) Text() string {
-	var all []string
+// Text returns Texts as one.
+func (v View) Text() string { return strings.Join(v.Texts(), "\n\n") }
+
+// Texts returns the text of each unsent prompt, and the draft.
+func (v View) Texts() (all []string) {
 	if v.Unsent != nil {
 		for _, p := range v.Unsent.Prompts {
 			all = append(all, p.Prompt.Text())
 		}
 	}
 	all = append(all, v.Draft)
-	return strings.Join(slices.DeleteFunc(all, func(text string) bool { return text == "" }), "\n\n")
+	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }
 
 // View is how the user left the view of a session. It is a separate file, rewritten as

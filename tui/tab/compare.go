@@ -258,12 +258,16 @@ func (t *Tab) beginCompare(made *compare.Comparison) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// begin opens a tab for a side and sends it the prompt.
-func (c *comparison) begin(side int, prompt string) tea.Cmd {
+// begin opens a tab for a side and sends it the prompts.
+func (c *comparison) begin(side int, prompts ...string) tea.Cmd {
 	s := c.Sides[side]
 	n, cmd := c.open(side, app.Spec{Agent: &s.Agent, Cwd: s.Dir})
 	n.setName(c.Title(side))
-	return tea.Batch(cmd, n.Ask(prompt))
+	all := []tea.Cmd{cmd}
+	for _, prompt := range prompts {
+		all = append(all, n.Ask(prompt))
+	}
+	return tea.Batch(all...)
 }
 
 // reopenCompare shows a comparison that was found again, where it is open if it is.
@@ -380,19 +384,19 @@ func (c *comparison) offer(unsent map[int]*store.Draft) {
 		return
 	}
 	var names []string
-	same, others := []int{}, ""
+	same, others, texts := []int{}, "", unsent[sides[0]].View.Texts()
 	for _, i := range sides {
-		if names = append(names, c.Title(i)); unsent[i].View.Text() == unsent[sides[0]].View.Text() {
+		if names = append(names, c.Title(i)); slices.Equal(unsent[i].View.Texts(), texts) {
 			same = append(same, i)
 		} else {
 			others += "\nIn the tab of " + c.Title(i) + " stands another text, which stays there."
 		}
 	}
-	prompt, send := unsent[sides[0]].View.Text(), app.Choice{Name: "Send it", Key: "s", Risky: true, Here: c.home.here(func() tea.Cmd {
+	prompt, send := strings.Join(texts, "\n❯ "), app.Choice{Name: "Send it", Key: "s", Risky: true, Here: c.home.here(func() tea.Cmd {
 		var all []tea.Cmd
 		for _, i := range same {
 			if c.tab(i) == nil {
-				all = append(all, c.begin(i, unsent[i].View.Text()))
+				all = append(all, c.begin(i, texts...))
 				c.tab(i).drafts.is(unsent[i])
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"parley/internal/conversation"
 	"parley/internal/git"
 	"parley/internal/session"
+	"parley/internal/store"
 	"parley/internal/test"
 )
 
@@ -341,6 +342,15 @@ func TestAComparisonThatWasKilledAsItBegan(t *testing.T) {
 			prepared(b.t, c)
 			b.keepsIn(b.t, c.Sides[1].Dir, "sing, all of it")
 		}, "s", []string{"sing, all of it"}, ""},
+		"several prompts": {func(b *bench, c *compare.Comparison) {
+			prepared(b.t, c)
+			d := b.program.Stored.NewDraft(c.Sides[1].Dir)
+			first := conversation.QueuedPrompt{Prompt: []acpclient.ContentBlock{acpclient.TextBlock("sing")}}
+			if err := d.Save(store.View{Draft: "dance", Unsent: &store.Unsent{Prompts: []store.UnsentPrompt{{Prompt: first}}}}); err != nil {
+				b.t.Fatal(err)
+			}
+			d.Leave()
+		}, "s", []string{"sing", "dance"}, ""},
 		"another text behind it": {func(b *bench, c *compare.Comparison) {
 			prepared(b.t, c)
 			for i, text := range []string{"sing", "sing\n\nhalf a thought"} {
@@ -377,7 +387,9 @@ func TestAComparisonThatWasKilledAsItBegan(t *testing.T) {
 			b.press(c.press, "enter")
 			var sent []string
 			for _, n := range tabs.all[1:] {
-				sent = append(sent, app.PromptLine(n.prompts.held[0]))
+				for _, q := range n.prompts.held {
+					sent = append(sent, app.PromptLine(q))
+				}
 			}
 			if !slices.Equal(sent, c.sent) {
 				t.Errorf("sent was %q", sent)
