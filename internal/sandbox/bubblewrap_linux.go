@@ -25,21 +25,31 @@ const probeTime = 20 * time.Second
 // other programs. Where the kernel can, it is started through Enter, which keeps abstract
 // sockets from it: these belong to the network.
 // https://github.com/containers/bubblewrap
-func bubblewrap(b Bounds, enter []string) (*Sandbox, error) {
+func bubblewrap(b Bounds, enter []string) (s *Sandbox, err error) {
 	program, err := exec.LookPath("bwrap")
 	if err != nil {
 		return nil, errors.New("bwrap is not installed")
 	}
+	wrap, err := working(Bounds{Hide: resolved(b.Private), Temp: b.Temp, Offline: b.Offline}, program, enter)
+	if err != nil {
+		return nil, err
+	}
+	for range 4 { // a socket may go before it is mounted over
+		if s, err = b.bubblewrap(wrap); err == nil {
+			return s, nil
+		}
+	}
+	return nil, boundsError{err}
+}
+
+// bubblewrap is one attempt to make the sandbox.
+func (b Bounds) bubblewrap(wrap func(Bounds) []string) (*Sandbox, error) {
 	b.Hide = resolved(slices.Concat(b.Hide, b.Private))
 	b, free, err := occupy(b)
 	if err != nil {
 		return nil, err
 	}
-	wrap, err := working(b, program, enter)
-	if err == nil {
-		b.sockets, err = reachable(b, wrap)
-	}
-	if err == nil && len(b.sockets) > 0 {
+	if b.sockets, err = reachable(b, wrap); err == nil {
 		_, err = inside(wrap(b), "true")
 	}
 	if err != nil {

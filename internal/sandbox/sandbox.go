@@ -55,6 +55,10 @@ func (e *PrivateError) Error() string {
 	return "the sandbox keeps " + e.Path + " private"
 }
 
+// boundsError means that a sandbox works here, with what no agent can touch, but not with the bounds. No other one takes its
+// place: an agent can bring that about, as by sockets that come and go, and the other may confine less.
+type boundsError struct{ error }
+
 // Sandbox runs programs within bounds. It is safe for concurrent use.
 type Sandbox struct {
 	// Name is the name of the sandbox, such as "bubblewrap".
@@ -126,7 +130,7 @@ type backend struct {
 
 // New returns the best sandbox that works here. enter is the command of this program
 // that calls Enter, for sandboxes in which a program confines itself. The error
-// wraps ErrUnavailable, and says why each of them does not work.
+// wraps ErrUnavailable if none works here, and says why each does not.
 func New(b Bounds, enter []string) (*Sandbox, error) {
 	b = b.existing()
 	for _, w := range b.Write {
@@ -140,6 +144,9 @@ func New(b Bounds, enter []string) (*Sandbox, error) {
 		if err == nil {
 			s.Name = candidate.name
 			return s, nil
+		}
+		if errors.As(err, new(boundsError)) {
+			return nil, fmt.Errorf("%s: %w", candidate.name, err)
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %v", candidate.name, err))
 	}

@@ -232,6 +232,26 @@ func TestRefusesWhatItCannotDo(t *testing.T) {
 	}
 }
 
+// An agent cannot bring it about that a sandbox which confines less takes the place of one that works here.
+func TestNoOtherSandboxForWhatAnAgentDoes(t *testing.T) {
+	plain, err := New(Bounds{}, []string{os.Args[0], enterSandbox})
+	if err != nil || plain.Name != "bubblewrap" {
+		t.Skipf("bubblewrap does not work here: %v", err)
+	}
+	var b Bounds
+	dir := t.TempDir()
+	for i := range 30_000 {
+		path := filepath.Join(dir, fmt.Sprintf("%0100d", i))
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.Hide = append(b.Hide, path)
+	}
+	if s, err := New(b, []string{os.Args[0], enterSandbox}); err == nil || errors.Is(err, ErrUnavailable) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // What is said in place of a program's own words names the program.
 func TestEnterSaysWhatIsMissing(t *testing.T) {
 	if err := Enter([]string{"{}", "no-such-program"}); err == nil || !strings.Contains(err.Error(), "no-such-program") {
