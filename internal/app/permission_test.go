@@ -17,9 +17,9 @@ func TestWhatAnOptionDoesIsSaid(t *testing.T) {
 		other string // names that do, separated by |
 	}{
 		{once, "Yes|Allow|Allow once|Allow it|Yes, just this once|Accept this edit|OK", "No|Allow all commands from now on|Always allow|Reject|Yes to everything|Don’t allow|Never|Аllow|Allow\u202e|允许|Red|Allow; reject||yes always|Once"},
-		{always, "Always allow|Always|Yes, and don't ask again|Allow for this session|Always Allow Bash(npm test:*)|Yes, allow all edits during this session", "Allow once|Yes|Never|Always reject|Always allow, once|Always allow nothing|Ok, won't allow always|Always ask, allow|Yes, always ask me|Allow, but always ask again|Ok, always cancel|Always block run|Proceed to cancel in this session|Accept this edit (1 session credit)|Allow this session log|Don't always allow|Always allоw"},
-		{no, "No|Reject|Deny|Don't allow|Do not allow it|No, and tell Claude what to do differently|No, keep planning", "Allow|No, allow it|No, as always|Never|Yes|No problem, run it|No feedback, just do it|Do it, no|No, just do the edit|No change to the command, do it|Cancel"},
-		{never, "Always reject|Never|Never allow|Reject for this session", "No|Always allow|Reject once|Never deny|Never refuse|Never no|No, do it always|No need to ask: always go on"},
+		{always, "Always allow|Always|Yes, and don't ask again|Allow for this session|Yes, allow all edits during this session", "Allow once|Yes|Never|Always reject|Always Allow Bash(npm test:*)|Always allow (once)|Always allow this time|Always allow asking first|Always allow no-one|Always allow to cancel|Always allow, once|Always allow nothing|Ok, won't allow always|Always ask, allow|Yes, always ask me|Allow, but always ask again|Ok, always cancel|Always block run|Proceed to cancel in this session|Accept this edit (1 session credit)|Allow this session log|Don't always allow|Always allоw"},
+		{no, "No|Reject|Deny|Don't allow|Do not allow it|No, and tell Claude what to do differently|No, keep planning", "Allow|No call just edit|No, allow it|No, as always|Never|Yes|No problem, run it|No feedback, just do it|Do it, no|No, just do the edit|No change to the command, do it|Cancel"},
+		{never, "Always reject|Never|Never allow|Reject for this session", "No|Always allow|Reject once|Never allow questions, go on|Deny always, run|Never deny|Never refuse|Never no|No, do it always|No need to ask: always go on"},
 		{"ask_lawyer", "", "Always|Allow"},
 	} {
 		for _, name := range strings.Split(tt.other, "|") {

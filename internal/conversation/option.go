@@ -16,17 +16,18 @@ var optionEffects = map[acpclient.PermissionOptionKind]string{
 	acpclient.RejectOnce: "rejects this once", acpclient.RejectAlways: "rejects always",
 }
 
-// What the name of an option may say to be plain, after phrases has made it words.
+// What the name of an option may say to be plain, after phrases has made it words: some that mean the answer, and then one
+// of once; or one of lasting, and then only words that say of what.
 var (
 	allowing  = strings.Fields("yes ok allow approve accept permit proceed run")
 	rejecting = strings.Fields("no reject deny decline refuse")
-	once      = strings.Fields("once only just it this the call command edit change tool")
-	// lasting are how the names of options that last begin. What follows says of what, without bounding words.
+	once      = strings.Split(",once,only once,just once,just this once,only this once,this once,this time,just this time,only this time,it,it once,this,"+
+		"this call,this command,this edit,this change,this tool,the call,the command,the edit,the change,the tool,this edit once,this command once", ",")
 	lasting = map[bool][]string{
-		true:  {"always allow", "allow always", "yes always allow", "yes and always allow", "yes and always", "yes allow always", "yes allow all edits always", "always approve", "always accept", "accept always", "approve always"},
-		false: {"always deny", "deny always", "always reject", "reject always", "no and always deny"},
+		true:  {"always allow", "allow always", "yes always allow", "yes and always allow", "yes and always", "yes allow always", "yes allow all edits always", "always approve", "always accept", "accept always", "approve always", "always"},
+		false: {"always deny", "deny always", "always reject", "reject always", "no and always deny", "never"},
 	}
-	bounding = strings.Fields("once only just not don't one single nothing ask but")
+	ofWhat = strings.Fields("always for in this the all any these such similar session project directory folder workspace command commands tool tools edit edits change changes file files call calls")
 
 	phrases = strings.NewReplacer("don't allow", "deny", "do not allow", "deny", "disallow", "deny", "never allow", "always deny",
 		"don't ask again", "always", "do not ask again", "always", "from now on", "always", "for this session", "always", "during this session", "always", "in this session", "always", "for the session", "always",
@@ -54,22 +55,24 @@ func PlainOption(o acpclient.PermissionOption) bool {
 	if strings.ContainsFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return false
 	}
-	means, against := allowing, rejecting
+	means := allowing
 	if kind.Rejects() {
-		means, against = rejecting, allowing
-	}
-	has := func(said, words []string) bool {
-		return slices.ContainsFunc(said, func(w string) bool { return slices.Contains(words, w) })
+		means = rejecting
 	}
 	said := strings.Fields(phrases.Replace(name))
+	rest := slices.IndexFunc(said, func(w string) bool { return !slices.Contains(means, w) })
+	if rest < 0 {
+		rest = len(said)
+	}
 	switch kind {
 	case acpclient.AllowOnce, acpclient.RejectOnce:
-		return has(said, means) && !slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(means, w) && !slices.Contains(once, w) })
+		return rest > 0 && slices.Contains(once, strings.Join(said[rest:], " "))
 	case acpclient.AllowAlways, acpclient.RejectAlways:
-		all := strings.Join(said, " ")
-		begins := func(with string) bool { return strings.HasPrefix(all+" ", with+" ") }
-		lone := map[bool]string{true: "always", false: "never"}[kind.Allows()]
-		return all == lone || slices.ContainsFunc(lasting[kind.Allows()], begins) && !has(said, against) && !has(said, bounding)
+		all := strings.Join(said, " ") + " "
+		return slices.ContainsFunc(lasting[kind.Allows()], func(with string) bool {
+			of, begins := strings.CutPrefix(all, with+" ")
+			return begins && !slices.ContainsFunc(strings.Fields(of), func(w string) bool { return !slices.Contains(ofWhat, w) })
+		})
 	}
 	return false
 }
