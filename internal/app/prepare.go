@@ -140,11 +140,11 @@ func (l *Launcher) Prepare(ctx context.Context, s Spec, tell Tell) (notes []sess
 		}
 		p.warn("Submodules are empty in the worktree: "+named(empty), termtext.Block(why))
 	}
+	if unnoted == nil && ctx.Err() == nil {
+		unnoted = prepared(p.given.Setup != "", p.failed, full)
+	}
 	if unnoted == nil && full {
 		unnoted = errors.New("the disk is full")
-	}
-	if unnoted == nil && ctx.Err() == nil {
-		unnoted = prepared(p.given.Setup != "", p.failed)
 	}
 	if unnoted != nil && ctx.Err() == nil {
 		p.warn("The next session prepares the worktree again", unnoted.Error())

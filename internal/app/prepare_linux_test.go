@@ -57,4 +57,7 @@ func TestPrepareOnAFullDisk(t *testing.T) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
+	if work, err := git.WorktreeAt(tree.Path).Work(t.Context()); err != nil || len(work.Ignored) > 0 {
+		t.Errorf("copies count as work: %v, %v", work, err)
+	}
 }

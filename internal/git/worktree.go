@@ -528,10 +528,10 @@ func (t *Worktree) Lock() (*os.File, error) {
 	return os.OpenFile(filepath.Join(linkedDir(t.Path), recordName+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
 }
 
-// Preparing notes that the preparation of the worktree begins. prepared notes its end, whether a setup ran, and
-// how that has failed, if it has. What the worktree got meanwhile does not count as work; after an interrupted
+// Preparing notes that the preparation of the worktree begins. prepared notes its end, whether a setup ran,
+// how that has failed, if it has, and whether it is to be done again. What the worktree got meanwhile does not count as work; after an interrupted
 // preparation all counts, because somebody may have worked there since.
-func (t *Worktree) Preparing(ctx context.Context) (prepared func(setup bool, failed string) error, err error) {
+func (t *Worktree) Preparing(ctx context.Context) (prepared func(setup bool, failed string, again bool) error, err error) {
 	_, before, err := t.open(ctx)
 	if err != nil {
 		return nil, err
@@ -542,7 +542,7 @@ func (t *Worktree) Preparing(ctx context.Context) (prepared func(setup bool, fai
 	}
 	first := !now.Begun
 	now.Begun = true
-	return func(setup bool, failed string) error {
+	return func(setup bool, failed string, again bool) error {
 		at := time.Now()
 		_, k, err := t.open(ctx)
 		if err != nil {
@@ -555,7 +555,7 @@ func (t *Worktree) Preparing(ctx context.Context) (prepared func(setup bool, fai
 		if first && setup {
 			made, _ = apart(k.Uncommitted, before.Uncommitted)
 		}
-		return t.notWork(ctx, at, given, made, func(now *Worktree) { now.Fresh, now.Failed = false, failed })
+		return t.notWork(ctx, at, given, made, func(now *Worktree) { now.Fresh, now.Begun, now.Failed = again, !again, failed })
 	}, now.write(ctx)
 }
 

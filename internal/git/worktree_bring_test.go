@@ -118,7 +118,7 @@ func TestBring(t *testing.T) {
 	// What it was prepared with is nobody's work, what came later is, also in a folder that was copied.
 	put(t, filepath.Join(tree.Path, "made by setup"), "made\n")
 	put(t, filepath.Join(tree.Path, "changed later"), "made\n")
-	if err := prepared(true, "exit code 7"); err != nil {
+	if err := prepared(true, "exit code 7", false); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"new.tmp", "dist/deep/new", "changed later"} {
@@ -371,7 +371,7 @@ func TestSetupIsNotWork(t *testing.T) {
 			}
 			put(t, filepath.Join(tree.Path, "meanwhile.txt"), "whose?\n")
 			put(t, filepath.Join(tree.Path, "meanwhile.tmp"), "made\n")
-			if err := prepared(c.setup, ""); err != nil {
+			if err := prepared(c.setup, "", false); err != nil {
 				t.Fatal(err)
 			}
 			work, err := git.WorktreeAt(tree.Path).Work(t.Context())

@@ -345,7 +345,7 @@ func TestCompareSaysHowATurnEnded(t *testing.T) {
 	j.overviews[2].Ending.Why = "out of \x1b[31mrhymes"
 	prepared, err := j.c.Sides[0].Tree.Preparing(t.Context())
 	if err == nil {
-		err = prepared(true, "exit code 7")
+		err = prepared(true, "exit code 7", false)
 	}
 	if err != nil {
 		t.Fatal(err)

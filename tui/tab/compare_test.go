@@ -411,7 +411,7 @@ func prepared(t *testing.T, c *compare.Comparison) {
 	for _, s := range c.Sides {
 		done, err := s.Tree.Preparing(t.Context())
 		if err == nil {
-			err = done(false, "")
+			err = done(false, "", false)
 		}
 		if err != nil {
 			t.Fatal(err)
