@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -43,6 +42,10 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	if !s.On {
 		return nil, nil
 	}
+	self, err := l.self()
+	if err != nil {
+		return nil, err
+	}
 	b, err := l.bounds(s, roots)
 	if err != nil {
 		return nil, err
@@ -58,7 +61,7 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 		maps.Copy(b.NoFiles, g.NoFiles)
 		guards = append(guards, g)
 	}
-	box, err := l.newSandbox(b)
+	box, err := sandbox.New(b, []string{self, "sandboxed"})
 	if opened, ok := errors.AsType[*sandbox.PrivateError](err); ok {
 		return nil, WithHint("Start in another directory, remove it from sandbox_write, or start without the sandbox: --sandbox=false",
 			"%s is parley's own, which no agent in a sandbox may use", termtext.Line(opened.Path))
@@ -97,27 +100,27 @@ func (l *Launcher) bounds(s config.Sandbox, roots []string) (sandbox.Bounds, err
 	}, nil
 }
 
-// newSandbox returns the sandbox with the bounds.
-func (l *Launcher) newSandbox(b sandbox.Bounds) (*sandbox.Sandbox, error) {
-	self := l.program
-	if self == "" {
-		var err error
-		if self, err = os.Executable(); err != nil {
-			return nil, fmt.Errorf("find parley's own program: %w", err)
-		}
+// self returns the path of this program.
+func (l *Launcher) self() (string, error) {
+	if l.program != "" {
+		return l.program, nil
 	}
-	return sandbox.New(b, []string{self, "sandboxed"})
+	self, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find parley's own program: %w", err)
+	}
+	return self, nil
 }
 
-// RunFilter runs a filter or merge driver of the user's, whose shell command it reads, for git in the working
-// directory: in the sandbox of agents, since it reads what those have written. It writes in the given
-// directories only. Without a sandbox here, it runs as it is, unless agents are to be in one.
-func (l *Launcher) RunFilter(ctx context.Context, write []string, command io.Reader) error {
-	text, err := io.ReadAll(command)
-	if err != nil {
-		return fmt.Errorf("read the command of a filter: %w", err)
-	}
+// RunFilter runs the shell command of a filter or merge driver of the user's for git in the working directory: in the
+// sandbox of agents, since it reads what those have written. It writes in the given directories only. Without a
+// sandbox here, it runs as it is, unless agents are to be in one.
+func (l *Launcher) RunFilter(ctx context.Context, write []string, command string) error {
 	top, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	self, err := l.self()
 	if err != nil {
 		return err
 	}
@@ -126,10 +129,13 @@ func (l *Launcher) RunFilter(ctx context.Context, write []string, command io.Rea
 	if err != nil {
 		return err
 	}
-	for _, dir := range write {
-		if dir, err = filepath.Abs(dir); err != nil {
-			return err
-		}
+	b.Keep = append(b.Keep, self)
+	if slices.Contains(write, ".") {
+		b.Write, b.Keep = append(b.Write, top), append(b.Keep, filepath.Join(top, ".git"))
+	} else {
+		b.Keep = append(b.Keep, top)
+	}
+	for _, dir := range slices.DeleteFunc(slices.Clone(write), func(dir string) bool { return dir == "." }) {
 		_ = os.Mkdir(dir, 0o777) // Git LFS makes it in its first repository
 		if info, err := os.Lstat(dir); err != nil {
 			return err
@@ -138,10 +144,9 @@ func (l *Launcher) RunFilter(ctx context.Context, write []string, command io.Rea
 		}
 		b.Write, b.Keep = append(b.Write, dir), append(b.Keep, filepath.Dir(dir))
 	}
-	b.Keep = append(b.Keep, top)
-	program, args := "sh", []string{"-c", string(text)}
+	program, args := "sh", []string{"-c", command}
 	on := slices.ContainsFunc(l.Config.Agents, func(a config.Agent) bool { return l.Config.SandboxFor(a).On })
-	switch box, err := l.newSandbox(b); {
+	switch box, err := sandbox.New(b, []string{self, "sandboxed"}); {
 	case err == nil:
 		defer box.Close()
 		program, args = box.Command(program, args)

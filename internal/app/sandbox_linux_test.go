@@ -426,8 +426,8 @@ func TestFiltersInSubmodules(t *testing.T) {
 		if w.uid != os.Getuid() {
 			w.t.Skip("git runs as the user of the tests")
 		}
-		git.FilterCommand = []string{w.l.program, "filter"}
-		w.t.Cleanup(func() { git.FilterCommand = nil })
+		git.FilterProgram = w.l.program
+		w.t.Cleanup(func() { git.FilterProgram = "" })
 		tree, err := git.CreateWorktree(w.t.Context(), w.dir, git.WorktreeOptions{Name: "own"})
 		if err == nil {
 			err = tree.FillSubmodules(w.t.Context())
@@ -456,8 +456,8 @@ func TestFiltersInTheSandbox(t *testing.T) {
 		if w.uid != os.Getuid() {
 			w.t.Skip("git runs as the user of the tests")
 		}
-		git.FilterCommand = []string{w.l.program, "filter"}
-		w.t.Cleanup(func() { git.FilterCommand = nil })
+		git.FilterProgram = w.l.program
+		w.t.Cleanup(func() { git.FilterProgram = "" })
 		file := func(path string) string {
 			b, _ := os.ReadFile(path)
 			return string(b)
@@ -473,6 +473,15 @@ func TestFiltersInTheSandbox(t *testing.T) {
 		if text, err := merge(); err != nil || text != "more words\n" {
 			w.t.Errorf("a merge brings %q: %v", text, err)
 		}
+		w.must("git config lfs.storage " + filepath.Join(filepath.Dir(w.dir), "store"))
+		if _, err := git.CreateWorktree(w.t.Context(), w.dir, git.WorktreeOptions{Name: "other"}); err == nil {
+			w.t.Error("there is content that the store has not")
+		}
+		w.must("cp -r .git/lfs/. ../store")
+		if other, err := git.CreateWorktree(w.t.Context(), w.dir, git.WorktreeOptions{Name: "other"}); err != nil || file(filepath.Join(other.Path, "b.bin")) != "more words\n" {
+			w.t.Errorf("the store is elsewhere: %v", err)
+		}
+		w.must("git config --unset lfs.storage")
 		const name = "aa00000000000000000000000000000000000000000000000000000000001234"
 		w.must("cd " + tree.Path + ` && printf 'version https://git-lfs.github.com/spec/v1\noid sha256:` + name + `\nsize 25\n' > b.bin && git add b.bin && git commit -q -m third`)
 		if out, err := w.inside("mkdir -p .git/lfs/objects/aa/00 && ln -s $HOME/.ssh/id_rsa .git/lfs/objects/aa/00/" + name); err != nil {

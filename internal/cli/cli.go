@@ -47,7 +47,7 @@ func Main(changes string) int {
 		debug.SetGCPercent(garbagePercent)
 	}
 	if self, err := os.Executable(); err == nil && runtime.GOOS != "windows" { // without a sandbox there, and with another shell
-		git.FilterCommand = []string{self, "filter"}
+		git.FilterProgram = self
 	}
 	return process.Supervise(func() int {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -126,6 +126,7 @@ var subcommands = []func(*streams) *cobra.Command{
 	demoAgentCommand,
 	sandboxedCommand,
 	filterCommand,
+	filterProcessCommand,
 	hostCommand,
 	relayCommand,
 }

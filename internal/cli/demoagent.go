@@ -2,13 +2,14 @@ package cli
 
 import (
 	"errors"
-	"os"
 	"os/exec"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"parley/internal/app"
 	"parley/internal/demoagent"
+	"parley/internal/git"
 	"parley/internal/sandbox"
 )
 
@@ -30,19 +31,37 @@ func sandboxedCommand(*streams) *cobra.Command {
 	return cmd
 }
 
-// filterCommand runs a filter or merge driver of the user's in a sandbox. git starts it.
-func filterCommand(s *streams) *cobra.Command {
-	return hidden("filter [DIRECTORY...]", "Run a filter of git's in a sandbox", nil, func(cmd *cobra.Command, write []string) error {
+// filterCommand runs a filter or merge driver of the user's in a sandbox. git starts it: see [git.FilterProgram].
+func filterCommand(*streams) *cobra.Command {
+	cmd := hidden("filter [DIRECTORY...] -- COMMAND [X=VALUE...]", "Run a filter of git's in a sandbox", nil, func(cmd *cobra.Command, args []string) error {
+		at := slices.Index(args, "--")
+		if at < 0 || at+1 == len(args) {
+			return errors.New("a filter needs a command")
+		}
 		cfg, err := loadConfig()
 		if err != nil {
 			return err
 		}
 		l := &app.Launcher{Config: cfg}
 		defer l.Close()
-		err = l.RunFilter(cmd.Context(), write, os.NewFile(3, "command"))
+		err = l.RunFilter(cmd.Context(), args[:at], git.Expand(args[at+1], args[at+2:]...))
 		if ended, ok := errors.AsType[*exec.ExitError](err); ok { // it has said why
 			return exitStatus(max(ended.ExitCode(), exitError))
 		}
 		return err
 	})
+	cmd.DisableFlagParsing = true
+	return cmd
+}
+
+// filterProcessCommand runs filters of the user's file by file, in the sandbox.
+func filterProcessCommand(s *streams) *cobra.Command {
+	cmd := hidden("filter-process CLEAN SMUDGE", "Run filters for git", nil, func(cmd *cobra.Command, args []string) error {
+		if len(args) != 2 {
+			return errors.New("it takes the commands of a filter")
+		}
+		return git.ServeFilter(cmd.Context(), s.In, s.Out, args[0], args[1])
+	})
+	cmd.DisableFlagParsing = true
+	return cmd
 }

@@ -16,7 +16,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -222,6 +221,9 @@ func linkedDir(dir string) string {
 // errMissing means that git is not installed.
 var errMissing = errors.New("git is not installed, or not on PATH")
 
+// errFilter means that a filter has failed in the sandbox, and git went on without it.
+var errFilter = errors.New("a filter has failed")
+
 // errSlow means that git did not end in time.
 var errSlow = errors.New("git did not end in time")
 
@@ -267,39 +269,46 @@ const noServer = "file://" + os.DevNull
 // repository.
 func NewWriter(ctx context.Context, dir string) (*Writer, error) { return newWriter(ctx, dir, "") }
 
-// newWriter is NewWriter with environment variables, which come first in its own, and with the directory in which
-// Git LFS keeps its files, "" for that of the repository.
-func newWriter(ctx context.Context, dir, store string, env ...string) (*Writer, error) {
+// newWriter is NewWriter with environment variables, which come first in its own, and with git's own directory of the
+// repository in which Git LFS stores, "" for that of dir.
+func newWriter(ctx context.Context, dir, stores string, env ...string) (*Writer, error) {
 	w := &Writer{dir: dir, env: env}
 	common, err := w.line(ctx, "rev-parse", "--git-common-dir")
 	if err != nil {
 		return nil, err
 	}
-	store = cmp.Or(store, at(dir, filepath.Join(common, lfsDir)))
 	settings := map[string]string{
 		"commit.gpgSign": "false", "merge.verifySignatures": "false", "merge.autoStash": "false",
 		"rerere.enabled": "false", "advice.detachedHead": "false",
 		// git-lfs would fetch what is missing from where a committed .lfsconfig says, or by a program of the repository's.
 		"lfs.url": noServer, "lfs.standaloneTransferAgent": "", "lfs." + noServer + ".standaloneTransferAgent": "",
 	}
-	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--get-regexp", `^(filter|merge|hook)\..*\.`)
+	out, err := w.Run(ctx, "config", "-z", "--show-scope", "--get-regexp", `^((filter|merge|hook)\..*\.|lfs\.storage$)`)
 	if err != nil && !exitedWith(err, 1) { // 1 means that there are none
 		return nil, err
 	}
-	fields := strings.Split(out, "\x00")
+	fields, drivers, storage := strings.Split(out, "\x00"), map[string]driver{}, lfsDir
 	for i := 0; i+1 < len(fields); i += 2 {
 		scope := fields[i]
 		key, value, _ := strings.Cut(fields[i+1], "\n")
 		section := key[:strings.LastIndexByte(key, '.')]
+		if section == lfsDir {
+			storage = value
+			continue
+		}
 		if strings.HasPrefix(section, "hook.") { // since git 2.54; core.hooksPath is that of the others
 			settings[section+".enabled"] = "false"
 			continue
 		}
 		if scope != "local" && scope != "worktree" {
-			confine(settings, section, key, value, store)
+			if drivers[section] == nil {
+				drivers[section] = driver{}
+			}
+			drivers[section][key[len(section)+1:]] = value
 			continue
 		}
 		// Make git refuse the filter or merge driver to which the key belongs.
+		delete(drivers, section)
 		if strings.HasPrefix(section, "merge.") {
 			settings[section+".driver"] = "false"
 			continue
@@ -310,48 +319,10 @@ func newWriter(ctx context.Context, dir, store string, env ...string) (*Writer, 
 		settings[section+".required"] = "true"
 		w.refused = append(w.refused, strings.TrimPrefix(section, "filter."))
 	}
+	confine(settings, drivers, at(cmp.Or(stores, at(dir, common)), storage))
 	w.env = append(env, configured(settings)...)
 	return w, nil
 }
-
-// FilterCommand is the command of this program that runs another one of the user's in a sandbox: in the directories
-// that are its arguments that may write, and file descriptor 3 has its shell command. Git runs them itself if it is nil.
-// Set it before the first Writer.
-//
-// Filters and merge drivers read what an agent has written, and Git LFS follows links where it keeps the contents of files.
-var FilterCommand []string
-
-// confine makes git run a filter or merge driver of the user's by FilterCommand. That of Git LFS may write its store, and
-// a merge driver in the directory in which git runs it.
-func confine(settings map[string]string, section, key, value, store string) {
-	var write []string
-	if strings.HasSuffix(section, "."+lfsDir) {
-		write = append(write, store)
-	}
-	switch {
-	case FilterCommand == nil, value == "":
-		return
-	case key == section+".driver":
-		write = append(write, ".")
-	case key == section+".clean", key == section+".smudge", key == section+".process":
-		settings[section+".required"] = "true" // else git goes on without one that fails
-	default:
-		return
-	}
-	var words []string
-	for _, word := range slices.Concat(FilterCommand, write) {
-		words = append(words, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
-	}
-	run := strings.Join(words, " ")
-	if !strings.HasSuffix(key, ".process") { // git puts names into the others
-		run = strings.ReplaceAll(run, "%", "%%")
-	}
-	// An agent may have chosen a name that git puts in: it does not know what ends the document.
-	settings[key] = fmt.Sprintf("%s 3<<'%s'\n%s\n%[2]s\n", run, rand.Text(), value)
-}
-
-// confinement matches what confine adds to the command of a filter, in git's words about it.
-var confinement = regexp.MustCompile(`(?s)''[^\n]* 3<<'[A-Z2-7]{26}'\n(.*?)\n[A-Z2-7]{26}\n`)
 
 // configured returns the environment variables for additional settings of git's.
 func configured(settings map[string]string) []string {
@@ -401,7 +372,10 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	if err == nil {
 		err = cmd.Wait()
 	}
+	why := lastLines(failedOptional.ReplaceAll(said.kept, []byte(errFilter.Error())))
 	switch {
+	case err == nil && FilterProgram != "" && failedOptional.Match(said.kept): // perhaps for want of what the sandbox hides
+		return "", &Error{Command: command, Output: w.ofFilter(why), Err: errFilter}
 	case err == nil:
 		return string(out.kept), nil
 	case errors.Is(err, exec.ErrNotFound):
@@ -414,7 +388,6 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	if ctx.Err() != nil {
 		return "", &Error{Command: command, Output: "interrupted", Err: ctx.Err()}
 	}
-	why := lastLines(confinement.ReplaceAll(said.kept, []byte("'$1")))
 	if strings.HasPrefix(why, "detected dubious ownership") {
 		top := termtext.Line(topOf(w.dir))
 		why = fmt.Sprintf("%s belongs to another user; 'git config --global --add safe.directory %s' lets git read it", top, top)
@@ -435,13 +408,16 @@ func (w *Writer) ofFilter(said string) string {
 		return said[:at[1]] + ": parley runs no filters of the repository's own; move filter." + said[at[2]:at[3]] +
 			" from its configuration to yours (git config --global)" + said[at[1]:]
 	}
+	if at := lacking.FindStringSubmatch(said); at != nil {
+		return "the content of " + at[1] + " is not on this machine; 'git lfs fetch' fetches it"
+	}
 	if strings.Contains(said, "git-lfs") {
 		if _, err := exec.LookPath("git-lfs"); err != nil {
 			return "git-lfs is not installed, or not on PATH"
 		}
-		if at := lacking.FindStringSubmatch(said); at != nil {
-			return "the content of " + at[1] + " is not on this machine; 'git lfs fetch' fetches it"
-		}
+	}
+	if FilterProgram != "" && (at != nil || strings.Contains(said, errFilter.Error())) {
+		said += "\nparley runs filters in the sandbox: sandbox_hide and sandbox_write are what they cannot read and may write"
 	}
 	return said
 }

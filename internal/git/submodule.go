@@ -176,7 +176,7 @@ func (s *submodule) clone(ctx context.Context, of *Writer) error {
 		return err
 	}
 	// The filters that the original's own configuration names fail here, too.
-	w, err := newWriter(ctx, s.of, filepath.Join(s.dir, lfsDir), of.env[:2]...)
+	w, err := newWriter(ctx, s.of, s.dir, of.env[:2]...)
 	if err != nil {
 		return err
 	}

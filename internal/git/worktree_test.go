@@ -822,53 +822,61 @@ func TestGitLFSFetchesNothing(t *testing.T) {
 	}
 }
 
-// The user's filters and merge drivers get their names as from git, whatever those are, and run as FilterCommand runs them.
-func TestFilterCommand(t *testing.T) {
+// The user's filters and merge drivers work in the sandbox as they do outside, and what git puts in is no command.
+func TestFiltersOfTheUser(t *testing.T) {
+	program := test.Parley(t)
 	dir, run := project(t)
-	said, program := filepath.Join(t.TempDir(), "said"), filepath.Join(t.TempDir(), "it's 100%f")
-	put(t, program, "#!/bin/sh\necho \"$* in $(pwd)\" >> "+said+"\nexport CONFINED=1\nexec sh -c \"$(cat <&3)\"\n")
-	if err := os.Chmod(program, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	git.FilterCommand = []string{program}
-	t.Cleanup(func() { git.FilterCommand = nil })
-	run(dir, "config", "--global", "filter.up.clean", `tr a-z A-Z; printf '%%s\n' "$CONFINED" %f`)
-	run(dir, "config", "--global", "filter.lfs.smudge", "false")
-	run(dir, "config", "--global", "merge.lfs.driver", `echo "$CONFINED" %P > %A`)
-	put(t, filepath.Join(dir, ".gitattributes"), "*.up filter=up\n*.both merge=lfs\n*.bin filter=lfs\n")
+	git.FilterProgram = program
+	t.Cleanup(func() { git.FilterProgram = "" })
+	run(dir, "config", "--global", "filter.up.clean", `tr a-z A-Z; printf '100%%%%\n%%s\n' %f`)
+	run(dir, "config", "--global", "filter.fails.clean", "cat >&2; false")
+	run(dir, "config", "--global", "filter.gone.clean", "no-such-program")
+	run(dir, "config", "--global", "filter.both.clean", "sed s/^/clean:/")
+	run(dir, "config", "--global", "filter.both.smudge", "sed s/^clean://")
+	run(dir, "config", "--global", "filter.both.required", "true")
+	run(dir, "config", "--global", "merge.all.driver", `cat %B >> %A; echo 100%% %P >> %A`)
+	put(t, filepath.Join(dir, ".gitattributes"), "*.up filter=up\n*.fails filter=fails\n*.gone filter=gone\n*.both filter=both\n*.all merge=all\n")
+	big := strings.Repeat("many words\n", 30_000)
+	put(t, filepath.Join(dir, "a.both"), big)
 	run(dir, "add", ".")
 	run(dir, "commit", "--quiet", "-m", "attributes")
 	tree := create(t, dir, "owl")
-	name := "a 'b\n$(touch x)\"\n.up"
-	put(t, filepath.Join(tree.Path, name), "text\n")
-	patch, err := tree.Patch(t.Context())
-	if err != nil || !strings.Contains(patch, "+TEXT\n+1\n+"+strings.SplitN(name, "\n", 2)[0]+"\n+$(touch x)\"\n+.up\n") {
-		t.Errorf("%v: %s", err, patch)
+	if read(t, filepath.Join(tree.Path, "a.both")) != big {
+		t.Error("a file that is smudged is not as it was")
 	}
-	if err := os.Remove(filepath.Join(tree.Path, name)); err != nil {
-		t.Fatal(err)
+	name := "a 'b\n$(touch x)\" %%f.up"
+	for _, c := range []struct{ file, text, want, fails string }{
+		{file: name, text: "text\n", want: "+TEXT\n+100%\n+" + strings.ReplaceAll(name, "\n", "\n+") + "\n"},
+		{file: "b.both", text: "new\n", want: "+clean:new\n"},
+		{file: "b.both", text: "", want: "new file"},
+		{file: "b.gone", text: "as it is\n", want: "+as it is\n"},
+		{file: "b.fails", text: "why it fails\n", fails: "why it fails"},
+	} {
+		path := filepath.Join(tree.Path, c.file)
+		put(t, path, c.text)
+		patch, err := tree.Patch(t.Context())
+		if (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) || !strings.Contains(patch, c.want) {
+			t.Errorf("%q: %v: %s", c.file, err, patch)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
 	}
+	if _, err := os.Stat(filepath.Join(tree.Path, "x")); err == nil {
+		t.Error("a name is a command")
+	}
+	merged := "o'ne.all"
 	for _, in := range []string{dir, tree.Path} {
-		put(t, filepath.Join(in, "a.both"), in+"\n")
-		run(in, "add", "a.both")
+		put(t, filepath.Join(in, merged), in+"\n")
+		run(in, "add", merged)
 		run(in, "commit", "--quiet", "-m", "both")
 	}
 	m, err := tree.PlanMerge(t.Context())
 	if err == nil {
 		err = m.Do(t.Context())
 	}
-	if text := read(t, filepath.Join(dir, "a.both")); err != nil || text != "1 a.both\n" {
+	if text, want := read(t, filepath.Join(dir, merged)), dir+"\n"+tree.Path+"\n100% "+merged+"\n"; err != nil || text != want {
 		t.Errorf("the driver writes %q: %v", text, err)
-	}
-	if text, want := read(t, said), ".git/lfs . in "; !strings.Contains(text, want) || !strings.Contains(text, "\n in "+tree.Path+"\n") {
-		t.Errorf("%q has no %q", text, want)
-	}
-	put(t, filepath.Join(dir, "c.bin"), "C\n")
-	run(dir, "add", "c.bin")
-	run(dir, "commit", "--quiet", "-m", "content")
-	if _, err := git.CreateWorktree(t.Context(), dir, git.WorktreeOptions{Name: "wren"}); err == nil ||
-		!strings.Contains(err.Error(), "smudge filter lfs failed") || !strings.Contains(err.Error(), "external filter 'false' failed") {
-		t.Errorf("git goes on without a filter that fails: %v", err)
 	}
 }
 
