@@ -27,7 +27,7 @@ var (
 		true:  {"always allow", "allow always", "yes always allow", "yes and always allow", "yes and always", "yes allow always", "yes allow all edits always", "always approve", "always accept", "accept always", "approve always", "always"},
 		false: {"always deny", "deny always", "always reject", "reject always", "no and always deny", "never"},
 	}
-	ofWhat = strings.Fields("always for in this the all any these such similar session project directory folder workspace command commands tool tools edit edits change changes file files call calls")
+	ofWhat = strings.Fields("always it for in this the all any these such similar session project directory folder workspace command commands tool tools edit edits change changes file files call calls")
 
 	phrases = strings.NewReplacer("don't allow", "deny", "do not allow", "deny", "disallow", "deny", "never allow", "always deny",
 		"don't ask again", "always", "do not ask again", "always", "from now on", "always", "for this session", "always", "during this session", "always", "in this session", "always", "for the session", "always",
