@@ -64,7 +64,7 @@ type ClientCapabilities struct {
 
 func offer(r *acpclient.InitializeRequest) *initializeRequest {
 	out := &initializeRequest{InitializeRequest: r, ProtocolVersion: Version, Info: r.ClientInfo}
-	out.Capabilities.Elicitation = r.ClientCapabilities.Elicitation
+	out.Capabilities.Elicitation, out.Capabilities.Meta = r.ClientCapabilities.Elicitation, r.ClientCapabilities.Meta
 	if r.ClientCapabilities.Auth.Terminal {
 		out.Capabilities.Auth.Terminal = &acpclient.Supported{}
 	}

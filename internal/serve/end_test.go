@@ -140,3 +140,32 @@ serve
 	}
 	deaf.said("Thanks.")
 }
+
+// A page to open is for a client that opens pages; another is told how to answer.
+func TestURLForms(t *testing.T) {
+	s := newStage(t, `handshake
+expect session/prompt
+request elicitation/create {"sessionId":"${session}","mode":"url","message":"Sign in","elicitationId":"e","url":"https://example.com/in"} as asked
+await asked contains "accept"
+say Thanks.
+end-turn
+serve
+`)
+	forms := acpclient.ClientCapabilities{Elicitation: &acpclient.ElicitationCapabilities{Form: &acpclient.Supported{}}}
+	deaf := s.client(Options{}, forms, false).open(s.opt.Cwd)
+	c := s.client(Options{Running: "host"}, acpclient.ClientCapabilities{Elicitation: &acpclient.ElicitationCapabilities{URL: &acpclient.Supported{}}}, false)
+	asked, told := make(chan *acpclient.CreateElicitationRequest, 1), make(chan struct{})
+	c.fill = func(_ context.Context, r *acpclient.CreateElicitationRequest) (*acpclient.CreateElicitationResponse, error) {
+		asked <- r
+		<-told
+		return &acpclient.CreateElicitationResponse{Action: acpclient.ElicitAccept}, nil
+	}
+	c.open(s.opt.Cwd)
+	turn := c.prompt("hello")
+	deaf.said("parley: the agent asks for input: Sign in\nTo answer it: parley attach host")
+	close(told)
+	c.ends(turn, "end_turn")
+	if r := <-asked; r.Mode != acpclient.ElicitURL || r.URL != "https://example.com/in" || r.SessionID != c.id {
+		t.Errorf("%+v", r)
+	}
+}

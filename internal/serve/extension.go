@@ -40,6 +40,16 @@ type Queued struct {
 	Own  bool   `json:"own,omitempty"`
 }
 
+// Changed is a file that the session has changed.
+type Changed struct {
+	Path string `json:"path"`
+	// Sources say how parley knows, each once.
+	Sources []journal.Source `json:"sources"`
+	// Seen means that the user may have made the changes, and Accepted that they have accepted them all.
+	Seen     bool `json:"seen,omitempty"`
+	Accepted bool `json:"accepted,omitempty"`
+}
+
 // params are those of the extension methods.
 type params struct {
 	SessionID acpclient.SessionID `json:"sessionId" acp:"required"`
@@ -94,10 +104,11 @@ func (s *served) tellStatus() {
 func (s *served) changes(ctx context.Context, _ *params) (any, error) {
 	acpclient.Async(ctx)
 	files, err := session.Do(ctx, s.live.Session, session.ChangedFiles{})
-	if files == nil {
-		files = []journal.File{}
+	changed := []Changed{}
+	for _, f := range files {
+		changed = append(changed, Changed{f.Path, f.Sources, f.Seen, f.Kept})
 	}
-	return map[string]any{"files": files}, err
+	return map[string]any{"files": changed}, err
 }
 
 func (s *served) unqueue(ctx context.Context, p *params) (any, error) {

@@ -337,8 +337,11 @@ type client struct {
 	fill    func(context.Context, *acpclient.CreateElicitationRequest) (*acpclient.CreateElicitationResponse, error)
 }
 
-// call makes a request, of which only the error counts.
+// call makes a request, of which only the error counts. Extensions are the same in both versions.
 func (c *client) call(method string, params any) error {
+	if strings.HasPrefix(method, "_") {
+		return c.conn.Call(c.t.Context(), method, params, nil)
+	}
 	return c.Call(c.t.Context(), method, params, nil)
 }
 
@@ -609,7 +612,7 @@ func (c *client) reports(is func(Status) bool) Status {
 	c.t.Helper()
 	for begun := time.Now(); ; {
 		var st Status
-		if err := c.Call(c.t.Context(), MethodStatus, map[string]any{"sessionId": c.id}, &st); err != nil {
+		if err := c.conn.Call(c.t.Context(), MethodStatus, map[string]any{"sessionId": c.id}, &st); err != nil {
 			c.t.Fatal(err)
 		}
 		if is(st) {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,6 +137,44 @@ reply {"protocolVersion":1,"authMethods":[{"id":"key","name":"Key"},{"id":"tty",
 			c.ends(c.prompt("one"), "end_turn")
 			if len(s.made) != 1 {
 				t.Errorf("made %+v", s.made)
+			}
+		})
+	}
+}
+
+// A client gets the options of a kind that it shows, and no other.
+func TestBooleanOptions(t *testing.T) {
+	const script = `handshake {} {"configOptions":[{"id":"m","name":"M","type":"select","currentValue":"a","options":[{"value":"a","name":"A"},{"value":"b","name":"B"}]},{"id":"fast","name":"Fast","type":"boolean","currentValue":false}]}
+serve
+`
+	yes := acpclient.Supported{}
+	shows := acpclient.ClientCapabilities{Session: &acpclient.ClientSessionCapabilities{ConfigOptions: &acpclient.SessionConfigOptionsCapabilities{Boolean: &yes}}}
+	for name, test := range map[string]struct {
+		caps acpclient.ClientCapabilities
+		v2   bool
+		want []acpclient.ConfigID
+	}{
+		"not shown": {want: []acpclient.ConfigID{"m"}}, "shown": {caps: shows, want: []acpclient.ConfigID{"m", "fast"}}, "in version 2": {v2: true, want: []acpclient.ConfigID{"m", "fast"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, script)
+			c := s.client(Options{}, test.caps, test.v2).open(s.opt.Cwd)
+			set := &acpclient.SetSessionConfigOptionRequest{SessionID: c.id, ConfigID: "m", Value: acpclient.SelectValue("b")}
+			if len(test.want) > 1 {
+				set.ConfigID, set.Value = "fast", acpclient.ConfigValue{IsBool: true, Bool: true}
+			}
+			r, err := acpclient.Call(t.Context(), c, acpclient.SessionSetConfigOption, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []acpclient.ConfigID
+			for _, o := range r.ConfigOptions {
+				if got = append(got, o.ID); (o.ID == set.ConfigID) != (o.CurrentValue == set.Value) {
+					t.Errorf("%+v", o)
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%q", got)
 			}
 		})
 	}

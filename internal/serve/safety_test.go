@@ -3,8 +3,10 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -245,4 +247,49 @@ func TestAPromptThatIsTooLong(t *testing.T) {
 	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
 	c.ends(c.prompt(strings.Repeat("x", acpclient.DefaultMaxLine)), "message refused")
 	c.ends(c.prompt("short"), "end_turn")
+}
+
+// A question about a file says why parley asks, beside the change.
+func TestWhyAFileIsAskedAbout(t *testing.T) {
+	s := newStage(t, `handshake
+expect session/prompt
+request fs/write_text_file {"sessionId":"${session}","path":"/etc/parley-test","content":"rm"} as wrote
+await wrote contains "error"
+end-turn
+serve
+`)
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	c.decide = func(context.Context, *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error) {
+		return conversation.FileNo, nil
+	}
+	c.ends(c.prompt("write"), "end_turn")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.asked) != 1 || !strings.Contains(encode(c.asked[0].ToolCall), "It is outside the session's directories.") {
+		t.Errorf("asked %s", encode(c.asked))
+	}
+}
+
+// A client that does not read costs little, and stops neither the session nor another client.
+func TestAClientThatDoesNotRead(t *testing.T) {
+	const calls, size = 400, 100_000
+	s := newStage(t, "handshake\nexpect session/prompt\n"+`update {"sessionUpdate":"tool_call","toolCallId":"t","title":"t","kind":"other","status":"in_progress"}`+"\n"+
+		fmt.Sprintf("repeat %d\n  ", calls)+`update {"sessionUpdate":"tool_call_update","toolCallId":"t","rawOutput":{"n":"${n}`+strings.Repeat("x", size)+`"}}`+"\nend\nsay Done.\nend-turn\nserve\n")
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	stuck := s.client(Options{Running: "host"}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
+	stuck.mu.Lock() // it reads no more
+	defer stuck.mu.Unlock()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	c.ends(c.prompt("go"), "end_turn")
+	c.said("Done.")
+	c.mu.Lock()
+	c.lines = nil
+	c.mu.Unlock()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > calls*size/2 {
+		t.Errorf("%d MB of updates take %d MB", calls*size>>20, grown>>20)
+	}
 }

@@ -290,6 +290,63 @@ func TestACommandsOutput(t *testing.T) {
 	}
 }
 
+// The output of a command that is sent as text is its end. How it has ended, and that an agent has replaced its
+// output, are said where the protocol has words for it. The commands of other viewers come likewise.
+func TestHowACommandsOutputComes(t *testing.T) {
+	const next = "\nend-turn\nexpect session/prompt\n"
+	const prints = `update {"sessionUpdate":"terminal_update","terminalId":"x","command":"make","cwd":"/w","output":{"data":"b25l"}}` + next
+	const ends = `update {"sessionUpdate":"terminal_update","terminalId":"x","exitStatus":{"signal":"SIGKILL"}}` + "\n"
+	const replaces = `update {"sessionUpdate":"terminal_update","terminalId":"x","output":{"data":"dHdv"}}` + next
+	const more = `update {"sessionUpdate":"tool_call_update","toolCallId":"t","_meta":{"terminal_output":{"terminal_id":"x","data":"`
+	meta := acpclient.ClientCapabilities{Meta: acpclient.Meta(`{"terminal_output":true}`)}
+	long := strings.Repeat("0123456789abcd\\r\\n", 1000)
+	for name, test := range map[string]struct {
+		caps   acpclient.ClientCapabilities
+		v2     bool
+		script string
+		line   string // that another viewer runs
+		want   []string
+	}{
+		"a signal, in _meta":       {caps: meta, script: prints + ends, want: []string{`"terminal_output":{"data":"one","terminal_id":"x"}`, `"terminal_exit":{"exit_code":null,"signal":"SIGKILL","terminal_id":"x"}`}},
+		"a signal, in version 2":   {v2: true, script: prints + ends, want: []string{`"command":"make","cwd":"/w"`, `"data":"b25l"`, `terminal_update {"exitStatus":{"signal":"SIGKILL"},"terminalId":"x"}`}},
+		"after its turn, in _meta": {caps: meta, script: prints + more + "more" + `"}}}` + "\n", want: []string{`"data":"one"`, `"data":"more"`}},
+		"replaced, as text":        {script: prints + replaces + ends, want: []string{"```\\none\\n```", "```\\ntwo\\n```"}},
+		"replaced, in version 2":   {v2: true, script: prints + replaces + ends, want: []string{`"data":"b25l"`, `terminal_update {"output":{"data":"dHdv"},"terminalId":"x"}`, `"exitStatus"`}},
+		"long, as text": {
+			script: more + long + `"}}}` + "\n",
+			want:   []string{"```\\n" + strings.Repeat("0123456789abcd\\n", mostText/16) + "```"},
+		},
+		"of another viewer":               {line: "echo one", want: []string{"```\\none\\n```", `"status":"completed"`}},
+		"of another viewer, in _meta":     {line: "echo one", caps: meta, want: []string{`"data":"one\r\n"`, `"terminal_exit":{"exit_code":0`}},
+		"of another viewer, in version 2": {line: "echo one", v2: true, want: []string{`"command":"echo one"`, `"data":"b25lDQo="`, `"exitStatus":{"exitCode":0}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, "handshake\nexpect session/prompt\n"+
+				`update {"sessionUpdate":"tool_call","toolCallId":"t","title":"make","kind":"execute","status":"in_progress","content":[{"type":"terminal","terminalId":"x"}]}`+"\n"+test.script+"end-turn\nserve\n")
+			c := s.client(Options{}, test.caps, test.v2).open(s.opt.Cwd)
+			for range 1 + strings.Count(test.script, next) {
+				c.ends(c.prompt("go"), "end_turn")
+			}
+			if test.line != "" {
+				if _, err := session.Do(t.Context(), s.viewer(), session.StartShell{Spec: session.ShellSpec{Line: test.line, Cols: 80, Rows: 24}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.until(strings.Join(test.want, "\n"), func() bool {
+				all := strings.Join(c.updates(), "\n")
+				for _, part := range test.want {
+					_, rest, found := strings.Cut(all, part)
+					if !found {
+						return false
+					}
+					all = rest
+				}
+				return true
+			})
+		})
+	}
+}
+
 // Three viewers of a session prompt, answer and cancel at random. Each act happens once, nothing is lost,
 // and all see the same.
 func TestViewersAtOnce(t *testing.T) {

@@ -26,10 +26,9 @@ type view struct {
 	of      map[conversation.Item]*shown // the same, by item
 	// names are the client's names for calls, and named are the calls that have the agent's: it may use
 	// one again.
-	names map[*conversation.ToolCall]acpclient.ToolCallID
-	named map[acpclient.ToolCallID]*conversation.ToolCall
-	// printed are the calls that show a terminal, by its id.
-	printed map[acpclient.TerminalID]*conversation.ToolCall
+	names   map[*conversation.ToolCall]acpclient.ToolCallID
+	named   map[acpclient.ToolCallID]*conversation.ToolCall
+	printed map[acpclient.TerminalID]*output
 	skipped map[conversation.Item]bool // that the client has, among those that are new
 	opening bool                       // the items are being replayed by the agent
 
@@ -48,17 +47,17 @@ type shown struct {
 
 	// Of a message: how many parts, how much of the last one's text, and which content if it was replaced.
 	parts, text, replaced int
-	// Of a call: its last fields, and how much of its terminals' output.
-	call   acpclient.ToolCall
-	output map[acpclient.TerminalID]*output
+	call                  acpclient.ToolCall // its last fields
 }
 
-// output is how much of a terminal's output the client has.
+// output is what the client has of a terminal, which outlasts the call that shows it.
 type output struct {
-	total    int64
-	replaced int
-	known    bool
-	exited   bool
+	call         *conversation.ToolCall // nil for a command of another viewer's
+	total        int64
+	replaced     int
+	known        bool
+	exited       bool
+	command, cwd string // in version 2
 }
 
 // state is what the client knows of the session beside its items.
@@ -77,7 +76,7 @@ func (v *view) begin(s *served) {
 func (v *view) restart() {
 	v.items, v.growing, v.of = 0, nil, map[conversation.Item]*shown{}
 	v.names, v.named = map[*conversation.ToolCall]acpclient.ToolCallID{}, map[acpclient.ToolCallID]*conversation.ToolCall{}
-	v.printed = map[acpclient.TerminalID]*conversation.ToolCall{}
+	v.printed = map[acpclient.TerminalID]*output{}
 	v.skipped, v.sent, v.changed = map[conversation.Item]bool{}, state{working: v.sent.working}, true
 }
 
@@ -151,8 +150,8 @@ func (v *view) late(id acpclient.ToolCallID) {
 
 // again notes that the call that shows a terminal may have changed.
 func (v *view) again(id acpclient.TerminalID) {
-	if t := v.printed[id]; t != nil {
-		v.reopen(t)
+	if o := v.printed[id]; o != nil {
+		v.reopen(o.call)
 	}
 }
 
@@ -381,7 +380,10 @@ func (v *view) callOf(t *conversation.ToolCall, id acpclient.ToolCallID) acpclie
 	}
 	content := slices.DeleteFunc(slices.Clone(t.Content), func(c acpclient.ToolCallContent) bool { return c.Type == acpclient.ToolContentTerminal })
 	for _, term := range t.Terminals {
-		v.printed[term.ID] = t
+		if v.printed[term.ID] == nil {
+			v.printed[term.ID] = &output{}
+		}
+		v.printed[term.ID].call = t
 		if v.terminalsAs() != asText {
 			content = append(content, acpclient.TerminalContent(term.ID))
 		} else if text := plain(term); text != "" {
@@ -487,14 +489,7 @@ func (v visit) terminals(id acpclient.ToolCallID, all []*conversation.Terminal) 
 		return // the call's content has it
 	}
 	for _, t := range all {
-		if v.output == nil {
-			v.shown.output = map[acpclient.TerminalID]*output{}
-		}
-		o := v.output[t.ID]
-		if o == nil {
-			o = &output{}
-			v.output[t.ID] = o
-		}
+		o := v.printed[t.ID]
 		data, whole := t.Since(o.total)
 		if t.Replaced() != o.replaced || !whole {
 			data, _ = t.Since(0)
@@ -511,21 +506,22 @@ func (v visit) terminals(id acpclient.ToolCallID, all []*conversation.Terminal) 
 
 func (v visit) terminalUpdates(t *conversation.Terminal, o *output, data []byte, replaces bool) {
 	u := &acpclient.TerminalUpdate{TerminalID: t.ID}
-	if !o.known {
+	named := t.Command != o.command || t.Cwd != o.cwd // which an agent may say late
+	if !o.known || named {
 		u.Command, u.Cwd = acpclient.SetTo(t.Command), acpclient.SetTo(t.Cwd)
 	}
-	if replaces {
+	if replaces || !o.known && len(data) > 0 {
 		u.Output = acpclient.SetTo(acpclient.TerminalSnapshot{Data: data})
+	} else if len(data) > 0 {
+		v.update(&acpclient.TerminalOutputChunk{TerminalID: t.ID, Data: data})
 	}
 	if t.Exit != nil && !o.exited {
 		u.ExitStatus = acpclient.SetTo(*t.Exit)
 	}
-	if !o.known || replaces || u.ExitStatus.Set {
+	if !o.known || named || replaces || u.ExitStatus.Set {
 		v.update(u)
 	}
-	if len(data) > 0 && !replaces {
-		v.update(&acpclient.TerminalOutputChunk{TerminalID: t.ID, Data: data})
-	}
+	o.command, o.cwd = t.Command, t.Cwd
 }
 
 func (v visit) terminalMeta(id acpclient.ToolCallID, t *conversation.Terminal, o *output, data []byte) {
@@ -549,7 +545,7 @@ func plain(t *conversation.Terminal) string {
 	raw, _ := t.Since(max(0, t.Total()-mostText))
 	s := screen.New(plainColumns, plainRows, mostText)
 	s.SetImpliedCR(t.Own)
-	_, _ = s.Write(raw[max(0, len(raw)-mostText):]) // it never fails
+	_, _ = s.Write(raw) // it never fails
 	var lines []string
 	for _, line := range s.Lines() {
 		lines = append(lines, strings.TrimRight(termtext.Line(line), " "))
