@@ -217,7 +217,7 @@ var scenes = []scene{
 				term.Press("ctrl+p").WaitFor("Command palette").Type("New tab with another").WaitFor("New tab with another agent").Press("enter").WaitFor("New tab: choose an agent").Type(title).WaitFor("❯   " + title).Press("enter").WaitFor(ready)
 				term.Type(prompt).Press("enter").WaitFor("❯ " + prompt)
 			}
-			return term.WaitFor("enter: select Allow").Press("alt+a").WaitFor("Board", "waits for your answer", "working")
+			return term.WaitFor("enter: select Allow").Press("alt+a").WaitFor("Board", "waits for your answer", "works")
 		},
 	},
 	{name: "palette", everywhere: true, title: "The palette: everything there is, to search in", agent: session, play: func(s *stage) *ptytest.Terminal {
