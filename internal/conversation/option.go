@@ -24,7 +24,7 @@ var (
 	once      = strings.Split(",once,only once,just once,just this once,only this once,this once,this time,just this time,only this time,it,it once,this,"+
 		"this call,this command,this edit,this change,this tool,the call,the command,the edit,the change,the tool,this edit once,this command once", ",")
 	lasting = map[bool][]string{
-		true:  {"always allow", "allow always", "yes always allow", "yes and always allow", "yes and always", "yes allow always", "yes allow all edits always", "always approve", "always accept", "accept always", "approve always", "always"},
+		true:  {"always allow", "allow always", "yes always allow", "yes and always allow", "yes and always", "yes allow always", "yes allow all edits always", "allow all edits always", "always approve", "always accept", "accept always", "approve always", "always"},
 		false: {"always deny", "deny always", "always reject", "reject always", "no and always deny", "never"},
 	}
 	ofWhat = strings.Fields("always it for in this the all any these such similar session project directory folder workspace command commands tool tools edit edits change changes file files call calls")
