@@ -69,11 +69,10 @@ func BudgetQuestion(title string, shared func() []*Live) *Question {
 					session.Post(l.Session, session.StopWaiting{})
 				}
 			}},
-			{Name: "Raise it to " + to, Key: "r", Do: func() (Outcome, error) {
+			{Name: "Raise it to " + to, Key: "r", Here: func() {
 				for _, l := range shared() {
 					session.Post(l.Session, session.SetBudget{Budget: more})
 				}
-				return Outcome{Say: "the budget is " + to}, nil
 			}},
 			{Name: "Go on for one turn", Key: "g", Here: func() {
 				for _, l := range shared() { // of several, those that it holds up

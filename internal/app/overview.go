@@ -45,6 +45,8 @@ type Overview struct {
 	Resets     time.Time `json:"resets,omitzero"`
 	OverBudget bool      `json:"overBudget,omitempty"`
 	SignIn     bool      `json:"signIn,omitempty"`
+	// Held means that a prompt would wait until the user decides about the budget.
+	Held bool `json:"held,omitempty"`
 	// Child is a subagent that reports that it waits for the user, "" if there is none.
 	Child string `json:"child,omitempty"`
 
@@ -73,7 +75,7 @@ func OverviewOf(s *conversation.State, j *journal.Summary) Overview {
 	o := Overview{
 		Agent: s.Agent.Name(), Title: cmp.Or(s.Title, s.Asked),
 		Working: s.Turn.Running, Waiting: s.Waiting(), Queued: len(s.Queue), Paused: s.QueuePaused, Gone: s.Gone(),
-		AtLimit: s.AtLimit(), OverBudget: s.OverBudget(), SignIn: s.AuthError != nil,
+		AtLimit: s.AtLimit(), OverBudget: s.OverBudget(), Held: s.BudgetReached, SignIn: s.AuthError != nil,
 		Ending: s.Ending, Progress: s.Progress(), Last: s.Last(lastLines), Spent: s.Spent(),
 	}
 	o.Standing, o.Since = s.Standing()

@@ -13,6 +13,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/fs"
 	"parley/internal/git"
 	"parley/internal/rules"
 	"parley/internal/sandbox"
@@ -125,7 +126,7 @@ func (l *Launcher) RunFilter(ctx context.Context, write []string, command string
 	if err != nil {
 		return err
 	}
-	b.Keep = append(b.Keep, self)
+	b.Keep = append(b.Keep, self, os.Getenv("GIT_DIR"), os.Getenv("GIT_OBJECT_DIRECTORY")) // also below /tmp
 	if slices.Contains(write, ".") {
 		b.Write, b.Keep = append(b.Write, top), append(b.Keep, filepath.Join(top, ".git"))
 	} else {
@@ -139,6 +140,10 @@ func (l *Launcher) RunFilter(ctx context.Context, write []string, command string
 			return fmt.Errorf("%s is no directory, and may lead elsewhere: remove it", termtext.Line(dir))
 		}
 		b.Write, b.Keep = append(b.Write, dir), append(b.Keep, filepath.Dir(dir))
+		list, _ := fs.ReadHead(filepath.Join(filepath.Dir(dir), "objects", "info", "alternates"), 64<<10) // of a submodule, the repository that it was filled from
+		for objects := range strings.Lines(string(list)) {
+			b.Keep = append(b.Keep, filepath.Dir(strings.TrimSpace(objects)))
+		}
 	}
 	program, args := "sh", []string{"-c", command}
 	on := slices.ContainsFunc(l.Config.Agents, func(a config.Agent) bool { return l.Config.SandboxFor(a).On })

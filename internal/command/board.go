@@ -249,6 +249,7 @@ type away struct {
 	visit       func(context.Context) (app.Session, error)
 }
 
+// Perform is for the front end alone, which a choice calls by its Here.
 func (a away) Perform(_ context.Context, c session.Call) error {
 	Get(a.f, "not decided: ", func(ctx context.Context) (session.None, error) {
 		s, err := a.visit(ctx)
@@ -384,7 +385,7 @@ func (b *board) askToSend(r *Seat) {
 		if r.Paused && r.Queued > 0 {
 			return app.Outcome{Say: "queued for " + name + ", whose queue is paused"}, nil
 		}
-		if r.OverBudget {
+		if r.Held {
 			return app.Outcome{Say: "queued for " + name + ", whose budget is used up"}, nil
 		}
 		return app.Outcome{Say: "sent to " + name}, nil

@@ -14,10 +14,10 @@ package git
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -260,6 +260,8 @@ type Writer struct {
 	refused []string // the filters of the repository's own configuration
 	most    int      // of the output, in bytes; 0 is maxOutput
 	in      string   // standard input
+	// storing returns the environment for another repository with the same filters, by git's own directory.
+	storing func(repository string) []string
 }
 
 // noServer is an address at which git-lfs finds no server, without the network.
@@ -267,11 +269,10 @@ const noServer = "file://" + os.DevNull
 
 // NewWriter returns a Writer for the repository of dir. It fails without git or a
 // repository.
-func NewWriter(ctx context.Context, dir string) (*Writer, error) { return newWriter(ctx, dir, "") }
+func NewWriter(ctx context.Context, dir string) (*Writer, error) { return newWriter(ctx, dir) }
 
-// newWriter is NewWriter with environment variables, which come first in its own, and with git's own directory of the
-// repository in which Git LFS stores, "" for that of dir.
-func newWriter(ctx context.Context, dir, stores string, env ...string) (*Writer, error) {
+// newWriter is NewWriter with environment variables, which come first in its own.
+func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) {
 	w := &Writer{dir: dir, env: env}
 	common, err := w.line(ctx, "rev-parse", "--git-common-dir")
 	if err != nil {
@@ -319,8 +320,12 @@ func newWriter(ctx context.Context, dir, stores string, env ...string) (*Writer,
 		settings[section+".required"] = "true"
 		w.refused = append(w.refused, strings.TrimPrefix(section, "filter."))
 	}
-	confine(settings, drivers, at(cmp.Or(stores, at(dir, common)), storage))
-	w.env = append(env, configured(settings)...)
+	w.storing = func(repository string) []string {
+		all := maps.Clone(settings)
+		confine(all, drivers, at(repository, storage))
+		return configured(all)
+	}
+	w.env = append(env, w.storing(at(dir, common))...)
 	return w, nil
 }
 

@@ -108,7 +108,7 @@ func moduleOf(repository, name string) string {
 
 // bareWriter returns git for a repository by git's own directory, whatever its working tree.
 func bareWriter(ctx context.Context, dir string) (*Writer, error) {
-	return newWriter(ctx, dir, "", "GIT_DIR="+dir, "GIT_WORK_TREE="+dir)
+	return newWriter(ctx, dir, "GIT_DIR="+dir, "GIT_WORK_TREE="+dir)
 }
 
 // own reports whether the submodule has the repository that fill makes, and not another one.
@@ -176,11 +176,7 @@ func (s *submodule) clone(ctx context.Context, of *Writer) error {
 		return err
 	}
 	// The filters that the original's own configuration names fail here, too.
-	w, err := newWriter(ctx, s.of, s.dir, of.env[:2]...)
-	if err != nil {
-		return err
-	}
-	w.dir, w.env = s.path, w.env[2:]
+	w := &Writer{dir: s.path, env: of.storing(s.dir), refused: of.refused}
 	if _, err := w.runWith(ctx, []string{"GIT_DEFAULT_HASH=" + format, "GIT_DEFAULT_REF_FORMAT=files"},
 		"init", "--quiet", "--template=", "--separate-git-dir="+s.dir, "--", s.path); err != nil {
 		return err

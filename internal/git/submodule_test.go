@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"parley/internal/git"
+	"parley/internal/test"
 )
 
 // withSubmodule makes a project with the submodule vendor/sm.
@@ -605,6 +606,8 @@ func TestGitLFSInSubmodulesIsKept(t *testing.T) {
 		t.Skip("git-lfs is not installed")
 	}
 	dir, run := withSubmodule(t)
+	git.FilterProgram = test.Parley(t)
+	t.Cleanup(func() { git.FilterProgram = "" })
 	run(dir, "lfs", "install", "--skip-repo")
 	for name, does := range map[string]func(tree *git.Worktree, sub string){
 		"merged": func(tree *git.Worktree, sub string) {
@@ -618,6 +621,10 @@ func TestGitLFSInSubmodulesIsKept(t *testing.T) {
 			run(dir, "submodule", "--quiet", "update")
 			if text := read(t, filepath.Join(dir, "vendor", "sm", "a.bin")); text != "merged\n" {
 				t.Errorf("the project has %q", text)
+			}
+			other := create(t, dir, "heron")
+			if err := other.FillSubmodules(t.Context()); err != nil || read(t, filepath.Join(other.Path, "vendor", "sm", "a.bin")) != "merged\n" {
+				t.Errorf("another worktree: %v", err)
 			}
 		},
 		"committed": func(tree *git.Worktree, sub string) { run(sub, "commit", "-q", "-m", "content") },

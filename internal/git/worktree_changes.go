@@ -272,7 +272,7 @@ func (k *WorktreeWork) submodule(ctx context.Context, w *Writer, top, name, base
 		k.filled[path], k.Inside = true, append(k.Inside, name)
 		return true, 0
 	}
-	in.env = slices.Concat(w.env, []string{"GIT_DIR=" + dir, "GIT_WORK_TREE=" + path, "GIT_OBJECT_DIRECTORY=" + at[1]})
+	in.env = slices.Concat(w.storing(dir), []string{"GIT_DIR=" + dir, "GIT_WORK_TREE=" + path, "GIT_OBJECT_DIRECTORY=" + at[1]})
 	out, err := in.Run(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty", "--no-ahead-behind")
 	if changed = err != nil || out != ""; changed {
 		k.Inside = append(k.Inside, name)
