@@ -319,18 +319,34 @@ func (d *drafts) bringBack(found *store.Draft) tea.Cmd {
 	default:
 		keep, say = d.composer.Keep(draft), d.sayKept()
 	}
-	save := d.save()
-	return tea.Batch(say, func() tea.Msg {
-		for _, cmd := range []tea.Cmd{keep, save} {
-			if cmd == nil {
-				continue
-			}
-			if msg := cmd(); msg != nil {
-				found.Leave()
-				return msg
-			}
+	save, before := d.saver(d.session(), d.view()), d.last
+	if save == nil {
+		save = before
+	}
+	var failed tea.Msg
+	d.last = sync.OnceValue(func() (err error) { // who leaves meanwhile waits for it: else the draft comes back once more
+		if keep != nil {
+			failed = keep()
 		}
-		_ = found.Save(store.View{}) // at worst it comes back once more
+		if save != nil {
+			err = save()
+		}
+		switch {
+		case failed != nil:
+			found.Leave()
+		case err != nil:
+			failed = ErrorMsg{Err: err}
+			found.Leave()
+		default:
+			_ = found.Save(store.View{})
+		}
+		return err
+	})
+	last := d.last
+	return tea.Batch(say, func() tea.Msg {
+		if _ = last(); failed != nil {
+			return failed
+		}
 		return then(d.takeNext)
 	})
 }

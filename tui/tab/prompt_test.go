@@ -306,9 +306,10 @@ func (s looksOn) About() app.About {
 // history. What cannot be kept there stays stored, and who only looks, or has gone on to another session, takes none.
 func TestDraftsOfOtherViewersComeBack(t *testing.T) {
 	for name, c := range map[string]struct {
-		fails, looks, leaves bool
-		text, queued, stays  string
+		fails, looks, leaves, closes bool
+		text, queued, stays          string
 	}{
+		"closes":                        {closes: true, stays: "older"},
 		"come back":                     {text: "newest", queued: "sent?"},
 		"the history cannot be written": {fails: true, text: "newest", queued: "sent?", stays: "older"},
 		"looks on":                      {looks: true, stays: "older, sent?\n\nnewest"},
@@ -351,9 +352,20 @@ func TestDraftsOfOtherViewersComeBack(t *testing.T) {
 				if c.leaves {
 					b.drafts.follow(logs[1], store.View{})
 				}
-				b.Do(take)
-				if b.composer.Text() != c.text || b.queued() != c.queued || c.queued != "" && !b.conv().Queue[0].Unsure {
+				if c.closes {
+					b.Update(take())
+					b.drafts.saveLast()()
+				} else {
+					b.Do(take)
+				}
+				if b.composer.Text() != c.text || !c.closes && b.queued() != c.queued || c.queued != "" && !b.conv().Queue[0].Unsure {
 					t.Errorf("the prompt has %q, the queue %+v", b.composer.Text(), b.conv().Queue)
+				}
+				files, _ := filepath.Glob(filepath.Join(dir, "drafts", "*"))
+				for _, f := range files {
+					if b, _ := os.ReadFile(f); c.closes && strings.Contains(string(b), "newest") {
+						t.Errorf("what came back is stored for others: %s", b)
+					}
 				}
 				said, _ := os.ReadFile(history)
 				if in := strings.Contains(string(said), "older"); in != (name == "come back") {
