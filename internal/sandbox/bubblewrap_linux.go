@@ -82,9 +82,31 @@ func working(b Bounds, program string, enter []string) (wrap func(Bounds) []stri
 			if _, err = inside(wrap(b), "true"); err == nil {
 				return wrap, nil
 			}
+			if exhausted(err) {
+				return nil, boundsError{err}
+			}
 		}
 	}
 	return nil, err
+}
+
+// exhausted reports whether an error says that something is used up at the moment, such as the namespaces that a user may
+// have: a program in a sandbox can do that.
+func exhausted(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) {
+		return true
+	}
+	for _, words := range []string{syscall.EAGAIN.Error(), syscall.ENOMEM.Error(), syscall.ENOSPC.Error()} {
+		if strings.Contains(strings.ToLower(err.Error()), words) {
+			return true
+		}
+	}
+	for _, kind := range []string{"user", "mnt", "pid"} { // none are allowed
+		if b, err := os.ReadFile("/proc/sys/user/max_" + kind + "_namespaces"); err == nil && strings.TrimSpace(string(b)) == "0" {
+			return false
+		}
+	}
+	return strings.Contains(err.Error(), "ENOSPC")
 }
 
 // system returns the arguments that make read-only what a new /proc has of the whole
@@ -237,6 +259,9 @@ func inside(wrap []string, program ...string) ([]byte, error) {
 	out, err := cmd.Output()
 	if err == nil {
 		return out, nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
 	if line, _, _ := bytes.Cut(bytes.TrimSpace(complaint.Bytes()), []byte("\n")); len(line) > 0 {
 		return nil, fmt.Errorf("%s", bytes.TrimPrefix(line, []byte("bwrap: ")))

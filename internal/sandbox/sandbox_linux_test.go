@@ -252,6 +252,25 @@ func TestNoOtherSandboxForWhatAnAgentDoes(t *testing.T) {
 	}
 }
 
+// A bubblewrap that is out of namespaces for now gives way to no other sandbox; one that may not make any does.
+func TestNoOtherSandboxForWhatIsUsedUp(t *testing.T) {
+	for words, gives := range map[string]bool{
+		"Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)": false,
+		"Creating new namespace failed: Resource temporarily unavailable":                                   false,
+		"No permissions to create new namespace":                                                            true,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "bwrap"), []byte("#!/bin/sh\necho 'bwrap: "+words+"' >&2\nexit 1\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir)
+		s, err := New(Bounds{}, []string{os.Args[0], enterSandbox})
+		if gave := s != nil || errors.Is(err, ErrUnavailable); gave != gives {
+			t.Errorf("%s: %v, %v", words, s, err)
+		}
+	}
+}
+
 // What is said in place of a program's own words names the program.
 func TestEnterSaysWhatIsMissing(t *testing.T) {
 	if err := Enter([]string{"{}", "no-such-program"}); err == nil || !strings.Contains(err.Error(), "no-such-program") {
