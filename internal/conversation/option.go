@@ -27,11 +27,12 @@ var (
 		true:  {"always allow", "allow always", "yes always allow", "yes and always allow", "yes and always", "yes allow always", "yes allow all edits always", "allow all edits always", "always approve", "always accept", "accept always", "approve always", "always"},
 		false: {"always deny", "deny always", "always reject", "reject always", "no and always deny", "never"},
 	}
-	ofWhat = strings.Fields("always it for in this the all any these such similar session project directory folder workspace command commands tool tools edit edits change changes file files call calls")
+	ofWhat = strings.Fields("always it for in the all any these such similar session project directory folder workspace commands tools edits changes files calls")
 
 	phrases = strings.NewReplacer("don't allow", "deny", "do not allow", "deny", "disallow", "deny", "never allow", "always deny",
-		"don't ask again", "always", "do not ask again", "always", "from now on", "always", "for this session", "always", "during this session", "always", "in this session", "always", "for the session", "always",
-		"and tell claude what to do differently", "", "and tell codex what to do differently", "", "and tell the agent what to do differently", "", "and provide feedback", "", "keep planning", "", ",", " ", ".", " ")
+		"don't ask again", "always", "do not ask again", "always", "from now on", "always", "for this session", "always", "during this session", "always", "in this session", "always", "for the session", "always", ",", " ", ".", " ")
+	// further is what names of options that reject say besides.
+	further = strings.NewReplacer("and tell claude what to do differently", "", "and tell codex what to do differently", "", "and tell the agent what to do differently", "", "and provide feedback", "", "keep planning", "")
 )
 
 // OptionEffect says what an option does, by its kind.
@@ -57,7 +58,7 @@ func PlainOption(o acpclient.PermissionOption) bool {
 	}
 	means := allowing
 	if kind.Rejects() {
-		means = rejecting
+		means, name = rejecting, further.Replace(name)
 	}
 	said := strings.Fields(phrases.Replace(name))
 	rest := slices.IndexFunc(said, func(w string) bool { return !slices.Contains(means, w) })
