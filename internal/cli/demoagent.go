@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 
@@ -31,6 +33,9 @@ func sandboxedCommand(*streams) *cobra.Command {
 	return cmd
 }
 
+// noConflict is how a merge driver exits that has not merged, and found no conflicts.
+const noConflict = 129
+
 // filterCommand runs a filter or merge driver of the user's in a sandbox. git starts it: see [git.FilterProgram].
 func filterCommand(*streams) *cobra.Command {
 	cmd := hidden("filter [DIRECTORY...] -- COMMAND [X=VALUE...]", "Run a filter of git's in a sandbox", nil, func(cmd *cobra.Command, args []string) error {
@@ -44,11 +49,24 @@ func filterCommand(*streams) *cobra.Command {
 		}
 		l := &app.Launcher{Config: cfg}
 		defer l.Close()
-		err = l.RunFilter(cmd.Context(), args[:at], git.Expand(args[at+1], args[at+2:]...))
-		if ended, ok := errors.AsType[*exec.ExitError](err); ok { // it has said why
-			return exitStatus(max(ended.ExitCode(), exitError))
+		command, driver := args[at+1], len(args) > at+2
+		err = l.RunFilter(cmd.Context(), args[:at], git.Expand(command, args[at+2:]...))
+		ended, ran := errors.AsType[*exec.ExitError](err)
+		switch {
+		case err == nil:
+			return nil
+		case driver && ran && ended.ExitCode() > 0 && ended.ExitCode() < 126: // so it tells of conflicts
+			return exitStatus(ended.ExitCode())
 		}
-		return err
+		f, noted := os.OpenFile(os.Getenv(git.FilterFailed), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if noted == nil {
+			_, noted = fmt.Fprintf(f, "%s: %v\n", command, err)
+			noted = errors.Join(noted, f.Close())
+		}
+		if noted != nil {
+			return errors.Join(err, noted)
+		}
+		return exitStatus(noConflict)
 	})
 	cmd.DisableFlagParsing = true
 	return cmd

@@ -28,6 +28,11 @@ import (
 // Filters and merge drivers read what an agent has written, and Git LFS follows links where it keeps the contents of files.
 var FilterProgram string
 
+// FilterFailed is the environment variable with the path of a file in which the first command of FilterProgram's says how a
+// filter has failed. Git itself goes on without a filter that it does not require, and what it prints may be the words of
+// others.
+const FilterFailed = "PARLEY_FILTER_FAILED"
+
 // A driver is a filter or a merge driver of the user's configuration: the values of its settings.
 // https://git-scm.com/docs/gitattributes
 type driver map[string]string
@@ -36,8 +41,13 @@ type driver map[string]string
 // driver where git runs it.
 func confine(settings map[string]string, drivers map[string]driver, store string) {
 	for section, d := range drivers {
+		for kind, command := range d {
+			if FilterProgram != "" && gone(command) { // for the sandbox it would be one that is hidden
+				d[kind], settings[section+"."+kind] = "", ""
+			}
+		}
 		var write []string
-		if strings.HasSuffix(section, "."+lfsDir) {
+		if said := strings.Join(slices.Collect(maps.Values(d)), " "); strings.Contains(said, "git-lfs") || strings.Contains(said, "git lfs") {
 			write = append(write, store)
 		}
 		run := func(command string, write ...string) string {
@@ -54,6 +64,19 @@ func confine(settings map[string]string, drivers map[string]driver, store string
 			settings[section+".process"] = run(words(FilterProgram, "filter-process", d["clean"], d["smudge"]), write...)
 		}
 	}
+}
+
+// program matches a command that is a program on PATH with arguments, and nothing else.
+var program = regexp.MustCompile(`^([\w.+-]+)( [\w./%+=,:@-]+)*$`)
+
+// gone reports whether a command is a program that is not installed.
+func gone(command string) bool {
+	m := program.FindStringSubmatch(command)
+	if m == nil {
+		return false
+	}
+	_, err := exec.LookPath(m[1])
+	return err != nil
 }
 
 // words returns words for the shell.
@@ -77,15 +100,8 @@ func Expand(command string, values ...string) string {
 	return strings.NewReplacer(pairs...).Replace(command)
 }
 
-// failedOptional matches git's words for a filter that has failed, after which it goes on without one that it does not
-// require.
-var failedOptional = regexp.MustCompile(`external filter '.*' failed`)
-
-// notFound is how a shell exits that does not find a program.
-const notFound = 127
-
-// ServeFilter filters files for git with the user's commands, which may be "": it is a long-running process of git's. A
-// command that is not there leaves a file as it is, unless git requires the filter; any other failure ends the process.
+// ServeFilter filters files for git with the user's commands, which may be "": it is a long-running process of git's, which
+// ends when a command fails.
 // https://git-scm.com/docs/gitattributes#_long_running_filter_process
 func ServeFilter(ctx context.Context, in io.Reader, out io.Writer, clean, smudge string) error {
 	p := packets{bufio.NewReader(in), bufio.NewWriter(out)}
@@ -207,9 +223,6 @@ func (p packets) filter(ctx context.Context, command string) error {
 	}
 	if _, unread := io.Copy(io.Discard, file); unread != nil {
 		return unread
-	}
-	if ended, ok := errors.AsType[*exec.ExitError](err); ok && ended.ExitCode() == notFound {
-		return p.send("status=error")
 	}
 	if err == nil {
 		_, err = changed.Seek(0, io.SeekStart)

@@ -15,6 +15,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -221,8 +222,11 @@ func linkedDir(dir string) string {
 // errMissing means that git is not installed.
 var errMissing = errors.New("git is not installed, or not on PATH")
 
-// errFilter means that a filter has failed in the sandbox, and git went on without it.
+// errFilter means that a filter or merge driver has failed in the sandbox.
 var errFilter = errors.New("a filter has failed")
+
+// ofCommand matches git's words about a filter by its command.
+var ofCommand = regexp.MustCompile(`(?m)^error: external filter '.*' failed.*$`)
 
 // errSlow means that git did not end in time.
 var errSlow = errors.New("git did not end in time")
@@ -370,17 +374,19 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	ctx, cancel := context.WithTimeoutCause(ctx, most, errSlow)
 	defer cancel()
 	cmd := Command(ctx, w.dir, args...)
-	cmd.Env = append(append(cmd.Env, w.env...), env...)
+	failed := filepath.Join(os.TempDir(), "parley-filter-"+rand.Text()) // there is none yet
+	cmd.Env = append(slices.Concat(cmd.Env, w.env, env), FilterFailed+"="+failed)
 	out, said := bounded{most: w.most}, bounded{}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(w.in), &out, &said
 	err := start(cmd)
 	if err == nil {
 		err = cmd.Wait()
 	}
-	why := lastLines(failedOptional.ReplaceAll(said.kept, []byte(errFilter.Error())))
+	ofFilter, _ := fs.ReadHead(failed, fileBound)
+	_ = os.Remove(failed)
 	switch {
-	case err == nil && FilterProgram != "" && failedOptional.Match(said.kept): // perhaps for want of what the sandbox hides
-		return "", &Error{Command: command, Output: w.ofFilter(why), Err: errFilter}
+	case len(ofFilter) > 0 && ctx.Err() == nil:
+		return "", &Error{Command: command, Output: w.ofFilter(lastLines(ofCommand.ReplaceAll(said.kept, nil)), string(ofFilter)), Err: errFilter}
 	case err == nil:
 		return string(out.kept), nil
 	case errors.Is(err, exec.ErrNotFound):
@@ -393,11 +399,12 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	if ctx.Err() != nil {
 		return "", &Error{Command: command, Output: "interrupted", Err: ctx.Err()}
 	}
+	why := lastLines(said.kept)
 	if strings.HasPrefix(why, "detected dubious ownership") {
 		top := termtext.Line(topOf(w.dir))
 		why = fmt.Sprintf("%s belongs to another user; 'git config --global --add safe.directory %s' lets git read it", top, top)
 	}
-	return string(out.kept), &Error{Command: command, Output: w.ofFilter(why), Err: err}
+	return string(out.kept), &Error{Command: command, Output: w.ofFilter(why, ""), Err: err}
 }
 
 // failedFilter matches git's words for a filter that has failed.
@@ -406,8 +413,8 @@ var failedFilter = regexp.MustCompile(`(?:clean|smudge) filter '?([^'\n]+?)'? fa
 // lacking matches the words of git-lfs for content that it has not.
 var lacking = regexp.MustCompile(`Error downloading object: (.+?) \([0-9a-f]+\)`)
 
-// ofFilter adds to git's words why a filter has failed, and what to do.
-func (w *Writer) ofFilter(said string) string {
+// ofFilter adds to git's words why a filter has failed, in the words of FilterProgram if it ran, and what to do.
+func (w *Writer) ofFilter(said, why string) string {
 	at := failedFilter.FindStringSubmatchIndex(said)
 	if at != nil && slices.Contains(w.refused, said[at[2]:at[3]]) {
 		return said[:at[1]] + ": parley runs no filters of the repository's own; move filter." + said[at[2]:at[3]] +
@@ -416,15 +423,15 @@ func (w *Writer) ofFilter(said string) string {
 	if at := lacking.FindStringSubmatch(said); at != nil {
 		return "the content of " + at[1] + " is not on this machine; 'git lfs fetch' fetches it"
 	}
-	if strings.Contains(said, "git-lfs") {
+	if strings.Contains(said, "git-lfs") || at != nil && said[at[2]:at[3]] == lfsDir {
 		if _, err := exec.LookPath("git-lfs"); err != nil {
 			return "git-lfs is not installed, or not on PATH"
 		}
 	}
-	if FilterProgram != "" && (at != nil || strings.Contains(said, errFilter.Error())) {
-		said += "\nparley runs filters in the sandbox: sandbox_hide and sandbox_write are what they cannot read and may write"
+	if why != "" {
+		said += "\n" + termtext.Block(strings.TrimSpace(why)) + "\nparley runs it in the sandbox: if that is why, sandbox_hide and sandbox_write are what it cannot read and may write"
 	}
-	return said
+	return strings.TrimSpace(said)
 }
 
 // maxErrorLines limits the lines of git's output in an error. A lock that a killed git has left is named

@@ -831,11 +831,19 @@ func TestFiltersOfTheUser(t *testing.T) {
 	run(dir, "config", "--global", "filter.up.clean", `tr a-z A-Z; printf '100%%%%\n%%s\n' %f`)
 	run(dir, "config", "--global", "filter.fails.clean", "cat >&2; false")
 	run(dir, "config", "--global", "filter.gone.clean", "no-such-program")
+	hidden := t.TempDir() // from the sandbox, below /tmp
+	put(t, filepath.Join(hidden, "strip-secret"), "#!/bin/sh\nsed s/SECRET/xxx/\n")
+	if err := os.Chmod(filepath.Join(hidden, "strip-secret"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", hidden+string(os.PathListSeparator)+os.Getenv("PATH"))
+	run(dir, "config", "--global", "filter.hidden.clean", "strip-secret")
+	run(dir, "config", "--global", "filter.lines.clean", "strip-secret\nfalse")
 	run(dir, "config", "--global", "filter.both.clean", "sed s/^/clean:/")
 	run(dir, "config", "--global", "filter.both.smudge", "sed s/^clean://")
 	run(dir, "config", "--global", "filter.both.required", "true")
 	run(dir, "config", "--global", "merge.all.driver", `cat %B >> %A; echo 100%% %P >> %A`)
-	put(t, filepath.Join(dir, ".gitattributes"), "*.up filter=up\n*.fails filter=fails\n*.gone filter=gone\n*.both filter=both\n*.all merge=all\n")
+	put(t, filepath.Join(dir, ".gitattributes"), "*.up filter=up\n*.fails filter=fails\n*.gone filter=gone\n*.both filter=both\n*.all merge=all\n*.hidden filter=hidden\n*.lines filter=lines\n*failed text eol=crlf\n")
 	big := strings.Repeat("many words\n", 30_000)
 	put(t, filepath.Join(dir, "a.both"), big)
 	run(dir, "add", ".")
@@ -851,6 +859,8 @@ func TestFiltersOfTheUser(t *testing.T) {
 		{file: "b.both", text: "", want: "new file"},
 		{file: "b.gone", text: "as it is\n", want: "+as it is\n"},
 		{file: "b.fails", text: "why it fails\n", fails: "why it fails"},
+		{file: "b.lines", text: "SECRET\n", fails: "false: exit status"},
+		{file: "external filter 'x' failed", text: "lines\n", want: "+lines"},
 	} {
 		path := filepath.Join(tree.Path, c.file)
 		put(t, path, c.text)
@@ -861,6 +871,15 @@ func TestFiltersOfTheUser(t *testing.T) {
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
+	}
+	put(t, filepath.Join(tree.Path, "b.hidden"), "SECRET\n")
+	if patch, err := tree.Patch(t.Context()); err == nil && strings.Contains(patch, "SECRET") {
+		t.Error("git goes on without a filter that the sandbox hides")
+	} else if err != nil && !strings.Contains(err.Error(), "strip-secret") {
+		t.Error(err)
+	}
+	if err := os.Remove(filepath.Join(tree.Path, "b.hidden")); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(tree.Path, "x")); err == nil {
 		t.Error("a name is a command")
