@@ -83,6 +83,9 @@ type (
 		At     time.Time            `json:"at,omitzero"`
 		// Usage counts tokens; nil if the agent reports none.
 		Usage *acpclient.Usage `json:"usage,omitzero"`
+		// Again means that the turn has ended at a limit of the user's plan, and that its prompt is sent
+		// again when that resets.
+		Again bool `json:"again,omitzero"`
 	}
 	// BudgetSet: the budget has changed, by the configuration or, if Raised, by the user, who
 	// may let one turn exceed it.

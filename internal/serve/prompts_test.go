@@ -74,6 +74,7 @@ func TestHowAPromptEnds(t *testing.T) {
 		"with what it used":             {script: turn + `reply {"stopReason":"max_tokens","usage":{"totalTokens":7,"inputTokens":5,"outputTokens":2}}` + "\n", ends: []string{`{"stopReason":"max_tokens","usage":{"totalTokens":7,"inputTokens":5,"outputTokens":2}}`}},
 		"in the turn that reaches it":   {script: turn + spends + "wait-cancel\nend-turn cancelled\n", opt: session.Options{Budget: conversation.Budget{Cost: 1}}, ends: []string{`{"stopReason":"cancelled"}`, "The budget is used up: $2.00 of $1.00. 'parley attach host' raises it"}, thinks: "The budget is used up: $2.00 of $1.00. 'parley attach host' raises it"},
 		"at a limit":                    {script: limit, ends: []string{"You've hit your usage limit"}},
+		"at a limit that has reset":     {script: turn + "reply-error -32603 You've hit your usage limit. Try again in 0.00001 seconds.\n" + turn + "say ok\nend-turn\n", opt: session.Options{AtLimit: session.WaitAtLimit}, ends: []string{`{"stopReason":"end_turn"}`}},
 		"at a limit for which it waits": {script: limit, opt: session.Options{AtLimit: session.WaitAtLimit}, ends: []string{`{"stopReason":"cancelled"}`}, waits: "waits for the plan's limit, next try "},
 	} {
 		t.Run(name, func(t *testing.T) {

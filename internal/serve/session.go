@@ -66,6 +66,7 @@ type prompt struct {
 	queued    bool                    // it was seen in the queue
 	taken     bool                    // it is being taken out of it
 	cancelled bool                    // the client wants it no more
+	again     bool                    // its turn has ended at a limit, and it will be sent again
 	ended     *conversation.TurnEnded // how its turn has ended
 	over      chan struct{}           // closed when it is answered
 	answer    chan answer
@@ -134,6 +135,7 @@ func (s *served) apply(e conversation.Event) {
 		s.starting = false
 	case conversation.PromptSent:
 		if s.running = s.prompts[e.Ref]; s.running != nil {
+			s.running.queued = false
 			s.view.skipLast() // the client has it
 			s.named(e.At, s.running.id)
 			if s.running.cancelled {
@@ -145,8 +147,16 @@ func (s *served) apply(e conversation.Event) {
 			s.view.skipLast()
 		}
 	case conversation.TurnEnded:
-		if s.running != nil {
-			s.running.ended, s.running = &e, nil
+		if p := s.running; p != nil {
+			if s.running, p.again = nil, e.Again; !e.Again {
+				p.ended = &e
+			}
+		}
+	case conversation.LimitWait:
+		for _, q := range s.live.Conversation.Queue {
+			if p := s.prompts[q.Ref]; p != nil {
+				p.again = false // from here on it waits as long as the session does
+			}
 		}
 	case conversation.NoticeAdded:
 		s.unstored = e.Title == store.Unstored || s.unstored && !strings.HasPrefix(e.Title, store.StoredAgain)
@@ -506,9 +516,6 @@ func (s *served) lookAtPrompts(c *conversation.Conversation) {
 	}
 	for ref, p := range s.prompts {
 		q, waiting := waits[ref]
-		if p.ended != nil && waiting && !c.LimitWait.IsZero() {
-			p.ended = nil // it is sent again when the limit resets
-		}
 		switch {
 		case p == s.running:
 		case p.ended != nil:
@@ -528,7 +535,7 @@ func (s *served) lookAtPrompts(c *conversation.Conversation) {
 		case waiting && c.BudgetReached:
 			s.takeOut(q)
 			s.resolve(p, answer{err: &acpclient.Error{Code: acpclient.CodeInternalError, Message: s.overBudget(c)}})
-		case waiting && c.QueuePaused && !q.Now && !q.Steering && !q.Reading && c.LimitWait.IsZero() && !s.knowsStatus():
+		case waiting && c.QueuePaused && !q.Now && !q.Steering && !q.Reading && c.LimitWait.IsZero() && !p.again && !s.knowsStatus():
 			s.takeOut(q) // the client could neither see that it waits nor send it
 			s.resolve(p, answer{err: &acpclient.Error{Code: acpclient.CodeInternalError, Message: "Not sent: a turn before it was cancelled or has failed, which pauses the queue. Send it again"}})
 		case !waiting && p.queued: // the client has cancelled it, or another viewer has taken it out

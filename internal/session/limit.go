@@ -69,15 +69,22 @@ func (StopWaiting) Do(_ context.Context, s *Session) (None, error) {
 	return None{}, nil
 }
 
-// checkLimit puts the prompt of a turn that has ended at a limit of the user's plan back before
-// the paused queue. worked means that the turn has already done something: then the agent is
-// told to continue instead. s.mu must be held.
-func (s *Session) checkLimit(e conversation.TurnEnded, worked bool) {
+// limitIn returns the limit of the user's plan at which a turn has ended, nil if it has not, or has failed by
+// it. s.mu must be held.
+func (s *Session) limitIn(e conversation.TurnEnded) *conversation.LimitReached {
 	reached, limited := s.state.LimitIn(e.Err, e.At)
 	if !limited || s.opt.AtLimit == FailAtLimit {
 		s.limit.agreed, s.limit.tries = false, 0
-		return
+		return nil
 	}
+	reached.Waits = s.opt.AtLimit == WaitAtLimit || s.limit.agreed
+	return &reached
+}
+
+// reachLimit puts the prompt of a turn that has ended at a limit back before the paused queue. worked
+// means that the turn has already done something: then the agent is told to continue instead. s.mu
+// must be held.
+func (s *Session) reachLimit(reached conversation.LimitReached, worked bool) {
 	p := s.limit.sent
 	if worked {
 		p = conversation.QueuedPrompt{Ref: p.Ref, Prompt: []acpclient.ContentBlock{acpclient.TextBlock(GoOn)}}
@@ -85,7 +92,6 @@ func (s *Session) checkLimit(e conversation.TurnEnded, worked bool) {
 	s.lastNumber++
 	p.ID, p.Now, p.Reading, p.Steering, p.Unsure = s.lastNumber, false, false, false, false
 	s.postQueue(slices.Insert(slices.Clone(s.state.Queue), 0, p), true)
-	reached.Waits = s.opt.AtLimit == WaitAtLimit || s.limit.agreed
 	s.post(reached)
 	if s.limit.tries++; reached.Waits {
 		s.waitForLimit(reached.Resets)
@@ -128,9 +134,11 @@ func (s *Session) waitForLimit(resets time.Time) {
 		if s.closed || !s.state.LimitWait.Equal(until) {
 			return
 		}
-		s.post(conversation.LimitWait{})
 		if !s.gone() { // nothing is sent to another agent unasked
-			s.goOn()
+			s.goOn() // which ends the wait, unless files are read for the prompt first
+		}
+		if !s.state.LimitWait.IsZero() {
+			s.post(conversation.LimitWait{})
 		}
 	})
 }

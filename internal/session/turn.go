@@ -110,6 +110,8 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 		e.Reason, e.Err = acpclient.StopCancelled, nil
 	}
 	worked := s.state.Turn.Running && s.state.Worked()
+	limit := s.limitIn(e)
+	e.Again = limit != nil && limit.Waits
 	s.post(e)
 	if missing := s.state.Unreported(); missing != "" {
 		s.warnOnce("budget reports", "The budget cannot be kept", "The agent reports "+missing+".")
@@ -118,7 +120,9 @@ func (s *Session) turnEnded(r *acpclient.PromptResponse, err error) {
 	if e.Err != nil {
 		s.pauseQueue() // the user wrote the next prompt before they knew of the error
 	}
-	s.checkLimit(e, worked)
+	if limit != nil {
+		s.reachLimit(*limit, worked)
+	}
 	s.sendNext()
 	s.awaitSteers()
 }
