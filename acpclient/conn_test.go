@@ -552,7 +552,9 @@ func TestWhatIsTooLongIsAnswered(t *testing.T) {
 		"no id":                     {`{"jsonrpc":"2.0","method":"push","params":{"id":1,"text":"LONG"}}`, ""},
 		"the id null":               {`{"jsonrpc":"2.0","id":null,"method":"push","params":{"text":"LONG"}}`, `{"jsonrpc":"2.0","id":null` + refused},
 		"an id that is too long":    {`{"jsonrpc":"2.0","id":"LONG","method":"echo"}`, `{"jsonrpc":"2.0","id":null` + refused},
-		"too many members":          {`{"jsonrpc":"2.0",` + strings.Repeat(`"k":1,`, 20_000) + `"id":7,"method":"echo"}`, `{"jsonrpc":"2.0","id":null` + refused},
+		"an id that is none":        {`{"jsonrpc":"2.0","id":{},"method":"echo","params":"LONG"}`, `{"jsonrpc":"2.0","id":null` + refused},
+		"many members":              {`{"jsonrpc":"2.0",` + strings.Repeat(`"k": {"id":[1,"x"]},`, 20_000) + `"id":7,"method":"echo"}`, `{"jsonrpc":"2.0","id":7` + refused},
+		"much space":                {strings.ReplaceAll(`{ "jsonrpc" : "2.0" , "id" : 7 , "method":"echo"}`, " ", strings.Repeat(" ", 20_000)), `{"jsonrpc":"2.0","id":7` + refused},
 		"no message":                {"LONG", `{"jsonrpc":"2.0","id":null` + refused},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -572,9 +574,9 @@ func TestWhatIsTooLongIsAnswered(t *testing.T) {
 	c, to, asked := far(t, &peer{}, 100_000, ConnOptions{})
 	go func() {
 		asked.Scan()
-		fmt.Fprintf(to, `{"jsonrpc":"2.0","result":{"text":"%s"},"id":1}`+"\n", strings.Repeat("long ", 40_000))
+		fmt.Fprintf(to, `{"jsonrpc":"2.0",%s"result":{"text":"%s"},"id":1}`+"\n", strings.Repeat(`"k":1,`, 10_000), strings.Repeat("long ", 40_000))
 	}()
-	if err := c.Call(t.Context(), "anything", nil, nil); err == nil || !strings.Contains(err.Error(), "it has 200") {
+	if err := c.Call(t.Context(), "anything", nil, nil); err == nil || !strings.Contains(err.Error(), "it has 260") {
 		t.Errorf("a call whose answer is too long ends with %v", err)
 	}
 }

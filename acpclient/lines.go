@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 )
 
 const (
@@ -27,7 +26,7 @@ type Lines struct {
 
 	r    *bufio.Reader
 	w    io.Writer
-	long []byte // a line longer than the read buffer, joined
+	long Joined // a line longer than the read buffer
 }
 
 // NewLines returns a Transport over r and w, for instance a Process's Stdout and Stdin.
@@ -38,40 +37,22 @@ func NewLines(r io.Reader, w io.Writer) *Lines {
 
 // Read implements Transport. The last line may lack an end.
 func (l *Lines) Read() ([]byte, error) {
-	if cap(l.long) > keepBuffer {
-		l.long = nil
-	}
 	line, err := l.r.ReadSlice('\n')
 	if err == nil && len(line) <= l.MaxLine {
 		return trimEnd(line), nil
 	}
-	l.long = l.long[:0]
-	var refused *Refusal
-	for more := true; more; {
-		size := len(l.long) + len(line)
-		if refused == nil && size > l.MaxLine {
-			refused = &Refusal{Limit: l.MaxLine}
-			_, _ = refused.Write(l.long)
-		}
-		if refused != nil {
-			_, _ = refused.Write(line)
-		} else {
-			if size > cap(l.long) {
-				l.long = slices.Grow(l.long, size) // double it: append adds only a quarter
-			}
-			l.long = append(l.long, line...)
-		}
-		if more = errors.Is(err, bufio.ErrBufferFull); more {
-			line, err = l.r.ReadSlice('\n')
-		}
+	l.long.Limit = l.MaxLine
+	for _, _ = l.long.Write(line); errors.Is(err, bufio.ErrBufferFull); _, _ = l.long.Write(line) {
+		line, err = l.r.ReadSlice('\n')
 	}
-	if refused != nil {
+	line, refused := l.long.Take()
+	switch {
+	case refused != nil:
 		return nil, refused
-	}
-	if err != nil && (len(l.long) == 0 || !errors.Is(err, io.EOF)) {
+	case err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)):
 		return nil, err
 	}
-	return trimEnd(l.long), nil
+	return trimEnd(line), nil
 }
 
 // Write implements Transport with a single Write of the writer.

@@ -43,8 +43,8 @@ func (c *Conn) refuse(err error) {
 	}
 	var m envelope
 	if r, is := errors.AsType[*Refusal](err); is {
-		if outline := bytes.TrimSpace(r.outline); len(outline) > 0 && outline[0] == '{' {
-			m.read(outline)
+		if !bytes.HasPrefix(r.outline, []byte("{")) || !m.read(r.outline) {
+			m = envelope{} // also for an id that is none
 		}
 	}
 	switch e := (&Error{Code: CodeInvalidRequest, Message: err.Error()}); {

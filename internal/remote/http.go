@@ -3,6 +3,7 @@ package remote
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -369,29 +370,30 @@ func (s *streamable) run(ctx context.Context, st *stream) {
 		return
 	}
 	close(st.opened)
-	s.ended(st, s.receive(answer.Body))
+	s.ended(st, s.receive(answer.Body, st.session))
 }
 
-// receive delivers the messages of a stream until it ends.
-func (s *streamable) receive(r io.Reader) error {
+// receive delivers the messages of a session's stream until it ends.
+func (s *streamable) receive(r io.Reader, session string) error {
 	e := newEvents(r, s.agent.opt.MaxMessage)
 	for {
 		message, err := e.next()
-		switch {
-		case err == nil:
-			if err := s.look(message); err != nil {
-				return err
-			}
-		case !errors.Is(err, acpclient.ErrMessageRefused):
+		seen := message
+		if refused, is := errors.AsType[*acpclient.Refusal](err); is {
+			seen = refused.Outline()
+		} else if err != nil {
+			return err
+		}
+		if err := s.look(seen, session); err != nil {
 			return err
 		}
 		s.deliver(arrival{message, err})
 	}
 }
 
-// look extracts from a message of the agent what concerns the streams. A message
-// without an id is a notification, as nearly all are.
-func (s *streamable) look(message []byte) error {
+// look extracts from a message of the agent what concerns the streams: of one that is refused, from its outline.
+// A message without an id is a notification, as nearly all are.
+func (s *streamable) look(message []byte, session string) error {
 	if !bytes.Contains(message, []byte(`"id"`)) {
 		return nil
 	}
@@ -402,8 +404,8 @@ func (s *streamable) look(message []byte) error {
 	id := string(e.ID)
 	s.mu.Lock()
 	if e.Method != "" {
-		if e.Params.SessionID != "" {
-			s.theirs[id] = e.Params.SessionID
+		if session = cmp.Or(e.Params.SessionID, session); session != "" {
+			s.theirs[id] = session
 		}
 		s.mu.Unlock()
 		return nil
@@ -499,9 +501,7 @@ func newEvents(r io.Reader, most int) *events {
 // next waits for the next message. It refuses only a message that is too long, not the
 // stream. As the format requires, it drops what follows the last complete event.
 func (e *events) next() ([]byte, error) {
-	var data []byte
-	var refused *acpclient.Refusal
-	has := false
+	data, has := acpclient.Joined{Limit: e.max}, false
 	for {
 		part, err := e.r.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
@@ -512,29 +512,17 @@ func (e *events) next() ([]byte, error) {
 			part = bytes.TrimSuffix(part[:len(part)-1], []byte("\r"))
 		}
 		if !e.middle {
-			switch {
-			case whole && len(part) == 0 && refused != nil:
-				return nil, refused
-			case whole && len(part) == 0 && len(data) > 0:
-				return data, nil
+			if whole && len(part) == 0 && has {
+				return data.Take()
 			}
 			value, ok := bytes.CutPrefix(part, []byte("data:"))
 			if part, e.skip = bytes.TrimPrefix(value, []byte(" ")), !ok; ok && has {
-				data = append(data, '\n')
+				_, _ = data.Write([]byte("\n"))
 			}
 			has = has || ok
 		}
-		if refused == nil && !e.skip && len(data)+len(part) > e.max {
-			refused = &acpclient.Refusal{Limit: e.max}
-			_, _ = refused.Write(data)
-		}
-		switch {
-		case e.skip:
-		case refused != nil:
-			_, _ = refused.Write(part)
-			data = nil
-		default:
-			data = append(data, part...)
+		if !e.skip {
+			_, _ = data.Write(part)
 		}
 		e.middle = !whole
 	}

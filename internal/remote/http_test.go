@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"parley/acpclient"
@@ -223,18 +224,31 @@ func TestHostileServersOfHTTP(t *testing.T) {
 	}
 }
 
+// A message that is too long is refused alone. The agent gets the answer to its request in its session.
 func TestHTTPRefusesWhatIsTooLongAlone(t *testing.T) {
 	server := agentServer(t, scripted(t, `
 handshake
 expect session/prompt
 update {"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"`+strings.Repeat("x", 200_000)+`"}}
+request fs/read_text_file {"sessionId":"${session}","path":"/`+strings.Repeat("x", 200_000)+`"} as reads
+await reads contains message refused
 say short
 end-turn`))
+	var bare atomic.Int32 // messages to no session
+	server.Seen = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost && r.Header.Get("Acp-Connection-Id") != "" && r.Header.Get("Acp-Session-Id") == "" {
+			bare.Add(1)
+		}
+		return true
+	}
 	_, plain, trust := serve(t, server, true)
 	c := dial(t, Options{URL: plain, TLS: trust, MaxMessage: 100_000})
 	client, l, id := talk(t, c)
 	if _, err := acpclient.Call(t.Context(), client.Conn(), acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: id}); err != nil || l.heard() != "short" {
 		t.Errorf("heard %.20q, %v", l.heard(), err)
+	}
+	if n := bare.Load(); n != 1 {
+		t.Errorf("%d messages go to no session, not only that which begins one", n)
 	}
 }
 

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +18,6 @@ import (
 const (
 	// readBuffer is the initial buffer for a message.
 	readBuffer = 64 << 10
-	// keepBuffer limits the buffer that is kept between messages.
-	keepBuffer = 1 << 20
 )
 
 // socket carries messages over WebSocket, each as one text message. It reads from the
@@ -35,13 +32,14 @@ type socket struct {
 	err   error
 	raw   atomic.Pointer[net.Conn] // the underlying connection
 
-	buf     bytes.Buffer
+	buf     []byte
+	joined  acpclient.Joined
 	waiting atomic.Bool  // a read waits for the network
 	moved   atomic.Int64 // counts incoming bytes, and outgoing bytes of messages
 }
 
 func newSocket(a *Agent) *socket {
-	s := &socket{agent: a, ready: make(chan struct{})}
+	s := &socket{agent: a, ready: make(chan struct{}), buf: make([]byte, readBuffer)}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	go func() {
 		s.conn, s.err = s.dial()
@@ -122,22 +120,11 @@ func (s *socket) read() ([]byte, error) {
 
 // message reads a message, or refuses one that is too long.
 func (s *socket) message(r io.Reader) ([]byte, error) {
-	if s.buf.Cap() == 0 || s.buf.Cap() > keepBuffer {
-		s.buf = *bytes.NewBuffer(make([]byte, 0, readBuffer))
-	}
-	s.buf.Reset()
-	bound := int64(s.agent.opt.MaxMessage)
-	n, err := s.buf.ReadFrom(io.LimitReader(r, bound+1))
-	if err == nil && n > bound {
-		refused := &acpclient.Refusal{Limit: s.agent.opt.MaxMessage}
-		if _, err = io.Copy(refused, io.MultiReader(&s.buf, r)); err == nil {
-			return nil, refused
-		}
-	}
-	if err != nil {
+	s.joined.Limit = s.agent.opt.MaxMessage
+	if _, err := io.CopyBuffer(&s.joined, r, s.buf); err != nil {
 		return nil, s.cause(err)
 	}
-	return s.buf.Bytes(), nil
+	return s.joined.Take()
 }
 
 // moving is a connection that counts bytes, so that a slow message is not mistaken for
