@@ -151,7 +151,9 @@ type Session struct {
 	// lastNumber is the last number of a switch, a question or a queued prompt. The State does not
 	// know those of which there was no event.
 	lastNumber int
-	limit      limitWait
+	// steering are the prompts, by number, that are for the running turn only, and get the agent's answer.
+	steering map[int]chan<- steered
+	limit    limitWait
 	// The questions and calls that wait have goroutines and channels, which are no state.
 	questions  map[int]*question
 	lastJudged chan struct{} // of the last question that rules judge; closed when they have
@@ -178,7 +180,7 @@ func NewSession(opt Options) (*Session, error) {
 	}
 	s := &Session{
 		plan: plan{session: opt.ResumeID, known: opt.HasTranscript, told: opt.Told, fork: opt.Fork, earlier: past.Options},
-		opt:  opt, stream: NewStream(), lastNumber: past.LastNumber,
+		opt:  opt, stream: NewStream(), lastNumber: past.LastNumber, steering: map[int]chan<- steered{},
 		questions: map[int]*question{}, lastJudged: make(chan struct{}), denials: map[string]bool{}, state: conversation.NewState(),
 		ended: make(chan struct{}),
 	}

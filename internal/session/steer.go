@@ -97,6 +97,9 @@ func ahead(queue []conversation.QueuedPrompt, before int) int {
 func (s *Session) steer(p conversation.QueuedPrompt, only bool) <-chan steered {
 	answer := make(chan steered, 1)
 	a, epoch, id := s.agent, s.epoch, s.state.ID
+	if only {
+		s.steering[p.ID] = answer
+	}
 	send := func(prompt []acpclient.ContentBlock) { // s.mu must be held
 		r := &acpclient.SteeringRequest{SessionID: id, Prompt: prompt, Meta: promptWhenIdle}
 		s.outbox = append(s.outbox, func() {
@@ -112,7 +115,10 @@ func (s *Session) steer(p conversation.QueuedPrompt, only bool) <-chan steered {
 				if at := positionOf(s.state.Queue, p.ID); only && !took && at >= 0 {
 					s.setQueue(without(s.state.Queue, at), s.state.QueuePaused)
 				}
-				answer <- s.steered(p, prompt, epoch, res, err)
+				if r := s.steered(p, prompt, epoch, res, err); !only || s.steering[p.ID] != nil {
+					delete(s.steering, p.ID)
+					answer <- r
+				}
 			})
 		})
 	}
@@ -162,27 +168,38 @@ func (s *Session) steered(p conversation.QueuedPrompt, prompt []acpclient.Conten
 // a prompt into it.
 const steerTime = 10 * time.Second
 
-// awaitSteers lets no prompt wait for ever for the answer of an agent whose turn has ended:
-// after a time it is queued like any other, and the queue waits for the user. s.mu must be
-// held.
+// awaitSteers lets no prompt wait for ever for the answer of an agent whose turn has ended: after a
+// time it is the caller's again, or queued like any other, and the queue waits for the user. s.mu must
+// be held.
 func (s *Session) awaitSteers() {
 	isSteering := func(p conversation.QueuedPrompt) bool { return p.Steering }
-	if queue := s.state.Queue; !slices.ContainsFunc(queue, isSteering) {
+	if !slices.ContainsFunc(s.state.Queue, isSteering) {
 		return
 	}
 	epoch := s.epoch
 	time.AfterFunc(steerTime, func() {
 		s.mu.Lock()
 		defer s.unlock()
-		queue := s.state.Queue
-		if s.epoch != epoch || s.closed || s.state.Turn.Running || !slices.ContainsFunc(queue, isSteering) {
+		if s.epoch != epoch || s.closed || s.state.Turn.Running {
 			return
 		}
-		s.notice(acpclient.NoticeWarning, "The agent did not say whether it took your prompt into its turn",
-			"The prompt is in the queue: send it, or remove it if the agent has it.")
-		s.postQueue(conversation.Unclaimed(queue), true)
+		queue := slices.DeleteFunc(slices.Clone(s.state.Queue), func(p conversation.QueuedPrompt) bool { return s.steering[p.ID] != nil })
+		for id, answer := range s.steering {
+			delete(s.steering, id)
+			answer <- steered{err: errSilentSteer}
+		}
+		if slices.ContainsFunc(queue, isSteering) {
+			s.notice(acpclient.NoticeWarning, "The agent did not say whether it took your prompt into its turn",
+				"The prompt is in the queue: send it, or remove it if the agent has it.")
+			s.postQueue(conversation.Unclaimed(queue), true)
+			return
+		}
+		s.setQueue(queue, s.state.QueuePaused)
 	})
 }
+
+// errSilentSteer means that an agent has not answered a steer by the end of its turn.
+var errSilentSteer = errors.New("the agent did not say whether it took the prompt into its turn")
 
 // notSteered leaves a prompt in the queue that did not get into a turn, and returns why.
 // s.mu must be held.
@@ -195,7 +212,7 @@ func (s *Session) notSteered(id int, err error) error {
 		s.setQueue(queue, paused || s.gone())
 	}
 	if !refused {
-		return fmt.Errorf("the agent did not say whether it took the prompt into its turn: %w", err)
+		return fmt.Errorf("%w: %w", errSilentSteer, err)
 	}
 	return fmt.Errorf("the agent did not take the prompt into its turn: %w", err)
 }

@@ -224,6 +224,40 @@ func TestASteerWithoutAnAnswer(t *testing.T) {
 	}
 }
 
+// A prompt that is for the running turn only is the caller's again when the agent has not answered by its end, and
+// the queue goes on.
+func TestASteerForTheTurnOnlyEndsWithIt(t *testing.T) {
+	bubble(t, func(t *testing.T, h *harness) {
+		h.prompt("one")
+		h.prompt("queued")
+		result := make(chan error, 1)
+		go func() {
+			_, err := Do(h.Context(), h, Steer{Prompt: text("look left"), Only: true})
+			result <- err
+		}()
+		h.settle()
+		h.reply("session/prompt", `{"stopReason":"end_turn"}`)
+		time.Sleep(steerTime + time.Second)
+		h.settle()
+		select {
+		case err := <-result:
+			if !errors.Is(err, errSilentSteer) {
+				t.Error(err)
+			}
+		default:
+			t.Error("it is still open")
+		}
+		if got := h.sent(); len(h.queued()) > 0 || !slices.Equal(got, []string{"one", "queued"}) {
+			t.Errorf("sent are %q, queued %q", got, h.queued())
+		}
+		h.reply("_session/steering", `{"outcome":"promptRequired"}`) // too late
+		h.settle()
+		if got := h.sent(); len(got) > 2 || len(h.queued()) > 0 {
+			t.Errorf("sent are %q, queued %q", got, h.queued())
+		}
+	}, steerable)
+}
+
 // Nobody answers the request of an earlier process.
 func TestASteerOfAnEarlierProcess(t *testing.T) {
 	bubble(t, func(t *testing.T, h *harness) {
