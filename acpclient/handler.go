@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"reflect"
+	"sync"
 	"sync/atomic"
 )
 
@@ -184,4 +185,60 @@ func (d *dispatcher) HandleRequest(ctx context.Context, method string, params js
 		}
 	}
 	return nil, MethodNotFoundError(method)
+}
+
+// Answering returns a function that decodes the params of a request for the one that answers it, for a
+// table of the methods that a peer has.
+func Answering[T, P any](answer func(T, context.Context, *P) (any, error)) func(T, context.Context, json.RawMessage) (any, error) {
+	return func(t T, ctx context.Context, params json.RawMessage) (any, error) {
+		p := new(P)
+		if err := Unmarshal(params, p); err != nil {
+			return nil, &Error{Code: CodeInvalidParams, Message: err.Error()}
+		}
+		return answer(t, ctx, p)
+	}
+}
+
+// Answers answers a client's requests by a table of methods: none before initialize, and none after End.
+type Answers[T any] struct {
+	// Methods are functions of Answering.
+	Methods map[string]func(T, context.Context, json.RawMessage) (any, error)
+
+	mu           sync.Mutex
+	begun, ended bool
+	open         sync.WaitGroup // requests being answered; added to with mu held
+}
+
+// Request has t answer a request.
+func (a *Answers[T]) Request(ctx context.Context, t T, name string, params json.RawMessage) (result any, err error) {
+	a.mu.Lock()
+	begun, ended := a.begun, a.ended
+	if !ended {
+		a.open.Add(1)
+	}
+	a.mu.Unlock()
+	if ended {
+		return nil, ErrClosed
+	}
+	defer a.open.Done()
+	switch answer := a.Methods[name]; {
+	case !begun && name != Initialize.Name:
+		return nil, &Error{Code: CodeInvalidRequest, Message: "initialize comes first"}
+	case answer == nil:
+		return nil, MethodNotFoundError(name)
+	default:
+		result, err = answer(t, ctx, params)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.begun = a.begun || err == nil
+	return result, err
+}
+
+// End lets no more requests be answered, and waits for those that are.
+func (a *Answers[T]) End() {
+	a.mu.Lock()
+	a.ended = true
+	a.mu.Unlock()
+	a.open.Wait()
 }

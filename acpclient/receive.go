@@ -193,18 +193,6 @@ func (c *Conn) message(m *envelope, raw []byte) {
 // request.
 var errPeerCancelled = errors.New("the peer cancelled its request")
 
-// Answering returns a function that decodes the params of a request for the one that answers it, for a
-// table of the methods that a peer has.
-func Answering[T, P any](answer func(T, context.Context, *P) (any, error)) func(T, context.Context, json.RawMessage) (any, error) {
-	return func(t T, ctx context.Context, params json.RawMessage) (any, error) {
-		p := new(P)
-		if err := Unmarshal(params, p); err != nil {
-			return nil, &Error{Code: CodeInvalidParams, Message: err.Error()}
-		}
-		return answer(t, ctx, p)
-	}
-}
-
 func (c *Conn) notification(m *envelope) {
 	defer c.recovered(m.Method, nil)
 	c.receiver.HandleNotification(c.ctx, m.Method, m.Params)

@@ -35,7 +35,7 @@ func DelayFromEnv() float64 {
 // Run serves one client until in ends, ctx ends, or the user asks for a crash, and returns the
 // exit code. A pending read of in continues until in ends. It multiplies its pauses by delay.
 func Run(ctx context.Context, in io.Reader, out, stderr io.Writer, delay float64) int {
-	a := &agent{delay: delay, stderr: stderr, crashed: make(chan struct{}), sessions: map[acpclient.SessionID]*session{}}
+	a := &agent{delay: delay, stderr: stderr, crashed: make(chan struct{}), answers: acpclient.Answers[*agent]{Methods: methods}, sessions: map[acpclient.SessionID]*session{}}
 	a.mu.Lock() // until conn is set
 	a.conn = v2.Serve(acpclient.NewLines(in, out), a, acpclient.ConnOptions{})
 	a.mu.Unlock()
@@ -56,12 +56,12 @@ type agent struct {
 	stderr io.Writer
 	conn   *v2.Agent
 
+	answers acpclient.Answers[*agent]
+
 	crash   sync.Once
 	crashed chan struct{}
 
 	mu       sync.Mutex
-	ending   bool                          // no more requests are accepted
-	requests sync.WaitGroup                // those being answered; added to with mu held
 	client   *acpclient.ClientCapabilities // nil before initialize
 	sessions map[acpclient.SessionID]*session
 }
@@ -96,33 +96,13 @@ var methods = map[string]func(*agent, context.Context, json.RawMessage) (any, er
 
 // HandleRequest implements acpclient.Receiver.
 func (a *agent) HandleRequest(ctx context.Context, name string, params json.RawMessage) (any, error) {
-	a.mu.Lock()
-	initialized, ending := a.client != nil, a.ending
-	if !ending {
-		a.requests.Add(1)
-	}
-	a.mu.Unlock()
-	if ending {
-		return nil, acpclient.ErrClosed
-	}
-	defer a.requests.Done()
-	switch answer := methods[name]; {
-	case !initialized && name != acpclient.Initialize.Name:
-		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "initialize comes first"}
-	case answer == nil:
-		return nil, acpclient.MethodNotFoundError(name)
-	default:
-		return answer(a, ctx, params)
-	}
+	return a.answers.Request(ctx, a, name, params)
 }
 
 // end cancels what runs and waits for it.
 func (a *agent) end() {
 	a.conn.Close()
-	a.mu.Lock()
-	a.ending = true
-	a.mu.Unlock()
-	a.requests.Wait()
+	a.answers.End()
 }
 
 func (a *agent) initialize(_ context.Context, r *acpclient.InitializeRequest) (any, error) {

@@ -56,7 +56,7 @@ type Options struct {
 func Run(ctx context.Context, in io.Reader, out io.Writer, opt Options) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{opt: opt, ctx: ctx, sessions: map[acpclient.SessionID]*served{}, finding: map[acpclient.SessionID]chan struct{}{}, ids: map[int64]acpclient.MessageID{}}
+	s := &server{opt: opt, ctx: ctx, answers: acpclient.Answers[*server]{Methods: methods}, sessions: map[acpclient.SessionID]*served{}, finding: map[acpclient.SessionID]chan struct{}{}, ids: map[int64]acpclient.MessageID{}}
 	s.mu.Lock() // until conn is set
 	s.conn = v2.Serve(acpclient.NewLines(in, out), s, acpclient.ConnOptions{})
 	s.mu.Unlock()
@@ -66,7 +66,6 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opt Options) {
 	}
 	s.conn.Close()
 	s.mu.Lock()
-	s.ending = true
 	left := s.sessions
 	s.sessions = nil
 	s.mu.Unlock()
@@ -76,7 +75,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opt Options) {
 		leaving.Go(one.leave)
 	}
 	leaving.Wait()
-	s.work.Wait()
+	s.answers.End()
 }
 
 // server serves one client.
@@ -84,12 +83,12 @@ type server struct {
 	opt  Options
 	ctx  context.Context
 	conn *v2.Agent
-	work sync.WaitGroup // requests being answered; added to with mu held
+
+	answers acpclient.Answers[*server]
 
 	mu       sync.Mutex
-	ending   bool
-	client   *acpclient.InitializeRequest // nil before initialize
-	sessions map[acpclient.SessionID]*served
+	client   *acpclient.InitializeRequest    // nil before initialize
+	sessions map[acpclient.SessionID]*served // nil once the client is gone
 	// finding has the sessions that are looked for and opened; closed when that is over.
 	finding map[acpclient.SessionID]chan struct{}
 	// ids are those that the client has for its prompts, by when they were sent, in nanoseconds.
@@ -155,24 +154,7 @@ func (s *server) HandleNotification(_ context.Context, method string, params jso
 
 // HandleRequest implements [acpclient.Receiver].
 func (s *server) HandleRequest(ctx context.Context, name string, params json.RawMessage) (any, error) {
-	s.mu.Lock()
-	initialized, ending := s.client != nil, s.ending
-	if !ending {
-		s.work.Add(1)
-	}
-	s.mu.Unlock()
-	if ending {
-		return nil, acpclient.ErrClosed
-	}
-	defer s.work.Done()
-	switch answer := methods[name]; {
-	case !initialized && name != acpclient.Initialize.Name:
-		return nil, &acpclient.Error{Code: acpclient.CodeInvalidRequest, Message: "initialize comes first"}
-	case answer == nil:
-		return nil, acpclient.MethodNotFoundError(name)
-	default:
-		return answer(s, ctx, params)
-	}
+	return s.answers.Request(ctx, s, name, params)
 }
 
 // initialize answers with what the agent behind it offers, as far as parley passes it on.
@@ -384,7 +366,7 @@ func (s *server) enter(ctx context.Context, id acpclient.SessionID, spec app.Spe
 	one := newServed(s, id, spec, made)
 	opened(one)
 	s.mu.Lock()
-	ending := s.ending
+	ending := s.sessions == nil
 	if !ending {
 		s.sessions[id] = one
 	}
@@ -401,7 +383,7 @@ func (s *server) enter(ctx context.Context, id acpclient.SessionID, spec app.Spe
 // waits for that.
 func (s *server) failed(one *served, err error) error {
 	s.mu.Lock()
-	signIn := errors.Is(err, errSignIn) && s.waiting == nil && !s.ending
+	signIn := errors.Is(err, errSignIn) && s.waiting == nil && s.sessions != nil
 	if signIn {
 		s.waiting = one
 	} else {
@@ -611,19 +593,16 @@ func (s *server) fromLog(stored store.ID) app.Spec {
 // alone waits until no other request looks for a session, and returns what to call when this one is done.
 func (s *server) alone(ctx context.Context, id acpclient.SessionID) (over func(), err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.finding[id] != nil {
-		busy := s.finding[id]
+	for busy := s.finding[id]; busy != nil; busy = s.finding[id] {
 		s.mu.Unlock()
 		select {
 		case <-busy:
 		case <-ctx.Done():
-			err = ctx.Err()
+			return nil, ctx.Err()
 		}
-		if s.mu.Lock(); err != nil {
-			return nil, err
-		}
+		s.mu.Lock()
 	}
+	defer s.mu.Unlock()
 	done := make(chan struct{})
 	s.finding[id] = done
 	return func() {
