@@ -553,9 +553,9 @@ type Backend struct {
 	// Prepare prepares the worktree of a new session: see [Launcher.Prepare]. It is slow; nil prepares
 	// nothing.
 	Prepare func(ctx context.Context, s Spec, tell Tell) []session.AddNotice
-	// Worktree makes a git worktree for a directory and returns its path. It may be slow; nil
-	// makes none.
-	Worktree func(ctx context.Context, cwd string) (string, error)
+	// Worktree makes a git worktree for a directory and returns its path. It may be slow, and tells what it
+	// waits for; nil makes none.
+	Worktree func(ctx context.Context, cwd string, tell func(string)) (string, error)
 	// Stored are the stored sessions; nil stores none.
 	Stored *store.Library
 	// Running lists the sessions in hosts, the most recently active first. It is nil where hosts
@@ -596,8 +596,8 @@ func (l *Launcher) Backend() Backend {
 		Make:      l.Make,
 		Prepare:   l.Prepare,
 		MCP:       l.Config.MCP,
-		Worktree: func(ctx context.Context, cwd string) (string, error) {
-			t, err := MakeWorktree(ctx, l.Config, cwd, "", nil)
+		Worktree: func(ctx context.Context, cwd string, tell func(string)) (string, error) {
+			t, err := MakeWorktree(ctx, l.Config, cwd, "", tell)
 			if err != nil {
 				return "", err
 			}
@@ -611,15 +611,9 @@ func (l *Launcher) Backend() Backend {
 }
 
 // MakeWorktree creates a named worktree of the repository that contains a directory, or
-// returns the existing one. For "" it makes up a name. tell is told what it waits for; nil tells nobody.
+// returns the existing one. For "" it makes up a name. tell is told what it waits for.
 func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string, tell func(string)) (*git.Worktree, error) {
-	opt := git.WorktreeOptions{Name: name, Parent: cfg.Worktrees}
-	if tell != nil {
-		opt.Waits = func(file string) {
-			tell("waiting until another program ends, which creates a worktree or holds " + termtext.Line(file))
-		}
-	}
-	t, err := git.CreateWorktree(ctx, dir, opt)
+	t, err := git.CreateWorktree(ctx, dir, git.WorktreeOptions{Name: name, Parent: cfg.Worktrees, Waits: TellsWaits(tell)})
 	var taken *git.WorktreeTakenError
 	switch {
 	case errors.Is(err, git.ErrNoRepository):
@@ -630,6 +624,13 @@ func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string, tel
 		return nil, WithHint("Choose another name: --worktree=NAME.", "%w", err)
 	}
 	return t, err
+}
+
+// TellsWaits returns a function for the Waits of [git.WorktreeOptions].
+func TellsWaits(tell func(string)) func(file string) {
+	return func(file string) {
+		tell("waiting until another program ends, which creates a worktree or holds " + termtext.Line(file))
+	}
 }
 
 // StopTime is how long an agent may take to exit by itself.

@@ -210,7 +210,7 @@ func (c *contest) begin(ctx context.Context, cfg *config.Config, opt headless.Op
 		o.streams.tell("All agents work in " + termtext.Line(o.cwd) + ". parley denies edits and commands, but cannot stop an agent that does not ask")
 	} else {
 		var err error
-		comparison, err = compare.Begin(early, compare.Options{Config: cfg, Dir: o.cwd, Prompt: opt.Prompts[0], Check: o.check, Entrants: entrants, Changes: o.changes})
+		comparison, err = compare.Begin(early, compare.Options{Config: cfg, Dir: o.cwd, Prompt: opt.Prompts[0], Check: o.check, Entrants: entrants, Changes: o.changes, Tell: o.streams.tell})
 		if errors.Is(err, git.ErrNoRepository) {
 			return app.WithHint("'git init' makes it one; each agent works in a git worktree of its own.\n"+
 				"To have them answer side by side, without changes: --no-worktrees", "%w", err)

@@ -115,6 +115,8 @@ type Options struct {
 	Entrants      []Entrant
 	// Changes means that what is not committed in Dir is there for all of them.
 	Changes bool
+	// Tell is told what making the worktrees waits for.
+	Tell func(string)
 }
 
 // Note is what is written down with a worktree of a comparison.
@@ -203,6 +205,7 @@ func (c *Comparison) worktree(ctx context.Context, opt Options, s *Side, number 
 	}
 	return git.CreateWorktree(ctx, c.Dir, git.WorktreeOptions{
 		Name: fmt.Sprintf("%s-%d-%s", c.Name, number, slug(s.Agent.ID)), Parent: opt.Config.Worktrees, Snapshot: snapshot, Note: string(data),
+		Waits: app.TellsWaits(opt.Tell),
 	})
 }
 

@@ -221,18 +221,19 @@ func (f *compareForm) start() tea.Cmd {
 	if f.begins = true; t.composer.Text() == f.prompt {
 		t.composer.Clear()
 	}
-	ctx, opt, making := t.program.Context, f.options(), true
-	return tea.Batch(t.sayWhile("making "+termtext.Count(len(f.entrants), "worktree"), func() bool { return making }), inBackground(func() then {
+	ctx, opt := t.program.Context, f.options()
+	return t.working("making "+termtext.Count(len(f.entrants), "worktree"), func(tell func(string)) then {
+		opt.Tell = tell
 		made, err := compare.Begin(ctx, opt)
 		return func() tea.Cmd {
-			if making = false; err != nil {
+			if err != nil {
 				f.begins = false
 				f.giveBack()
 				return t.failed("Cannot compare agents", noRepository(err))()
 			}
 			return t.beginCompare(made)
 		}
-	}))
+	})
 }
 
 // options are what the form says. A comparison from a worktree is one of where that was made for.

@@ -35,13 +35,13 @@ func (f *front) Fork(prompt int) {
 func (l *live) fork(prompt int, worktree bool) tea.Cmd {
 	p, dir := l.program, l.cwd
 	s := app.Spec{Stored: l.Tab.StoredID(), Branch: prompt, Agent: &l.Agent, Keep: l.Live.Running() != "", Beside: l.Session}
-	return tea.Batch(l.say("forking the session"), inBackground(func() then {
+	return l.working("forking the session", func(tell func(string)) then {
 		if worktree {
 			var err error
-			if s.Cwd, err = p.Worktree(p.Context, dir); err != nil {
+			if s.Cwd, err = p.Worktree(p.Context, dir, tell); err != nil {
 				return l.failed(cannotMake, err)
 			}
 		}
 		return func() tea.Cmd { return l.acting.do(func() { l.acting.Open(s) }) }
-	}))
+	})
 }

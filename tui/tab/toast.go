@@ -38,6 +38,35 @@ func (u *ui) sayWhile(words string, holds func() bool) tea.Cmd {
 	})
 }
 
+// working does what takes its time in the background, and shows the words until that is done, or what it tells
+// first that it waits for.
+func (t *Tab) working(words string, do func(tell func(string)) then) tea.Cmd {
+	works, told := true, make(chan string, 1)
+	say := func(words string) { _ = t.sayWhile(words, func() bool { return works }) } // without its time
+	say(words)
+	return tea.Batch(inBackground(func() then {
+		words, waits := <-told
+		return func() tea.Cmd {
+			if waits && works {
+				say(words)
+			}
+			return nil
+		}
+	}), inBackground(func() then {
+		next := do(func(words string) {
+			select {
+			case told <- words:
+			default: // it waits again
+			}
+		})
+		close(told)
+		return func() tea.Cmd {
+			works = false
+			return next()
+		}
+	}))
+}
+
 // current returns the text of a toast that is still true, or "".
 func (t *toast) current() string {
 	if t.holds != nil && !t.holds() {

@@ -27,13 +27,13 @@ const cannotMake = "Cannot make a worktree"
 // openWorktree creates a worktree and opens a session with the same agent there, in a new tab.
 func (t *Tab) openWorktree() tea.Cmd {
 	dir, agent, p := t.cwd, t.agent(), t.program
-	return tea.Batch(t.say("making a worktree"), inBackground(func() then {
-		path, err := p.Worktree(p.Context, dir)
+	return t.working("making a worktree", func(tell func(string)) then {
+		path, err := p.Worktree(p.Context, dir, tell)
 		if err != nil {
 			return t.failed(cannotMake, err)
 		}
 		return func() tea.Cmd { return t.openBeside(app.Spec{Agent: &agent, Cwd: path}) }
-	}))
+	})
 }
 
 // Worktree implements command.Front, as Drop does.

@@ -2,13 +2,19 @@ package tab
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/compare"
 	"parley/internal/git"
 	"parley/internal/test"
 )
@@ -106,7 +112,7 @@ func TestOpen(t *testing.T) {
 	runBench(t, func(t *testing.T, b *bench) {
 		row := &twoTabs{}
 		b.program.Tabs = row
-		b.program.Worktree = func(_ context.Context, cwd string) (string, error) {
+		b.program.Worktree = func(_ context.Context, cwd string, _ func(string)) (string, error) {
 			if row.opened == "" {
 				return cwd + "/other", nil
 			}
@@ -122,4 +128,46 @@ func TestOpen(t *testing.T) {
 		do(t, b, "New session in a worktree")
 		b.MustSay("Cannot make a worktree")
 	})
+}
+
+// What makes a worktree says that another parley makes one, for as long as it waits for that.
+func TestAWorktreeThatWaitsForAnother(t *testing.T) {
+	for name, begin := range map[string]func(*bench) tea.Cmd{
+		"session": func(b *bench) tea.Cmd { return b.openWorktree() },
+		"fork":    func(b *bench) tea.Cmd { l, _ := b.live(); return l.fork(1, true) },
+		"comparison": func(b *bench) tea.Cmd {
+			return (&compareForm{t: b.Tab, prompt: "sing", entrants: slices.Repeat([]compare.Entrant{{Word: "a"}}, 2)}).start()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, tree := project(t)
+			runBench(t, func(t *testing.T, b *bench) {
+				lock, err := os.OpenFile(filepath.Join(dir, ".git/parley/create.lock"), os.O_RDWR, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer lock.Close()
+				if locked, err := config.TryLock(lock); !locked {
+					t.Fatal(err)
+				}
+				b.program.Launcher = &app.Launcher{Config: &config.Config{}}
+				b.program.Worktree, b.program.Tabs = b.program.Launcher.Backend().Worktree, &opensTabs{of: b, tabsOf: tabsOf{all: []*Tab{b.Tab}}}
+				b.program.Make = func(context.Context, app.Spec) (*app.Opened, error) { return nil, errors.ErrUnsupported }
+				b.play("handshake\n")
+				b.cwd = dir
+				b.Do(begin(b))
+				time.Sleep(time.Minute)
+				b.Do(nil)
+				b.mustShow(t, "waiting until another program ends, which creates a worktree")
+				config.Unlock(lock)
+				_ = lock.Close()
+				time.Sleep(time.Minute)
+				b.Do(nil)
+				b.mustNotShow(t, "waiting until")
+				if all, err := git.Worktrees(t.Context(), dir); len(all) < 2 {
+					t.Errorf("beside %s there are %d, %v", tree.Name, len(all), err)
+				}
+			})
+		})
+	}
 }
