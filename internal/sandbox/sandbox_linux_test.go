@@ -239,9 +239,12 @@ func TestNoOtherSandboxForWhatAnAgentDoes(t *testing.T) {
 		t.Skipf("bubblewrap does not work here: %v", err)
 	}
 	var b Bounds
-	dir := t.TempDir()
-	for i := range 30_000 {
-		path := filepath.Join(dir, fmt.Sprintf("%0100d", i))
+	dir := filepath.Join(t.TempDir(), strings.Repeat("a", 250), strings.Repeat("b", 250), strings.Repeat("c", 250))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3_000 {
+		path := filepath.Join(dir, fmt.Sprintf("%0250d", i))
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
