@@ -180,3 +180,16 @@ serve
 		})
 	}
 }
+
+// A turn may end before the client is told that its session is open. It gets the updates first.
+func TestNoPromptIsAnsweredBeforeItsUpdates(t *testing.T) {
+	p := &prompt{ref: "r", ended: &conversation.TurnEnded{}, answer: make(chan answer, 1), over: make(chan struct{})}
+	s := &served{prompts: map[string]*prompt{"r": p}}
+	for range 2 {
+		s.lookAtPrompts(conversation.New())
+		if got := len(p.answer) == 1; got != s.view.open {
+			t.Errorf("open: %t, answered: %t", s.view.open, got)
+		}
+		s.view.open = true
+	}
+}

@@ -215,7 +215,7 @@ func (s *served) look() {
 	c := s.live.Conversation
 	s.settle(c)
 	s.view.send()
-	s.lookAtPrompts(c) // a prompt is answered after the updates of its turn
+	s.lookAtPrompts(c)
 	s.ask(c)
 	s.tellStatus()
 }
@@ -517,7 +517,7 @@ func (s *served) lookAtPrompts(c *conversation.Conversation) {
 	for ref, p := range s.prompts {
 		q, waiting := waits[ref]
 		switch {
-		case p == s.running:
+		case p == s.running, !s.view.open: // the client gets the updates of a turn before its end
 		case p.ended != nil:
 			if c.BudgetReached && p.ended.Reason == acpclient.StopCancelled {
 				s.view.say(s.overBudget(c))
