@@ -21,7 +21,7 @@ import (
 // Events as lines
 //
 // A session is stored as its events, one JSON object per line, each complete in itself but for what
-// a log does not repeat (repeats.go):
+// a log does not repeat (repeats.go, queueline.go):
 //
 //	{"v":1,"event":"text","data":{"chunk":"agent_message_chunk","text":"Hello"}}
 //	{"v":1,"event":"update","data":{"sessionId":"s1","update":{"sessionUpdate":"plan",…}}}

@@ -31,6 +31,7 @@ type Repeats struct {
 	by     map[any]*list.Element
 	recent list.List // of *sent, the latest first
 	size   int
+	queue  queueLine
 }
 
 const (
@@ -108,6 +109,9 @@ func (r *Repeats) last(key any) *sent {
 
 // AppendEncode is [AppendEncode] for the next event of a log.
 func (r *Repeats) AppendEncode(dst []byte, e Event) ([]byte, error) {
+	if q, is := e.(QueueChanged); is {
+		return r.appendQueue(dst, q)
+	}
 	line, err := AppendEncode(dst, e)
 	u, is := e.(Update)
 	if err != nil || !is || len(line)-len(dst) < leastRepeat {
@@ -147,11 +151,21 @@ func appendRepeat(dst []byte, all []kept, of uint32, at, short []byte) []byte {
 
 // Decode is [Decode] for the next line of a log.
 func (r *Repeats) Decode(line []byte) (Event, error) {
+	if bytes.HasPrefix(line, []byte(queueHead)) {
+		return r.decodeQueue(line)
+	}
 	if !bytes.HasPrefix(line, []byte(repeatHead)) {
 		e, err := Decode(line)
-		if u, is := e.(Update); is && r != nil {
-			key, over := repeatable(u)
-			r.remember(&sent{key: key, data: u.Raw, long: longStrings(u.Raw)}, over)
+		switch e := e.(type) {
+		case Update:
+			if r != nil {
+				key, over := repeatable(e)
+				r.remember(&sent{key: key, data: e.Raw, long: longStrings(e.Raw)}, over)
+			}
+		case QueueChanged:
+			if r != nil {
+				r.queue.begin(line, e.Queue)
+			}
 		}
 		return e, err
 	}

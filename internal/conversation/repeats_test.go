@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,4 +138,108 @@ func TestADamagedLineThatRepeats(tt *testing.T) {
 			t.Errorf("after that: %v", err)
 		}
 	})
+}
+
+// changeField changes any one field of a prompt.
+func changeField(t *rapid.T, p *conversation.QueuedPrompt) {
+	v := reflect.ValueOf(p).Elem()
+	switch f := v.Field(rapid.IntRange(0, v.NumField()-1).Draw(t, "field")); f.Kind() {
+	case reflect.Bool:
+		f.SetBool(!f.Bool())
+	case reflect.Int:
+		f.SetInt(f.Int() + 1000)
+	case reflect.String:
+		f.SetString(f.String() + "x")
+	default:
+		if p := f.Addr().Interface(); reflect.TypeOf(p) == reflect.TypeFor[*[]acpclient.ContentBlock]() {
+			f.Set(reflect.ValueOf(test.Sent("another").Prompt))
+		} else {
+			f.Set(reflect.MakeSlice(f.Type(), 1, 1))
+		}
+	}
+}
+
+// Queues are read as they were, whatever has changed, also after their writer has begun anew. After a line that is
+// lost, a queue is right or refused. Who knows no other line gets as many prompts.
+func TestQueuesAreReadAsTheyWere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		writer, reader := new(conversation.Repeats), new(conversation.Repeats)
+		var index *conversation.Repeats
+		var queue []conversation.QueuedPrompt
+		lost := false
+		for i := range rapid.IntRange(1, 30).Draw(t, "changes") {
+			queue = slices.Clone(queue)
+			at := rapid.IntRange(0, len(queue)).Draw(t, "at")
+			switch change := rapid.IntRange(0, 5).Draw(t, "change"); {
+			case change < 3 || at == len(queue):
+				queue = slices.Insert(queue, at, conversation.QueuedPrompt{ID: i, Prompt: test.Sent(fmt.Sprint("prompt ", i)).Prompt})
+			case change == 3:
+				queue = slices.Delete(queue, at, len(queue))
+			case change == 4:
+				queue[at], queue[0] = queue[0], queue[at]
+			default:
+				changeField(t, &queue[at])
+			}
+			e := conversation.QueueChanged{Queue: queue, Paused: rapid.Bool().Draw(t, "paused")}
+			if rapid.IntRange(0, 9).Draw(t, "resumed") == 0 {
+				writer = new(conversation.Repeats)
+			}
+			line, err := writer.AppendEncode([]byte("before"), e)
+			if err != nil || string(line[:6]) != "before" {
+				t.Fatal(err)
+			}
+			if got, err := index.Decode(line[6:]); err != nil || len(got.(conversation.QueueChanged).Queue) != len(queue) {
+				t.Fatalf("%v of %s: %v", got, line, err)
+			}
+			if rapid.IntRange(0, 9).Draw(t, "lost") == 0 {
+				lost = true
+				continue
+			}
+			got, err := reader.Decode(line[6:])
+			if lost && errors.Is(err, conversation.ErrRepeats) {
+				continue
+			}
+			lost = false
+			now, _ := got.(conversation.QueueChanged)
+			if err != nil || now.Paused != e.Paused || len(now.Queue) != len(queue) || len(queue) > 0 && !reflect.DeepEqual(now.Queue, queue) {
+				t.Fatalf("%v: got %v\nwant %v\nof %s", err, got, e, line)
+			}
+		}
+	})
+}
+
+// Ten times as many prompts in a queue take ten times the bytes, until all are sent; after a damaged line, the queue is
+// known again soon.
+func TestAQueueIsWrittenOnce(t *testing.T) {
+	for _, n := range []int{100, 1000} {
+		writer, reader := new(conversation.Repeats), new(conversation.Repeats)
+		var queue []conversation.QueuedPrompt
+		size, refused := 0, 0
+		change := func(now []conversation.QueuedPrompt) {
+			queue = now
+			line, err := writer.AppendEncode(nil, conversation.QueueChanged{Queue: queue})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if size += len(line); len(queue) == n/2 && refused == 0 {
+				refused++ // it is damaged
+			} else if _, err := reader.Decode(line); errors.Is(err, conversation.ErrRepeats) {
+				refused++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range n {
+			change(append(slices.Clone(queue), conversation.QueuedPrompt{ID: i, Prompt: test.Sent(strings.Repeat("words", 100)).Prompt}))
+		}
+		for len(queue) > 0 {
+			change(queue[1:])
+		}
+		if most := 2000 * n; size > most {
+			t.Errorf("%d prompts take %d bytes, more than %d", n, size, most)
+		}
+		if refused > n {
+			t.Errorf("%d lines of %d are refused", refused, 2*n)
+		}
+	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Version is the version of the wire. Host and viewer must have the same one.
-const Version = 6
+const Version = 7
 
 // wireDiffers returns the error for a host and a viewer with different wires, from the
 // versions of their programs and wires.
