@@ -60,6 +60,9 @@ var (
 	buildScripted = sync.OnceValues(func() (string, error) { return build("parley/internal/test/peer/scripted") })
 )
 
+// environ is that of builds: of before a test sets another home, as go's cache is in the first.
+var environ = append(os.Environ(), "CGO_ENABLED=0")
+
 // build builds a program, by its import path.
 func build(program string) (string, error) {
 	module, err := exec.Command("go", "env", "GOMOD").Output()
@@ -86,7 +89,7 @@ func build(program string) (string, error) {
 		}
 	}
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", bin, program)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Env = environ
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
