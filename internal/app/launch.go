@@ -563,11 +563,12 @@ type Backend struct {
 	Running func(context.Context) ([]Running, error)
 	// Watch returns a function that waits until that list changes, and returns it; the first time it
 	// does not wait, and adds those of killed hosts. It fails when the context ends. Visit attaches to a session in a host for an
-	// order, while no user watches; EndRunning ends one, and waits for that. All are nil where
-	// Running is.
+	// order, while no user watches; EndRunning ends one, and waits for that. TakeOff takes one that
+	// has ended off all lists. All are nil where Running is.
 	Watch      func(context.Context) func() ([]Running, error)
 	Visit      func(ctx context.Context, running string) (Session, error)
 	EndRunning func(ctx context.Context, running string) error
+	TakeOff    func(Running) error
 	// MCP are the servers for all agents.
 	MCP []config.MCPServer
 }

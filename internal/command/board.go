@@ -56,7 +56,6 @@ type board struct {
 	loading bool
 	gone    context.CancelFunc // ends watching
 
-	off    []string // the IDs of those that the user took off the board
 	marked string   // the ID of the marked item
 	order  []placed // the rows as last listed
 }
@@ -121,7 +120,7 @@ func (b *board) rows() []*Seat {
 		rows = append(rows, seatRow(s))
 	}
 	for i := range b.running {
-		if r := &b.running[i]; !attached[r.ID] && !(r.Over && (open[r.Stored] || slices.Contains(b.off, r.ID))) {
+		if r := &b.running[i]; !attached[r.ID] && !(r.Over && open[r.Stored]) {
 			rows = append(rows, b.runningRow(r))
 		}
 	}
@@ -200,7 +199,7 @@ func (b *board) runningRow(r *app.Running) *Seat {
 	}
 	row.NoSend = noSend(r.Overview, row.silent)
 	if r.Over {
-		row.Place, row.Go, row.End = "", func() { b.f.Open(app.Spec{Stored: r.Stored, Keep: true}) }, func() { b.takeOff(r) }
+		row.Place, row.Go, row.End = "", func() { b.f.Open(app.Spec{Stored: r.Stored, Keep: true}) }, func() { b.takeOff(*r) }
 		row.silent = "go there to open it again"
 		if r.Stored == "" {
 			row.silent, row.Go = "it was not stored", nil
@@ -405,15 +404,13 @@ func (r *Seat) noDetach() string {
 	return ""
 }
 
-// takeOff takes a session that does not run any more off the board.
-func (b *board) takeOff(r *app.Running) {
-	if r.Stored != "" {
-		if err := b.f.Backend().Stored.Forget(r.Stored); err != nil {
-			b.f.Say(err.Error())
-			return
-		}
+// takeOff takes a session that does not run any more off all boards.
+func (b *board) takeOff(r app.Running) {
+	if err := b.f.Backend().TakeOff(r); err != nil {
+		b.f.Say(err.Error())
+		return
 	}
-	b.off = append(b.off, r.ID)
+	b.running = slices.DeleteFunc(slices.Clone(b.running), func(other app.Running) bool { return other.ID == r.ID })
 }
 
 // askToEnd asks before it ends a session, and says what is lost.

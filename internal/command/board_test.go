@@ -2,10 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -13,7 +9,6 @@ import (
 	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
-	"parley/internal/store"
 )
 
 // seated has a front end show sessions, and opens the board.
@@ -255,17 +250,13 @@ func TestTheBoardOpensWhatWasKilled(t *testing.T) {
 		t.Errorf("did %+v", s.did)
 	}
 
-	logs := t.TempDir()
-	lib := store.NewLibrary(store.New(logs))
-	t.Cleanup(func() { _ = lib.Close() })
-	s.backend.Stored = lib
-	left := filepath.Join(logs, "open", "stored") // as a killed process leaves it
-	if err := errors.Join(os.Mkdir(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600)); err != nil {
-		t.Fatal(err)
+	var off []string
+	s.backend.TakeOff = func(r app.Running) error {
+		off = append(off, r.ID)
+		return nil
 	}
-	it.Delete()
-	if _, err := os.Stat(left); it.Deleting != "take off" || len(s.items()) > 0 || !errors.Is(err, fs.ErrNotExist) || len(s.asked) > 0 {
-		t.Errorf("%q: it is there still: %v, %v", it.Deleting, titles(s.items()), err)
+	if it.Delete(); it.Deleting != "take off" || len(s.items()) > 0 || !slices.Equal(off, []string{"h"}) || len(s.asked) > 0 {
+		t.Errorf("%q: it is there still: %v, %v", it.Deleting, titles(s.items()), off)
 	}
 
 	b.running = []app.Running{{ID: "i", Overview: app.Overview{Title: "not stored", Over: true}}}

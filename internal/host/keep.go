@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -120,7 +121,14 @@ func Keeping(l *app.Launcher, b app.Backend, behind *Process) app.Backend {
 	b.Make, b.EndRunning = k.make, End
 	b.Running = func(ctx context.Context) ([]app.Running, error) { return k.mark(List(ctx)) }
 	b.Watch = func(ctx context.Context) func() ([]app.Running, error) {
-		next := Watch(ctx)
+		var left []string // where it shows that what has ended begins again or is taken off
+		if dir, err := HistoryDir(); err == nil {
+			left = append(left, dir)
+		}
+		if b.Stored != nil {
+			left = append(left, b.Stored.Marks())
+		}
+		next, ended := Watch(ctx, left...), dirs{paths: left}
 		var hosts []string // when killed was made
 		var killed, was, unstored []app.Running
 		return func() ([]app.Running, error) {
@@ -132,13 +140,24 @@ func Keeping(l *app.Launcher, b app.Backend, behind *Process) app.Backend {
 			for i := range all {
 				ids[i] = all[i].ID
 			}
-			if slices.Sort(ids); hosts == nil || !slices.Equal(ids, hosts) {
+			slices.Sort(ids)
+			if changed := ended.changed(); changed || hosts == nil || !slices.Equal(ids, hosts) {
 				hosts, killed = ids, WithKilled(ctx, b.Stored, all)[len(all):]
-				unstored = append(unstored, killedUnstored(was, ids)...)
+				unstored = killedUnstored(slices.Concat(unstored, was), ids)
 			}
 			was = all
 			return slices.Concat(all, killed, unstored), nil
 		}
+	}
+	b.TakeOff = func(r app.Running) error {
+		if r.Stored != "" {
+			return b.Stored.Forget(r.Stored)
+		}
+		dir, err := HistoryDir()
+		if err == nil {
+			err = os.Remove(filepath.Join(dir, r.ID+recordEnd))
+		}
+		return err
 	}
 	b.Visit = func(ctx context.Context, running string) (app.Session, error) {
 		c, err := k.attach(ctx, ClientOptions{Running: running, Passing: true})

@@ -276,7 +276,8 @@ func TestAnOpenBoardTellsKilledFromEnded(t *testing.T) {
 	lib, _, left := leaver(t)
 	_, kill := serves(t, "killed")
 	_, end := serves(t, "ended")
-	left("killed", true, Record{}, test.Sent("bake"))
+	killed := left("killed", true, Record{}, test.Sent("bake"))
+	taken := left("taken", true, Record{}, test.Sent("bake"))
 	left("ended", false, Record{Ended: time.Now()})
 	_, lose := serves(t, "unstored")
 	_, leave := serves(t, "unstored-ended")
@@ -290,7 +291,7 @@ func TestAnOpenBoardTellsKilledFromEnded(t *testing.T) {
 		h.record(r)
 	}
 	next := Keeping(&app.Launcher{Version: "1.0.0"}, app.Backend{Stored: lib}, nil).Watch(t.Context())
-	if all, err := next(); err != nil || len(all) != 4 || all[0].Over || all[3].Over {
+	if all, err := next(); err != nil || len(all) != 5 || all[0].Over || all[3].Over || all[4].ID != "taken" {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	kill()
@@ -303,13 +304,26 @@ func TestAnOpenBoardTellsKilledFromEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.ContainsFunc(all, func(s Status) bool { return !s.Over }) {
-			if len(all) != 2 || all[0].ID != "killed" || all[0].Group() != 0 || all[1].ID != "unstored" || all[1].Group() != 0 {
+			if len(all) != 3 || all[0].ID != "killed" || all[0].Group() != 0 || all[1].ID != "taken" || all[2].ID != "unstored" || all[2].Group() != 0 {
 				t.Errorf("%+v", all)
 			}
 			break
 		}
 	}
-	if again := WithKilled(t.Context(), lib, nil); len(again) != 1 || again[0].ID != "killed" || again[0].Group() != 0 {
+	if again := WithKilled(t.Context(), lib, nil); len(again) != 2 || again[0].ID != "killed" || again[0].Group() != 0 {
 		t.Errorf("a new board: %+v", again)
+	}
+
+	// What is taken off on another board, or opened again, leaves this one.
+	other := Keeping(&app.Launcher{Version: "1.0.0"}, app.Backend{Stored: lib}, nil)
+	l, err := lib.Continue(killed)
+	if err := errors.Join(err, other.TakeOff(Status{ID: "taken", Stored: taken}), other.TakeOff(Status{ID: "unstored"})); err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for all, err := next(); len(all) > 0; all, err = next() {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -62,27 +62,54 @@ const (
 	oldPause   = 10 * time.Second
 )
 
-// statusWatcher watches the hosts of this machine. Where nothing happens, it looks at the time of a
-// directory, and nothing else.
+// dirs are directories that are looked at for changes.
+type dirs struct {
+	paths []string
+	times []time.Time // as they were seen, those too young to tell a later change zero
+}
+
+// changed reports whether entries were made or removed since the last call. A change within the resolution
+// of the file system's clock may be reported again.
+func (d *dirs) changed() bool {
+	now := make([]time.Time, len(d.paths))
+	for i, path := range d.paths {
+		if info, err := os.Stat(path); err == nil {
+			now[i] = info.ModTime()
+		}
+	}
+	same := slices.EqualFunc(now, d.times, time.Time.Equal)
+	for i := range now {
+		if time.Since(now[i]) < lookPause {
+			now[i] = time.Time{}
+		}
+	}
+	d.times = now
+	return !same
+}
+
+// statusWatcher watches the hosts of this machine. Where nothing happens, it looks at the times of
+// directories, and nothing else.
 type statusWatcher struct {
 	ctx  context.Context
 	news chan struct{} // receives when known has changed
+	runs dirs
 
 	mu       sync.Mutex
 	followed map[string]bool // ids
 	known    map[string]Status
 }
 
-// Watch returns a function that waits until the list of [List] changes, and returns it; the first
-// time it does not wait. It fails when ctx ends. It is for one caller at a time.
-func Watch(ctx context.Context) func() ([]Status, error) {
+// Watch returns a function that waits until the list of [List] or the entries of beside change, and returns
+// the list; the first time it does not wait. It fails when ctx ends. It is for one caller at a time.
+func Watch(ctx context.Context, beside ...string) func() ([]Status, error) {
 	w := &statusWatcher{ctx: ctx, news: make(chan struct{}, 1), followed: map[string]bool{}, known: map[string]Status{}}
-	var looked time.Time // the time of the directory when it was read last
+	others := dirs{paths: beside}
 	first := true
 	return func() ([]Status, error) {
 		if first {
 			first = false
-			looked = w.look(looked)
+			others.changed()
+			w.look()
 			all, err := List(ctx)
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -100,7 +127,9 @@ func Watch(ctx context.Context) func() ([]Status, error) {
 			case <-w.news:
 				return w.list(), ctx.Err()
 			case <-again.C:
-				looked = w.look(looked)
+				if w.look(); others.changed() {
+					return w.list(), nil
+				}
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
@@ -126,17 +155,11 @@ func (w *statusWatcher) change(do func(known map[string]Status)) {
 	}
 }
 
-// look follows the hosts that are new in the directory, unless that has not changed since, and
-// returns the time of its last change. What has changed within the resolution of the file system's
-// clock is seen the next time.
-func (w *statusWatcher) look(since time.Time) time.Time {
+// look follows the hosts that are new.
+func (w *statusWatcher) look() {
 	dir, err := Dir()
-	if err != nil {
-		return since
-	}
-	info, err := os.Stat(dir)
-	if err != nil || info.ModTime().Equal(since) {
-		return since
+	if w.runs.paths = []string{dir}; err != nil || !w.runs.changed() {
+		return
 	}
 	ids, _ := hostsIn(dir)
 	for _, id := range ids {
@@ -148,10 +171,6 @@ func (w *statusWatcher) look(since time.Time) time.Time {
 			go w.follow(id)
 		}
 	}
-	if time.Since(info.ModTime()) < lookPause {
-		return time.Time{}
-	}
-	return info.ModTime()
 }
 
 // follow keeps the status of a host up to date until the host ends. One that refuses this parley, or

@@ -195,6 +195,9 @@ func named(id ID, err error) error {
 // locked, the program that wrote the log was killed, or has left the session unfinished.
 const openDir = "open"
 
+// Marks is the directory of these files. It changes when a log is opened, closed or forgotten.
+func (s *Store) Marks() string { return filepath.Join(s.dir, openDir) }
+
 func (s *Store) markPath(id ID) string { return filepath.Join(s.dir, openDir, string(id)) }
 
 // mark creates the marker file of a log. Best effort: without it the session is stored,
@@ -204,6 +207,7 @@ func (s *Store) mark(l *Log) {
 	if err := config.MakeDir(filepath.Dir(path)); err != nil {
 		return
 	}
+	_ = os.Remove(path) // that it is made again changes the directory
 	if err := os.WriteFile(path, nil, fileMode); err == nil {
 		l.marked = path
 	}
