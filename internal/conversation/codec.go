@@ -342,7 +342,7 @@ func (k *kind) decode(at, data json.RawMessage) (Event, error) {
 		return decodeUpdate(at, data)
 	}
 	var values map[string]json.RawMessage
-	if err := json.Unmarshal(data, &values); err != nil {
+	if err := acpclient.Unmarshal(data, &values); err != nil {
 		return nil, err
 	}
 	event := reflect.New(k.event).Elem()
@@ -448,7 +448,7 @@ func decodeText(raw json.RawMessage) (string, error) {
 		return string(binary.Base64), err
 	}
 	var s string
-	err := json.Unmarshal(raw, &s)
+	err := acpclient.Unmarshal(raw, &s)
 	return s, err
 }
 

@@ -16,24 +16,18 @@ import (
 
 const queueHead = `{"v":2,"event":"queue_changed","kept":`
 
-// mostQueued limits the prompts of a queue that is read without the one before it.
-const mostQueued = 1 << 20
-
 // queueLine is the last line of a log with a queue.
 type queueLine struct {
-	prompts      []QueuedPrompt
-	sum          uint32
-	whole, since int // bytes of the last line with all prompts, and of those after it
+	prompts    []QueuedPrompt
+	sum        uint32
+	all, since int // bytes of the last line with all prompts, and of those after it
 }
 
-// begin notes a line with all prompts.
-func (l *queueLine) begin(line []byte, prompts []QueuedPrompt) {
-	*l = queueLine{prompts, crc32.ChecksumIEEE(line), len(line), 0}
-}
-
-// next notes any other line.
-func (l *queueLine) next(line []byte, prompts []QueuedPrompt) {
+func (l *queueLine) is(line []byte, prompts []QueuedPrompt, all bool) {
 	l.prompts, l.sum, l.since = prompts, crc32.ChecksumIEEE(line), l.since+len(line)
+	if all {
+		l.all, l.since = len(line), 0
+	}
 }
 
 // is reports whether two prompts of queues are the same one, unchanged. Nobody changes what its slices have.
@@ -48,7 +42,7 @@ func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[
 func (r *Repeats) appendQueue(dst []byte, e QueueChanged) ([]byte, error) {
 	was, now := r.queue.prompts, e.Queue
 	most, first, last := min(len(was), len(now)), 0, 0
-	if r.queue.since > r.queue.whole { // so that damage does not cost all that follow
+	if r.queue.since > r.queue.all { // so that damage does not cost all that follow
 		most = 0
 	}
 	for first < most && was[first].is(&now[first]) {
@@ -59,16 +53,15 @@ func (r *Repeats) appendQueue(dst []byte, e QueueChanged) ([]byte, error) {
 	}
 	e.Queue = now[first : len(now)-last]
 	line, err := AppendEncode(dst, e)
-	switch {
-	case err != nil:
-	case first+last == 0:
-		r.queue.begin(line[len(dst):], now)
-	default:
+	if err != nil {
+		return line, err
+	}
+	if first+last > 0 {
 		_, _, data := plainLine(bytes.Clone(line[len(dst):]))
 		line = fmt.Appendf(line[:len(dst)], `%s[%d,%d],"of":%d%s%s}`, queueHead, first, last, r.queue.sum, dataKey, data)
-		r.queue.next(line[len(dst):], now)
 	}
-	return line, err
+	r.queue.is(line[len(dst):], now, first+last == 0)
+	return line, nil
 }
 
 // decodeQueue reads a queue. With nil repeats, the prompts that are left out are empty.
@@ -81,23 +74,21 @@ func (r *Repeats) decodeQueue(line []byte) (Event, error) {
 	if err := json.Unmarshal(line, &l); err != nil {
 		return nil, fmt.Errorf("decode a queue: %w", err)
 	}
-	decoded, err := kindNamed("queue_changed").decode(nil, l.Data)
+	e, err := kindNamed("queue_changed").decode(nil, l.Data)
 	if err != nil {
 		return nil, err
 	}
-	e, first, last := decoded.(QueueChanged), l.Kept[0], l.Kept[1]
-	most := mostQueued
+	q, first, last := e.(QueueChanged), l.Kept[0], l.Kept[1]
+	was := queueLine{prompts: make([]QueuedPrompt, min(max(first, last, 0), 1<<20)), sum: l.Of}
 	if r != nil {
-		most = len(r.queue.prompts)
+		was = r.queue
 	}
-	switch {
-	case first < 0 || last < 0 || first > most || last > most-first, r != nil && r.queue.sum != l.Of:
+	if min(first, last) < 0 || max(first, last) > len(was.prompts) || was.sum != l.Of {
 		return nil, ErrRepeats
-	case r == nil:
-		e.Queue = slices.Concat(make([]QueuedPrompt, first), e.Queue, make([]QueuedPrompt, last))
-	default:
-		e.Queue = slices.Concat(r.queue.prompts[:first], e.Queue, r.queue.prompts[most-last:])
-		r.queue.next(line, e.Queue)
 	}
-	return e, nil
+	q.Queue = slices.Concat(was.prompts[:first], q.Queue, was.prompts[len(was.prompts)-last:])
+	if r != nil {
+		r.queue.is(line, q.Queue, false)
+	}
+	return q, nil
 }

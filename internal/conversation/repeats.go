@@ -151,21 +151,16 @@ func appendRepeat(dst []byte, all []kept, of uint32, at, short []byte) []byte {
 
 // Decode is [Decode] for the next line of a log.
 func (r *Repeats) Decode(line []byte) (Event, error) {
-	if bytes.HasPrefix(line, []byte(queueHead)) {
+	switch {
+	case bytes.HasPrefix(line, []byte(queueHead)):
 		return r.decodeQueue(line)
-	}
-	if !bytes.HasPrefix(line, []byte(repeatHead)) {
+	case !bytes.HasPrefix(line, []byte(repeatHead)):
 		e, err := Decode(line)
-		switch e := e.(type) {
-		case Update:
-			if r != nil {
-				key, over := repeatable(e)
-				r.remember(&sent{key: key, data: e.Raw, long: longStrings(e.Raw)}, over)
-			}
-		case QueueChanged:
-			if r != nil {
-				r.queue.begin(line, e.Queue)
-			}
+		if u, is := e.(Update); is && r != nil {
+			key, over := repeatable(u)
+			r.remember(&sent{key: key, data: u.Raw, long: longStrings(u.Raw)}, over)
+		} else if q, is := e.(QueueChanged); is && r != nil {
+			r.queue.is(line, q.Queue, true)
 		}
 		return e, err
 	}
