@@ -275,13 +275,20 @@ type Encoded []byte
 // MarshalJSON implements json.Marshaler.
 func (e Encoded) MarshalJSON() ([]byte, error) { return e, nil }
 
+func (e Encoded) encoded() (Encoded, error) { return e, nil }
+
 // encode returns the message as JSON without line ends.
 func (m outgoing) encode() ([]byte, error) {
 	m.JSONRPC = "2.0"
-	if p, ok := m.Params.(Encoded); ok && m.ID == nil {
+	// Package json would read again what encodes itself.
+	if p, ok := m.Params.(interface{ encoded() (Encoded, error) }); ok && m.ID == nil {
+		params, err := p.encoded()
+		if err != nil {
+			return nil, err
+		}
 		method, err := Marshal(m.Method)
-		b := append(make([]byte, 0, len(p)+len(method)+64), `{"jsonrpc":"2.0","method":`...)
-		b = append(append(append(b, method...), `,"params":`...), p...)
+		b := append(make([]byte, 0, len(params)+len(method)+64), `{"jsonrpc":"2.0","method":`...)
+		b = append(append(append(b, method...), `,"params":`...), params...)
 		return append(b, '}'), err
 	}
 	if r, ok := m.Result.(largeText); ok {

@@ -257,28 +257,33 @@ func newUpdate(kind string) SessionUpdate {
 	return nil
 }
 
-type notificationWire struct {
-	SessionID SessionID       `json:"sessionId"`
-	Update    json.RawMessage `json:"update"`
-	Meta      Meta            `json:"_meta,omitempty"`
-}
+// MarshalJSON implements json.Marshaler.
+func (n SessionNotification) MarshalJSON() ([]byte, error) { return n.encoded() }
 
-// MarshalJSON encodes the update with its discriminator.
-func (n SessionNotification) MarshalJSON() ([]byte, error) {
+// encoded encodes the update with its discriminator.
+func (n SessionNotification) encoded() (Encoded, error) {
 	if n.Update == nil {
 		return nil, errors.New("a session notification without an update")
 	}
-	var update json.RawMessage
+	var update []byte
+	var err error
 	if u, ok := n.Update.(*UnknownUpdate); ok {
-		update = u.Raw
-	} else {
-		b, err := Marshal(n.Update)
-		if err != nil {
-			return nil, err
-		}
-		update = splice("sessionUpdate", n.Update.UpdateKind(), b)
+		update, err = Marshal(u.Raw)
+	} else if update, err = Marshal(n.Update); err == nil {
+		update = splice("sessionUpdate", n.Update.UpdateKind(), update)
 	}
-	return Marshal(notificationWire{n.SessionID, update, n.Meta})
+	if err != nil {
+		return nil, err
+	}
+	out, err := Marshal(struct {
+		SessionID SessionID `json:"sessionId"`
+		Meta      Meta      `json:"_meta,omitempty"`
+	}{n.SessionID, n.Meta})
+	if err != nil {
+		return nil, err
+	}
+	out = append(append(out[:len(out)-1], `,"update":`...), update...) // package json would read all of it again
+	return append(out, '}'), nil
 }
 
 // UnmarshalJSON decodes like Unmarshal.

@@ -386,7 +386,7 @@ func (l listener) HandleRequest(ctx context.Context, method string, params json.
 
 func (l listener) takeEvents(params json.RawMessage) {
 	var p events
-	if json.Unmarshal(params, &p) != nil {
+	if acpclient.Unmarshal(params, &p) != nil { // package json takes several times as long
 		return
 	}
 	c := l.Client
