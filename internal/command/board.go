@@ -68,34 +68,58 @@ type placed struct {
 
 // ShowBoard lists all sessions, those first that need the user.
 func ShowBoard(f Front) {
-	watch := f.Backend().Watch
-	b := &board{f: f, loading: watch != nil, gone: func() {}}
+	open, gone := context.WithCancel(context.Background())
+	b := &board{f: f, loading: f.Backend().Watch != nil, gone: gone}
 	b.update = f.Choose(b.choice())
-	if watch != nil {
-		b.watch(func(ctx context.Context) (func() ([]app.Running, error), context.CancelFunc) {
-			ctx, stop := context.WithCancel(ctx)
-			return watch(ctx), stop
-		})
-	}
-}
-
-// watch follows the sessions in hosts until the list is closed.
-func (b *board) watch(begin func(context.Context) (func() ([]app.Running, error), context.CancelFunc)) {
-	b.f.InBackground(func(ctx context.Context) func() {
-		next, stop := begin(ctx)
-		all, err := next()
-		return func() {
-			b.gone = stop
-			if b.loading = false; err == nil {
-				b.running = all
-			}
-			if open := b.update(b.choice()); !open || err != nil {
-				stop()
-				return
-			}
-			b.watch(func(context.Context) (func() ([]app.Running, error), context.CancelFunc) { return next, stop })
+	Watch(open, f, func(all []app.Running, err error) {
+		if b.loading = false; err == nil {
+			b.running = all
+		}
+		if !b.update(b.choice()) {
+			gone()
 		}
 	})
+}
+
+// Watch hands take the sessions in hosts, and again whenever they have changed, until open ends.
+func Watch(open context.Context, f Front, take func(all []app.Running, err error)) {
+	watch := f.Backend().Watch
+	if watch == nil {
+		return
+	}
+	open, stop := context.WithCancel(open)
+	next := watch(open)
+	var again func()
+	again = func() {
+		f.InBackground(func(program context.Context) func() {
+			defer context.AfterFunc(program, stop)()
+			all, err := next()
+			return func() {
+				if open.Err() != nil {
+					return
+				}
+				if take(all, err); err != nil {
+					stop()
+					return
+				}
+				again()
+			}
+		})
+	}
+	again()
+}
+
+// Visit does something with a session in a host that is not attached here, in the background.
+func Visit(f Front, id, failed string, do func(context.Context, app.Session) error) {
+	visit := f.Backend().Visit
+	Get(f, failed, func(ctx context.Context) (session.None, error) {
+		s, err := visit(ctx, id)
+		if err != nil {
+			return session.None{}, err
+		}
+		defer app.Leave(ctx, s)
+		return session.None{}, do(ctx, s)
+	}, func(session.None) {})
 }
 
 func (b *board) choice() Choice {
@@ -223,7 +247,7 @@ func (b *board) askAbout(id string) {
 		}
 		return s, err
 	}, func(s app.Session) {
-		l := &app.Live{Session: away{s, b.f, func(ctx context.Context) (app.Session, error) { return visit(ctx, id) }}, Conversation: s.Past()}
+		l := &app.Live{Session: away{s, b.f, id}, Conversation: s.Past()}
 		var q *app.Question
 		if l.Conversation.OverBudget() {
 			q = l.BudgetQuestion()
@@ -245,19 +269,12 @@ func (b *board) askAbout(id string) {
 type away struct {
 	app.Session // as it was
 	f           Front
-	visit       func(context.Context) (app.Session, error)
+	id          string
 }
 
 // Perform is for the front end alone, which a choice calls by its Here.
 func (a away) Perform(_ context.Context, c session.Call) error {
-	Get(a.f, "not decided: ", func(ctx context.Context) (session.None, error) {
-		s, err := a.visit(ctx)
-		if err != nil {
-			return session.None{}, err
-		}
-		defer app.Leave(ctx, s)
-		return session.None{}, s.Perform(ctx, c)
-	}, func(session.None) {})
+	Visit(a.f, a.id, "not decided: ", func(ctx context.Context, s app.Session) error { return s.Perform(ctx, c) })
 	return nil
 }
 

@@ -25,8 +25,8 @@ import (
 // CompareHost does what the page cannot do itself. The sides are named by their index.
 type CompareHost interface {
 	Host
-	// Seat is a side as the board lists it, nil if it has no tab: Past is then what is known of it. Open
-	// opens a tab, and goes there.
+	// Seat is a side as the board lists it, nil if it neither has a tab nor runs in a host: Past is then what
+	// is known of it. Open opens a tab, and goes there.
 	Seat(side int) *command.Seat
 	Past(side int) *app.Overview
 	Open(side int)
@@ -167,7 +167,9 @@ func (v *Compare) table() rows {
 			return v.diffs == nil && v.overview(v.at()).Standing == conversation.StandingAsks
 		}, onSide(v.answer), "answer")},
 		{ID: command.Expand, Do: when(inSides, onSide(v.goTo), "go there")},
-		{ID: "compare_send", Keys: "alt+s", Help: "Send a prompt to all agents", Words: "all steer follow up", Do: when(inSides, func() { v.host.SendAll() }, "prompt all")},
+		{ID: "compare_send", Keys: "alt+s", Help: "Send a prompt to all agents", Words: "all steer follow up", Do: when(func() bool {
+			return inSides() && slices.ContainsFunc(v.seats, func(s *command.Seat) bool { return s != nil })
+		}, func() { v.host.SendAll() }, "prompt all")},
 		{ID: "compare_diffs", Keys: "d", Help: "Differences of two agents; back", Do: when(inSides, v.toggleDiffs, "differences")},
 		{ID: "compare_change_prev", Keys: "[", Help: "Previous change", Do: hunk(-1)},
 		{ID: "compare_change_next", Keys: "]", Help: "Next change of the file", Do: hunk(1)},

@@ -103,6 +103,9 @@ func (p *page) Gone() {
 	p.open, p.stop = context.WithCancel(context.Background())
 }
 
+// Until ends when the page is closed.
+func (p *page) Until() context.Context { return p.open }
+
 // Stop ends what waits for more. It is safe for concurrent use.
 func (p *page) Stop() { p.stop() }
 

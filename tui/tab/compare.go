@@ -37,8 +37,10 @@ type comparison struct {
 	home   *Tab   // shows the page
 	tabs   []*Tab // of the sides; nil, or closed by now, where there is none
 	page   *pages.Compare
-	// past is what is known of sides without a tab, as they were left.
-	past []*app.Overview
+	// past is what is known of sides without a tab, as they were left. running are the sessions of sides in
+	// hosts, nil where there is none, as of when the page was open.
+	past    []*app.Overview
+	running []*app.Running
 	// lost are the prompts that sides never had, which come back as the drafts of their tabs.
 	lost map[int]*store.Draft
 	// overBudget is the last question about the budget, or nil.
@@ -282,7 +284,7 @@ func (t *Tab) reopenCompare(found *compare.Comparison) tea.Cmd {
 }
 
 func (t *Tab) newComparison(of *compare.Comparison) *comparison {
-	c := &comparison{Contest: compare.NewContest(of), front: t.acting, home: t, tabs: make([]*Tab, len(of.Sides)), past: make([]*app.Overview, len(of.Sides))}
+	c := &comparison{Contest: compare.NewContest(of), front: t.acting, home: t, tabs: make([]*Tab, len(of.Sides)), past: make([]*app.Overview, len(of.Sides)), running: make([]*app.Running, len(of.Sides))}
 	t.compared = c
 	c.Session = func(side int) app.Session {
 		if l := c.live(side); l != nil {
@@ -312,12 +314,42 @@ func (c *comparison) show(t *Tab) tea.Cmd {
 	}
 	var late tea.Cmd
 	if !t.dialogs.Has(c.page) {
-		late = t.pushLate(c.page)
+		late = tea.Batch(t.pushLate(c.page), c.do(func() { command.Watch(c.page.Until(), c.front, c.runs) }))
 	}
 	return t.address(tea.Batch(late, c.page.Open(), c.readPast()))
 }
 
-// readPast reads what the sessions of sides that are not open have said and spent. It offers the prompt to
+// runs follows the sessions of sides in hosts.
+func (c *comparison) runs(all []app.Running, err error) {
+	if err != nil {
+		return
+	}
+	for i, s := range c.Sides {
+		was, now := c.running[i], (*app.Running)(nil)
+		if at := slices.IndexFunc(all, func(r app.Running) bool { return r.Cwd == s.Dir && !r.Over }); at >= 0 {
+			now = &all[at]
+		}
+		switch c.running[i] = now; {
+		case c.tab(i) != nil:
+		case now == nil && was != nil:
+			c.past[i] = nil
+			c.add(c.readPast())
+		case now == nil:
+		default:
+			c.Spent(i, now.Spent)
+			if works := was != nil && was.Working; now.Working && !works {
+				c.Works(i)
+			} else if works && !now.Working {
+				c.add(c.page.Ended(i))
+			}
+		}
+	}
+}
+
+// usedElsewhere stands for how the turn of a side has ended that runs in another parley.
+const usedElsewhere = "in use by another parley"
+
+// readPast reads what the sessions of sides that do not run have said and spent. It offers the prompt to
 // those that never had it.
 func (c *comparison) readPast() tea.Cmd {
 	p := c.home.program
@@ -326,7 +358,7 @@ func (c *comparison) readPast() tea.Cmd {
 	}
 	var closed []int
 	for i := range c.Sides {
-		if c.tab(i) == nil && c.past[i] == nil {
+		if c.tab(i) == nil && (c.past[i] == nil || c.past[i].Ending.How == usedElsewhere) {
 			closed = append(closed, i)
 		}
 	}
@@ -341,15 +373,18 @@ func (c *comparison) readPast() tea.Cmd {
 				if draft := c.unsent(i); draft != nil {
 					past[i], unsent[i] = &app.Overview{Last: []string{"The prompt was not sent."}}, draft
 				}
-			case last.Stored != "":
+			case last.Running == "" && last.Stored != "":
 				if t, err := p.Stored.Read(p.Context, last.Stored); err == nil {
 					past[i] = new(app.OverviewOf(&t.Conversation.State, nil))
+				}
+				if works, _ := app.WorksIn(c.Sides[i].Tree.Path); works && past[i] != nil {
+					past[i].Ending = conversation.Ending{How: usedElsewhere}
 				}
 			}
 		}
 		return func() tea.Cmd {
 			for _, i := range closed {
-				if c.past[i] == nil && past[i] != nil {
+				if past[i] != nil && c.tab(i) == nil {
 					c.past[i] = past[i]
 					c.Spent(i, past[i].Spent)
 				}
@@ -508,7 +543,8 @@ func (c *comparison) budgetQuestion() *app.Question {
 // moves reports whether a side works, so that its clock goes on.
 func (c *comparison) moves() bool {
 	for i := range c.tabs {
-		if t := c.tab(i); t != nil && t.State() == conversation.StandingWorking {
+		t, r := c.tab(i), c.running[i]
+		if t != nil && t.State() == conversation.StandingWorking || t == nil && r != nil && r.Standing == conversation.StandingWorking {
 			return true
 		}
 	}
@@ -523,9 +559,12 @@ func (t *Tab) Shows(other *Tab) bool {
 
 // Seat implements pages.CompareHost, as the methods below do.
 func (c *comparison) Seat(side int) *command.Seat {
-	t := c.tab(side)
-	if t == nil {
+	t, r := c.tab(side), c.running[side]
+	switch {
+	case t == nil && r == nil:
 		return nil
+	case t == nil:
+		return &command.Seat{Overview: r.Overview, Place: "in its host", Go: func() { c.Open(side) }}
 	}
 	s := c.seat(t, c.home.number(t))
 	s.Go = func() { c.home.program.Tabs.Show(t) } // the page stays
@@ -539,6 +578,11 @@ func (c *comparison) Seat(side int) *command.Seat {
 func (c *comparison) Stop(side int) {
 	if l := c.live(side); l != nil {
 		c.add(l.address(l.cancel()))
+	} else if r := c.running[side]; r != nil && c.tab(side) == nil {
+		command.Visit(c.front, r.ID, "not cancelled: ", func(ctx context.Context, s app.Session) error {
+			_, err := session.Do(ctx, s, session.Cancel{})
+			return err
+		})
 	}
 }
 
@@ -546,7 +590,7 @@ func (c *comparison) Stop(side int) {
 func (c *comparison) SendAll() {
 	home := c.home
 	if to, missed := c.takers(composer.Prompt{}); len(to) == 0 {
-		if !slices.ContainsFunc(c.Sides, func(s *compare.Side) bool { return c.tab(slices.Index(c.Sides, s)) != nil }) {
+		if !slices.ContainsFunc(c.tabs, func(t *Tab) bool { return t != nil && c.home.number(t) > 0 }) {
 			missed = "none is open; enter opens the marked one"
 		}
 		c.Say("no agent takes a prompt: " + missed)
@@ -564,7 +608,12 @@ func (c *comparison) SendAll() {
 			c.Say("not sent: " + missed)
 			return
 		}
-		for _, t := range to {
+		for _, side := range to {
+			if c.tab(side) == nil {
+				_, cmd := c.open(side, app.Spec{Stored: c.running[side].Stored, Running: c.running[side].ID})
+				c.add(cmd)
+			}
+			t := c.tab(side)
 			c.add(t.address(t.prompts.Submit(*p)))
 		}
 		words := "sent to " + termtext.Count(len(to), "agent")
@@ -575,18 +624,21 @@ func (c *comparison) SendAll() {
 	})
 }
 
-// takers returns the tabs of the sides that take a prompt, and says why the others do not.
-func (c *comparison) takers(p composer.Prompt) (to []*Tab, missed string) {
+// takers returns the sides that take a prompt, and says why the others do not.
+func (c *comparison) takers(p composer.Prompt) (to []int, missed string) {
 	var others []string
 	for i := range c.tabs {
 		t, why := c.tab(i), "not open"
-		if t != nil {
+		switch {
+		case t != nil:
 			why = t.prompts.whyRefused(p)
+		case c.running[i] != nil && !p.Pastes(): // its tab opens with it
+			why = ""
 		}
 		switch {
 		case c.States[i].Dropped:
 		case why == "":
-			to = append(to, t)
+			to = append(to, i)
 		default:
 			others = append(others, c.Title(i)+": "+why)
 		}

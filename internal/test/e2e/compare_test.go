@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -113,18 +114,19 @@ func TestCompare(t *testing.T) {
 	p.Press("q").Leave()
 }
 
-// Killed in the middle, all worktrees and sessions are found again and named.
+// Killed in the middle, all worktrees and sessions are found again and named. Before, they are in use.
 func TestAKilledComparisonIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	at, p := comparingAll(t, Options{})
 	p.compare("sing louder")
-	p.kill()
+	q := Start(t, Options{Home: at.home, Project: at.dir, Script: fastPoet, Others: map[string]string{"asks": askingPoet, "fails": failingPoet}})
+	q.Ready().Ask("/compare").Question("Comparisons", "sing louder", "asks, fails").Press("down", "enter").Shows("Compare  sing louder", "in use by another parley").Press("q")
+	p.Signal(syscall.SIGKILL)
+	p.WaitExit()
 	if trees := at.trees(); trees["asks"] == "" || len(trees) != 3 {
 		t.Errorf("there are %v", trees)
 	}
-	q := Start(t, Options{Home: at.home, Project: at.dir, Script: fastPoet, Others: map[string]string{"asks": askingPoet, "fails": failingPoet}})
-	q.Ready().Ask("/compare").Question("Comparisons", "sing louder", "asks, fails").Press("down", "enter")
-	q.Shows("Compare  sing louder", "not open, finished", "1 file +2 −2", "$0.25", "The fast one heard sing louder.").Press("right", "left", "enter")
+	q.Ask("/compare").Shows("Compare  sing louder", "not open, finished", "1 file +2 −2", "$0.25", "The fast one heard sing louder.").Press("right", "left", "enter")
 	q.Question("Start the agent of this session?").Answer("Only read")
 	q.Gone("Start the agent").Leave()
 
@@ -132,6 +134,31 @@ func TestAKilledComparisonIsFoundAgain(t *testing.T) {
 	l := Start(t, Options{Home: at.home, Project: at.dir, Script: fastPoet, Args: []string{"--plain"}})
 	l.Shows(">").Type("/compare").Press("enter")
 	l.Shows("sing louder", "scripted: 1 file, +2 −2 lines, in the worktree", "asks: no changes", "parley worktree diff|merge|drop")
+}
+
+// Sides that go on in hosts are shown as they are when the comparison is opened again, and take prompts and
+// a cancel.
+func TestAKeptComparisonGoesOn(t *testing.T) {
+	t.Parallel()
+	k := kept{repositoryPlace(t)}
+	opt := Options{Project: k.dir, Cols: 150, Script: fastPoet, Others: map[string]string{"asks": askingPoet, "fails": `
+handshake ` + resumes + ` {"sessionId": "works"}
+expect session/prompt
+say out of rhymes
+wait-cancel
+end-turn cancelled
+expect session/prompt as more
+say "more: ${more.params.prompt.0.text}"
+end-turn
+serve
+`}}
+	k.open(opt).compare("sing louder").Signal(syscall.SIGKILL)
+	p := k.open(opt)
+	p.Ready().Ask("/compare").Question("Comparisons", "sing louder").Press("down", "enter")
+	p.Shows("asks 1 · works 1", "finished after", "waits for your answer", "working · ", "in its host", "alt+s prompt all").Gone("not open")
+	p.Press("right", "right", "s").Shows("cancelled after").Press("left")
+	p.Press("alt+s").Shows("the prompt for all agents").Type("higher").Press("enter").Shows("sent to 3 agents", "tab 2", "tab 4", "more: higher")
+	p.Press("a").Question("Permission", "make poems").Answer("Yes").Shows("The asking one is done.")
 }
 
 // Outside a repository it says why not, and what to do. The prompt is the draft again.
