@@ -128,7 +128,7 @@ func system() []string {
 }
 
 // reachable returns the sockets that programs see in a sandbox and that the user has not
-// named. Others cannot be mounted over, not even by root, who looks into directories that
+// named. One that is replaced meanwhile is as one that comes later: it could be gone at each attempt to mount over it. Others cannot be mounted over, not even by root, who looks into directories that
 // a sandbox cannot enter.
 func reachable(b Bounds, wrap func(Bounds) []string) ([]string, error) {
 	all, err := sockets()
@@ -137,8 +137,15 @@ func reachable(b Bounds, wrap func(Bounds) []string) ([]string, error) {
 		return nil, err
 	}
 	const look = `for s do test -S "$s" && printf '%s\0' "$s"; done; true`
+	before := map[string]os.FileInfo{}
+	for _, p := range all {
+		before[p], _ = os.Stat(p)
+	}
 	seen, err := inside(wrap(b), append([]string{"sh", "-c", look, "sh"}, all...)...)
-	return strings.FieldsFunc(string(seen), func(r rune) bool { return r == 0 }), err
+	return slices.DeleteFunc(strings.FieldsFunc(string(seen), func(r rune) bool { return r == 0 }), func(p string) bool {
+		now, err := os.Stat(p)
+		return err != nil || !os.SameFile(before[p], now) || !before[p].ModTime().Equal(now.ModTime())
+	}), err
 }
 
 // occupy makes what must not be created, because only what exists can be mounted over,

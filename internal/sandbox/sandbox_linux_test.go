@@ -656,6 +656,47 @@ func TestStartsWithoutASocketThatIsGone(t *testing.T) {
 		})
 }
 
+// Nothing is kept from starting by a socket that comes and goes, as an agent can have it do.
+func TestStartsWhileASocketComesAndGoes(t *testing.T) {
+	bwrap, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Skip("bubblewrap is not installed")
+	}
+	dir := t.TempDir()
+	others := filepath.Join(dir, "others")
+	if err := os.MkdirAll(others, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	listen(t, filepath.Join(dir, "stays"))
+	listen(t, filepath.Join(dir, "flaps"))
+	for i := range 20 {
+		listen(t, filepath.Join(others, fmt.Sprint(i)))
+	}
+	// It is another one each time that it is looked for, and gone while bubblewrap mounts.
+	flapping := "#!/bin/sh\ncd " + dir + `
+		case "$*" in *"test -S"*) ;; *) rm -f flaps;; esac
+		` + bwrap + ` "$@"; code=$?
+		for next in others/*; do mv $next flaps; break; done; exit $code`
+	path := filepath.Join(t.TempDir(), "bwrap")
+	if err := os.WriteFile(path, []byte(flapping), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Dir(path)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	s, err := New(Bounds{}, []string{os.Args[0], enterSandbox})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if s.Name != "bubblewrap" {
+		t.Skipf("bubblewrap does not work here; %s: %s", s.Name, s.Lack)
+	}
+	for range 3 {
+		if out, err := try(t, s, dir, "! test -S stays"); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
+}
+
 // Where bubblewrap gets its rights from its file, it cannot be started with abstract
 // sockets hidden, and is still better than Landlock.
 func TestTakesABubblewrapWithRightsOfItsOwn(t *testing.T) {
