@@ -63,6 +63,9 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 		return nil, WithHint("Start in another directory, remove it from sandbox_write, or start without the sandbox: --sandbox=false",
 			"%s is parley's own, which no agent in a sandbox may use", termtext.Line(opened.Path))
 	}
+	if err != nil && !errors.Is(err, sandbox.ErrUnavailable) {
+		return nil, WithHint("Try again when other agents have ended", "make the sandbox: %w", err)
+	}
 	if err != nil {
 		return nil, WithHint("Install bubblewrap, or start without the sandbox: --sandbox=false, or sandbox = false in "+config.ConfigFile(), "%w", err)
 	}

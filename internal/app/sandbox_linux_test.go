@@ -509,6 +509,28 @@ func TestFiltersInTheSandbox(t *testing.T) {
 	})
 }
 
+// What stops a sandbox from being made says how to install one only where there is none.
+func TestHintsOfTheSandbox(t *testing.T) {
+	for says, installs := range map[string]bool{
+		"Creating new namespace failed: Resource temporarily unavailable": false,
+		"No permissions to create new namespace":                          true,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "bwrap"), []byte("#!/bin/sh\necho 'bwrap: "+says+"' >&2\nexit 1\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", dir)
+		on := true
+		l := &Launcher{Config: &config.Config{Sandbox: config.Sandbox{Offline: true}}, Overrides: Overrides{Sandbox: &on}, Cwd: t.TempDir()} // Landlock is offline nowhere
+		err := l.CheckSandbox(nil)
+		l.Close()
+		hint, _ := errors.AsType[*HintError](err)
+		if hint == nil || strings.Contains(hint.Hint, "Install bubblewrap") != installs || strings.Contains(hint.Hint, "--sandbox=false") != installs {
+			t.Errorf("%s: %v; %+v", says, err, hint)
+		}
+	}
+}
+
 // An agent leads the repositories of submodules to no other objects, neither in the repository nor in a worktree.
 func TestRepositoriesOfSubmodulesInTheSandbox(t *testing.T) {
 	const list = "objects/info/alternates"
