@@ -54,7 +54,7 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 		if err != nil {
 			return nil, WithHint("Start without the sandbox: --sandbox=false", "guard the git repository from the agent: %w", err)
 		}
-		b.Write, b.Keep, b.NoDirs = append(b.Write, g.Write...), append(b.Keep, g.Keep...), append(b.NoDirs, g.NoDirs...)
+		b.Write, b.Keep, b.Fixed, b.NoDirs = append(b.Write, g.Write...), append(b.Keep, g.Keep...), append(b.Fixed, g.Fixed...), append(b.NoDirs, g.NoDirs...)
 		maps.Copy(b.NoFiles, g.NoFiles)
 		guards = append(guards, g)
 	}
@@ -112,10 +112,10 @@ func (l *Launcher) self() (string, error) {
 	return self, nil
 }
 
-// RunFilter runs the shell command of a filter or merge driver of the user's for git in the working directory: in the
+// RunFilter runs the shell command of a filter or merge driver of the user's for git in the working directory and of a repository: in the
 // sandbox of agents, since it reads what those have written. It writes in the given directories only. Without a
-// sandbox here, it runs as it is, unless agents are to be in one.
-func (l *Launcher) RunFilter(ctx context.Context, write []string, command string) error {
+// sandbox here, it runs as it is, unless agents are to be in one. The error is an *exec.ExitError only if the command has run.
+func (l *Launcher) RunFilter(ctx context.Context, repository string, write []string, command string) error {
 	top, err := os.Getwd()
 	if err != nil {
 		return err
@@ -129,26 +129,28 @@ func (l *Launcher) RunFilter(ctx context.Context, write []string, command string
 	if err != nil {
 		return err
 	}
-	b.Keep = append(b.Keep, self, os.Getenv("GIT_DIR"), os.Getenv("GIT_OBJECT_DIRECTORY")) // also below /tmp
+	b.Keep = append(b.Keep, self, repository, os.Getenv("GIT_DIR"), os.Getenv("GIT_OBJECT_DIRECTORY")) // also below /tmp
 	if slices.Contains(write, ".") {
 		b.Write, b.Keep = append(b.Write, top), append(b.Keep, filepath.Join(top, ".git"))
 	} else {
 		b.Keep = append(b.Keep, top)
 	}
 	for _, dir := range slices.DeleteFunc(slices.Clone(write), func(dir string) bool { return dir == "." }) {
-		_ = os.Mkdir(dir, 0o777) // Git LFS makes it in its first repository
-		if info, err := os.Lstat(dir); err != nil {
+		if err := makeStraight(dir); err != nil {
 			return err
-		} else if !info.IsDir() {
-			return fmt.Errorf("%s is no directory, and may lead elsewhere: remove it", termtext.Line(dir))
 		}
-		b.Write, b.Keep = append(b.Write, dir), append(b.Keep, filepath.Dir(dir))
-		list, _ := fs.ReadHead(filepath.Join(filepath.Dir(dir), "objects", "info", "alternates"), 64<<10) // of a submodule, the repository that it was filled from
-		for objects := range strings.Lines(string(list)) {
-			b.Keep = append(b.Keep, filepath.Dir(strings.TrimSpace(objects)))
-		}
+		b.Write = append(b.Write, dir)
 	}
-	program, args := "sh", []string{"-c", command}
+	list, _ := fs.ReadHead(filepath.Join(repository, "objects", "info", "alternates"), 64<<10) // of a submodule, the repository that it was filled from
+	for objects := range strings.Lines(string(list)) {
+		b.Keep = append(b.Keep, filepath.Dir(strings.TrimSpace(objects)))
+	}
+	started, says, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer started.Close()
+	program, args := "sh", []string{"-c", "echo >&3; exec 3>&-; " + command}
 	on := slices.ContainsFunc(l.Config.Agents, func(a config.Agent) bool { return l.Config.SandboxFor(a).On })
 	switch box, err := sandbox.New(b, []string{self, "sandboxed"}); {
 	case err == nil:
@@ -158,8 +160,26 @@ func (l *Launcher) RunFilter(ctx context.Context, write []string, command string
 		return err
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	return cmd.Run()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stdin, os.Stdout, os.Stderr, []*os.File{says}
+	err = cmd.Run()
+	_ = says.Close()
+	if _, unsaid := started.Read(make([]byte, 1)); err != nil && unsaid != nil {
+		return fmt.Errorf("the sandbox does not start: %v", err)
+	}
+	return err
+}
+
+// makeStraight makes a directory, as Git LFS does, and fails where a link is on the way: an agent may have made it.
+func makeStraight(dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		if err = makeStraight(filepath.Dir(dir)); err == nil {
+			err = os.MkdirAll(dir, 0o777)
+		}
+	} else if err == nil && real != dir {
+		err = fmt.Errorf("a symbolic link leads from %s to %s: if it is yours, set lfs.storage to where it leads; if not, remove it", termtext.Line(dir), termtext.Line(real))
+	}
+	return err
 }
 
 // cleanGit repairs what agents have changed in .git, and returns a warning if there was

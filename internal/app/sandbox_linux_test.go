@@ -509,6 +509,66 @@ func TestFiltersInTheSandbox(t *testing.T) {
 	})
 }
 
+// Where the user has Git LFS keep the contents of files, an agent that may write there leads it nowhere else.
+func TestWhereGitLFSKeepsContents(t *testing.T) {
+	if _, err := exec.LookPath("git-lfs"); err != nil {
+		t.Skip("git-lfs is not installed")
+	}
+	var tree *git.Worktree
+	everyUser(t, func(w *walled) {
+		w.must(`git lfs install --skip-repo && git config --global merge.lfs-text.driver 'git lfs merge-driver --ancestor %O --current %A --other %B --marker-size %L --output %A' &&
+			git init -q . && printf '*.bin filter=lfs merge=lfs-text\n*.look filter=look\n' > .gitattributes && printf '1\n2\n3\n4\n5\n6\n' > a.bin && echo /store > .gitignore &&
+			git config lfs.storage ../store/lfs && git add . && git commit -q -m first && ls store/lfs/objects && mkdir -p $HOME/outside/lfs`)
+		var err error
+		if tree, err = git.CreateWorktree(t.Context(), w.dir, git.WorktreeOptions{Name: "own"}); err != nil {
+			t.Fatal(err)
+		}
+	}, func(w *walled) {
+		if out, err := w.inside("mv store moved || mv store/lfs store/moved"); err == nil {
+			w.t.Errorf("the agent has moved it: %s", out)
+		}
+		if out, err := w.inside("echo words > a.bin && git add a.bin"); err != nil {
+			w.t.Errorf("the agent cannot use it: %v: %s", err, out)
+		}
+		if w.uid != os.Getuid() {
+			w.t.Skip("git runs as the user of the tests")
+		}
+		git.FilterProgram = w.l.program
+		w.t.Cleanup(func() { git.FilterProgram = "" })
+		w.must("git reset -q --hard && cd " + tree.Path + " && sed -i s/1/agent/ a.bin && git commit -q -a -m second && cd " + w.dir + " && sed -i s/6/user/ a.bin && git commit -q -a -m third")
+		m, err := w.l.PlanMerge(w.t.Context(), git.WorktreeAt(tree.Path))
+		if err == nil {
+			_, err = m.Do(w.t.Context())
+		}
+		if out, _ := w.outside("tr '\n' ' ' < a.bin"); err != nil || out != "agent 2 3 4 5 user " {
+			w.t.Errorf("its merge driver writes %q: %v", out, err)
+		}
+		temp, err := os.MkdirTemp("/tmp", "parley-lfs-") // which is another one in the sandbox
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.t.Cleanup(func() { os.RemoveAll(temp) })
+		root := filepath.Dir(w.dir)
+		for _, c := range []struct{ what, does, fails, want string }{
+			{"a link further up", "mv store moved && ln -s $HOME/outside store", "leads from " + w.dir + "/store/lfs to " + root + "/home/outside/lfs: if it is yours, set lfs.storage to where", ""},
+			{"a link in its place", "git config --unset lfs.storage && rm -rf .git/lfs && ln -s $HOME/outside/lfs .git/lfs", "set lfs.storage to where it leads", ""},
+			{"a link in place of its parent", "git config lfs.storage ../store/deep/lfs", "leads from " + w.dir + "/store to", ""},
+			{"none yet", "git config lfs.storage " + root + "/deep/er/store", "", "oid sha256"},
+			{"empty", "git config lfs.storage ''; rm .git/lfs", "", "oid sha256"},
+			{"below /tmp", "touch " + temp + "/secret && git config --global filter.look.clean 'ls -A " + temp + "; : git-lfs' && git config lfs.storage " + temp + "/store", "", "+store"},
+		} {
+			w.must(c.does + "; cd " + tree.Path + " && echo " + c.what + " > new.bin && echo look > new.look")
+			patch, err := git.WorktreeAt(tree.Path).Patch(w.t.Context())
+			if (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) || !strings.Contains(patch, c.want) || strings.Contains(patch, "+secret") {
+				w.t.Errorf("%s: %v\n%s", c.what, err, patch)
+			}
+			if out, _ := w.outside("cd $HOME/outside && find . -type f -o -name deep"); out != "" {
+				w.t.Errorf("%s: it has written outside: %s", c.what, out)
+			}
+		}
+	})
+}
+
 // What stops a sandbox from being made says how to install one only where there is none.
 func TestHintsOfTheSandbox(t *testing.T) {
 	for says, installs := range map[string]bool{

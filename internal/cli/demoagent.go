@@ -38,10 +38,10 @@ const noConflict = 129
 
 // filterCommand runs a filter or merge driver of the user's in a sandbox. git starts it: see [git.FilterProgram].
 func filterCommand(*streams) *cobra.Command {
-	cmd := hidden("filter [DIRECTORY...] -- COMMAND [X=VALUE...]", "Run a filter of git's in a sandbox", nil, func(cmd *cobra.Command, args []string) error {
+	cmd := hidden("filter REPOSITORY [DIRECTORY...] -- COMMAND [X=VALUE...]", "Run a filter of git's in a sandbox", nil, func(cmd *cobra.Command, args []string) error {
 		at := slices.Index(args, "--")
-		if at < 0 || at+1 == len(args) {
-			return errors.New("a filter needs a command")
+		if at < 1 || at+1 == len(args) {
+			return errors.New("a filter needs a repository and a command")
 		}
 		cfg, err := loadConfig()
 		if err != nil {
@@ -50,13 +50,15 @@ func filterCommand(*streams) *cobra.Command {
 		l := &app.Launcher{Config: cfg}
 		defer l.Close()
 		command, driver := args[at+1], len(args) > at+2
-		err = l.RunFilter(cmd.Context(), args[:at], git.Expand(command, args[at+2:]...))
+		err = l.RunFilter(cmd.Context(), args[0], args[1:at], git.Expand(command, args[at+2:]...))
 		ended, ran := errors.AsType[*exec.ExitError](err)
 		switch {
 		case err == nil:
 			return nil
 		case driver && ran && ended.ExitCode() > 0 && ended.ExitCode() < 126: // so it tells of conflicts
 			return exitStatus(ended.ExitCode())
+		case ran:
+			err = fmt.Errorf("%w\nGit may go on without a filter that fails, parley does not: correct the file, or the filter. If the sandbox is why, change sandbox_hide or sandbox_write", err)
 		}
 		f, noted := os.OpenFile(os.Getenv(git.FilterFailed), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if noted == nil {

@@ -19,7 +19,7 @@ import (
 // FilterProgram is the path of this program, which git runs in place of the user's filters and merge drivers,
 // as one of
 //
-//	filter [DIRECTORY...] -- COMMAND [X=VALUE...]
+//	filter REPOSITORY [DIRECTORY...] -- COMMAND [X=VALUE...]
 //	filter-process CLEAN SMUDGE
 //
 // The first runs a command in a sandbox, in which it writes in the directories only; see [Expand]. The second is a
@@ -39,7 +39,7 @@ type driver map[string]string
 
 // confine makes git run drivers, by their sections, by FilterProgram. That of Git LFS writes in its store, and a merge
 // driver where git runs it.
-func confine(settings map[string]string, drivers map[string]driver, store string) {
+func confine(settings map[string]string, drivers map[string]driver, repository, store string) {
 	for section, d := range drivers {
 		for kind, command := range d {
 			if FilterProgram != "" && gone(command) { // for the sandbox it would be one that is hidden
@@ -51,7 +51,7 @@ func confine(settings map[string]string, drivers map[string]driver, store string
 			write = append(write, store)
 		}
 		run := func(command string, write ...string) string {
-			return words(slices.Concat([]string{FilterProgram, "filter"}, write, []string{"--", command})...)
+			return words(slices.Concat([]string{FilterProgram, "filter", repository}, write, []string{"--", command})...)
 		}
 		switch {
 		case FilterProgram == "":

@@ -14,6 +14,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -278,7 +279,7 @@ func NewWriter(ctx context.Context, dir string) (*Writer, error) { return newWri
 // newWriter is NewWriter with environment variables, which come first in its own.
 func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) {
 	w := &Writer{dir: dir, env: env}
-	common, err := w.line(ctx, "rev-parse", "--git-common-dir")
+	common, err := w.line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir") // with links resolved
 	if err != nil {
 		return nil, err
 	}
@@ -292,12 +293,12 @@ func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) 
 	if err != nil && !exitedWith(err, 1) { // 1 means that there are none
 		return nil, err
 	}
-	fields, drivers, storage := strings.Split(out, "\x00"), map[string]driver{}, lfsDir
+	fields, drivers, storage := strings.Split(out, "\x00"), map[string]driver{}, ""
 	for i := 0; i+1 < len(fields); i += 2 {
 		scope := fields[i]
 		key, value, _ := strings.Cut(fields[i+1], "\n")
 		section := key[:strings.LastIndexByte(key, '.')]
-		if section == lfsDir {
+		if key == lfsStorage {
 			storage = value
 			continue
 		}
@@ -326,10 +327,10 @@ func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) 
 	}
 	w.storing = func(repository string) []string {
 		all := maps.Clone(settings)
-		confine(all, drivers, at(repository, storage))
+		confine(all, drivers, repository, at(repository, cmp.Or(storage, lfsDir)))
 		return configured(all)
 	}
-	w.env = append(env, w.storing(at(dir, common))...)
+	w.env = append(env, w.storing(common)...)
 	return w, nil
 }
 
@@ -429,7 +430,7 @@ func (w *Writer) ofFilter(said, why string) string {
 		}
 	}
 	if why != "" {
-		said += "\n" + termtext.Block(strings.TrimSpace(why)) + "\nparley runs it in the sandbox: if that is why, sandbox_hide and sandbox_write are what it cannot read and may write"
+		said += "\n" + termtext.Block(strings.TrimSpace(why))
 	}
 	return strings.TrimSpace(said)
 }

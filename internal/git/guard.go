@@ -22,8 +22,8 @@ import (
 // decides which programs git runs.
 type Guard struct {
 	// Write are writable paths, also outside of the work tree. Keep are read-only paths
-	// in them and in the work tree.
-	Write, Keep []string
+	// in them and in the work tree. Fixed are directories that stay where they are, also outside of both.
+	Write, Keep, Fixed []string
 	// NoDirs and NoFiles are missing paths that must stay so. Git ignores them if they
 	// are an empty directory or a file of the given text.
 	NoDirs  []string
@@ -60,8 +60,8 @@ var commits = []string{
 // looks for another one, and what else its worktrees share: their sandboxes would follow a link there.
 var immovable = []string{"objects", "refs", "reftable", "logs", lfsDir}
 
-// lfsDir is where Git LFS keeps the contents of files.
-const lfsDir = "lfs"
+// lfsDir is where Git LFS keeps the contents of files, unless the other setting says where.
+const lfsDir, lfsStorage = "lfs", "lfs.storage"
 
 // sameRepository is a commondir that changes nothing: the directory itself.
 const sameRepository = ".\n"
@@ -256,6 +256,8 @@ func (g *Guard) named(ctx context.Context, dir string) error {
 		switch {
 		case key == "core.hookspath":
 			inside(at(dir, value), true)
+		case key == lfsStorage: // git-lfs of the user's would follow a link there
+			g.Fixed = append(g.Fixed, at(repositoryOf(dir), value))
 		case key == "include.path", strings.HasPrefix(key, "includeif.") && strings.HasSuffix(key, ".path"):
 			inside(at(filepath.Dir(origin), value), false)
 		case runs().MatchString(key):

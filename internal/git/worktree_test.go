@@ -858,7 +858,7 @@ func TestFiltersOfTheUser(t *testing.T) {
 		{file: "b.both", text: "new\n", want: "+clean:new\n"},
 		{file: "b.both", text: "", want: "new file"},
 		{file: "b.gone", text: "as it is\n", want: "+as it is\n"},
-		{file: "b.fails", text: "why it fails\n", fails: "why it fails"},
+		{file: "b.fails", text: "why it fails\n", fails: "exit status 1\nGit may go on without a filter that fails, parley does not: correct the file"},
 		{file: "b.lines", text: "SECRET\n", fails: "false: exit status"},
 		{file: "external filter 'x' failed", text: "lines\n", want: "+lines"},
 	} {
@@ -896,6 +896,24 @@ func TestFiltersOfTheUser(t *testing.T) {
 	}
 	if text, want := read(t, filepath.Join(dir, merged)), dir+"\n"+tree.Path+"\n100% "+merged+"\n"; err != nil || text != want {
 		t.Errorf("the driver writes %q: %v", text, err)
+	}
+	bwrap, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Skip("bubblewrap is not installed")
+	}
+	put(t, filepath.Join(hidden, "bwrap"), "#!/bin/sh\ncase \"$*\" in *100*) echo it fails >&2; exit 1;; esac\nexec "+bwrap+" \"$@\"\n")
+	if err := os.Chmod(filepath.Join(hidden, "bwrap"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []string{dir, tree.Path} {
+		put(t, filepath.Join(in, merged), "again "+in+"\n")
+		run(in, "commit", "--quiet", "-a", "-m", "again")
+	}
+	if m, err := tree.PlanMerge(t.Context()); err == nil {
+		err = m.Do(t.Context())
+		t.Errorf("without its driver there is a merge: %v", err)
+	} else if !strings.Contains(err.Error(), "the sandbox does not start") {
+		t.Error(err)
 	}
 }
 

@@ -22,8 +22,8 @@ type Bounds struct {
 	// connect to a Unix socket that is one of them, and not to others that exist outside.
 	Write []string
 	// Keep are read-only paths below Write. They and the directories that lead to them
-	// cannot be moved away.
-	Keep []string
+	// cannot be moved away, nor can those of Fixed that are below Write, which are writable.
+	Keep, Fixed []string
 	// NoDirs and NoFiles are paths below Write that must not be created. The sandbox may
 	// occupy them until Close, with an empty directory or with a file of the given text.
 	NoDirs  []string
@@ -161,6 +161,9 @@ func (b Bounds) existing() Bounds {
 	b.Write, b.Keep, b.Hide, b.Private = resolved(b.Write), resolved(b.Keep), resolved(b.Hide), resolved(b.Private)
 	// A mount inside would open a window.
 	b.Keep = slices.DeleteFunc(b.Keep, func(p string) bool { return within(p, b.Private) })
+	b.Write = append(b.Write, slices.DeleteFunc(resolved(b.Fixed), func(p string) bool { // what is in Write has a mount of its own
+		return !within(p, b.Write) || within(p, slices.Concat(b.Keep, b.Hide, b.Private))
+	})...)
 	if temp := resolved([]string{b.Temp}); len(temp) > 0 {
 		b.Temp = temp[0]
 	}
