@@ -18,6 +18,7 @@ import (
 func watches(first func(context.Context) ([]app.Running, error), next ...func(context.Context) ([]app.Running, error)) func(*Options) {
 	all := append([]func(context.Context) ([]app.Running, error){first}, next...)
 	return func(o *Options) {
+		o.TakeOff = func(app.Running) error { return nil }
 		o.Watch = func(ctx context.Context) func() ([]app.Running, error) {
 			at := 0
 			return func() ([]app.Running, error) {
@@ -63,6 +64,8 @@ func TestTheBoardFollows(t *testing.T) {
 		p.mustOrder("❯ ? asks   baker  bread", "◐ works  baker  cake", "· idle   baker  pie")
 		p.press("alt+d")
 		p.mustShow("it is not attached here")
+		p.press("left")
+		p.mustShow("← does nothing here")
 		p.clock = p.clock.Add(time.Minute)
 		p.press("/", "p", "i", "e", "enter")
 		p.mustNotShow("cake")

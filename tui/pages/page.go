@@ -367,7 +367,7 @@ func (p *page) isStray(name string, owned bool) bool {
 	case goes && (config.Types(name) || name == "backspace"), config.Types(name) && !owned:
 		p.stray = p.Now()
 		if !goes {
-			p.say(name + " does nothing here: this page has no prompt")
+			p.say(config.ShownKey(name) + " does nothing here: this page has no prompt")
 			p.until = p.stray.Add(hintTime)
 		}
 		return true

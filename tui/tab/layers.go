@@ -174,14 +174,14 @@ func (in *input) keyAction(name string) tea.Cmd {
 		return t.unbound(name)
 	}
 	if t.dialogs.Asks() && (t.focus() == layer(t.panel) && (t.composer.Blank() || t.panel.page() != nil) || t.reads()) && !promptCommandOf(a).AtQuestion {
-		return t.say("answer the question first: " + name + " waits until then")
+		return t.say("answer the question first: " + config.ShownKey(name) + " waits until then")
 	}
 	return t.run(a)
 }
 
 // unbound says that a key does nothing, or what does here what it does in other clients.
 func (t *Tab) unbound(name string) tea.Cmd {
-	words := name + " does nothing here"
+	words := config.ShownKey(name) + " does nothing here"
 	switch name {
 	case "ctrl+t":
 		words = "the plan is in the transcript, and its step above the prompt"

@@ -45,7 +45,7 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	if (!asks || t.onBoard(d)) && t.program.Guard.Bereft() {
-		return t.say("the question is closed: " + name + " did nothing"), true
+		return t.say("the question is closed: " + config.ShownKey(name) + " did nothing"), true
 	}
 	cmd, taken := p.take(d.Key(k))
 	switch {
@@ -73,7 +73,7 @@ func (p *panel) overList(name string) tea.Cmd {
 	case p.tab.chooses():
 		return p.tab.run(a)
 	}
-	return p.tab.say("close this first: " + name + " waits until then")
+	return p.tab.say("close this first: " + config.ShownKey(name) + " waits until then")
 }
 
 func (p *panel) paste(text string) (tea.Cmd, bool) {
