@@ -63,11 +63,11 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 		return nil, WithHint("Start in another directory, remove it from sandbox_write, or start without the sandbox: --sandbox=false",
 			"%s is parley's own, which no agent in a sandbox may use", termtext.Line(opened.Path))
 	}
-	if err != nil && !errors.Is(err, sandbox.ErrUnavailable) {
-		return nil, WithHint("Try again when other agents have ended", "make the sandbox: %w", err)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, sandbox.ErrUnavailable):
 		return nil, WithHint("Install bubblewrap, or start without the sandbox: --sandbox=false, or sandbox = false in "+config.ConfigFile(), "%w", err)
+	case err != nil:
+		return nil, WithHint("Try again when other agents have ended", "make the sandbox: %w", err)
 	}
 	l.mu.Lock()
 	l.boxes, l.guards = append(l.boxes, box), append(l.guards, guards...)
@@ -112,9 +112,10 @@ func (l *Launcher) self() (string, error) {
 	return self, nil
 }
 
-// RunFilter runs the shell command of a filter or merge driver of the user's for git in the working directory and of a repository: in the
-// sandbox of agents, since it reads what those have written. It writes in the given directories only. Without a
-// sandbox here, it runs as it is, unless agents are to be in one. The error is an *exec.ExitError only if the command has run.
+// RunFilter runs the shell command of a filter or merge driver of the user's for git in the working directory, for a
+// repository: in the sandbox of agents, since it reads what those have written. It writes in the given directories
+// only. Without a sandbox here, it runs as it is, unless agents are to be in one. The error is an *exec.ExitError only
+// if the command has run.
 func (l *Launcher) RunFilter(ctx context.Context, repository string, write []string, command string) error {
 	top, err := os.Getwd()
 	if err != nil {

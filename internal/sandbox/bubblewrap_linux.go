@@ -128,8 +128,9 @@ func system() []string {
 }
 
 // reachable returns the sockets that programs see in a sandbox and that the user has not
-// named. One that is replaced meanwhile is as one that comes later: it could be gone at each attempt to mount over it. Others cannot be mounted over, not even by root, who looks into directories that
-// a sandbox cannot enter.
+// named. One that is replaced meanwhile is as one that comes later: it could be gone at each
+// attempt to mount over it. Others cannot be mounted over, not even by root, who looks into
+// directories that a sandbox cannot enter.
 func reachable(b Bounds, wrap func(Bounds) []string) ([]string, error) {
 	all, err := sockets()
 	all = slices.DeleteFunc(all, func(p string) bool { return slices.Contains(b.Write, p) })
