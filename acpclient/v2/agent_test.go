@@ -140,4 +140,8 @@ func TestAnAgentOfVersion1ServesVersion2(t *testing.T) {
 			t.Errorf("%s: %v", method, err)
 		}
 	}
+	err = c.Call(t.Context(), "session/resume", map[string]any{"sessionId": "s", "cwd": "/", "mcpServers": []any{}, "replayFrom": map[string]any{"type": "_later"}}, nil)
+	if e, _ := errors.AsType[*acpclient.Error](err); e == nil || e.Code != acpclient.CodeInvalidParams {
+		t.Errorf("from a position that it does not know: %v", err)
+	}
 }

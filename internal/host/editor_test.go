@@ -94,26 +94,29 @@ func TestAnEditorThatDoesNotAnswer(t *testing.T) {
 		if got, err := h.ask(t); !errors.Is(err, context.DeadlineExceeded) || got != "" {
 			t.Errorf("%q, %v", got, err)
 		}
-		if waited := time.Since(begun); waited != readTime {
+		if waited := time.Since(begun); waited != 3*time.Second {
 			t.Errorf("waited %v", waited)
 		}
 		w.untilNotice(t, "The editor answers slowly")
 		if h.Editor() != nil {
 			t.Error("it is asked again at once")
 		}
-		time.Sleep(restTime) // in the bubble's time
+		time.Sleep(time.Minute) // in the bubble's time
 		if got, err := h.ask(t); !errors.Is(err, context.DeadlineExceeded) || got != "" {
 			t.Errorf("after a while: %q, %v", got, err)
 		}
 		late := h.attach(t, ClientOptions{ReadFile: func(context.Context, string) (string, error) {
-			time.Sleep(readTime - 1) // in the bubble's time
+			time.Sleep(3*time.Second - 1) // in the bubble's time
 			return "late", nil
 		}})
 		if got, err := h.ask(t); err != nil || got != "late" || h.Editor() != nil {
 			t.Errorf("just in time: %q, %v, or it is asked again at once", got, err)
 		}
 		late.Close(t.Context())
-		again := h.attach(t, ClientOptions{ReadFile: having("in time")})
+		again := h.attach(t, ClientOptions{ReadFile: func(context.Context, string) (string, error) {
+			time.Sleep(time.Second/2 - 1) // in the bubble's time
+			return "in time", nil
+		}})
 		if got, err := h.ask(t); err != nil || got != "in time" {
 			t.Errorf("%q, %v", got, err)
 		}

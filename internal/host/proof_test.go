@@ -115,13 +115,13 @@ func (c *countingLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Until it has proven itself, a connection gets a few hundred bytes and a few seconds.
+// Until it has proven itself, a connection gets 512 bytes and five seconds.
 func TestAConnectionWithoutAProofCostsNothing(t *testing.T) {
 	const good = `{"jsonrpc":"2.0","method":"prove","params":{"key":"secret"}}`
 	for name, line := range map[string]string{
 		"a long line":            strings.Repeat("x", 100<<20),
-		"many lines":             strings.Repeat("x\n", mostProof),
-		"a long proof":           strings.TrimSuffix(good, "}") + strings.Repeat(" ", mostProof) + "}\n",
+		"many lines":             strings.Repeat("x\n", 512),
+		"a long proof":           strings.TrimSuffix(good, "}") + strings.Repeat(" ", 512-len(good)) + "}\n",
 		"a proof without an end": good,
 		"silence":                "",
 	} {
@@ -131,18 +131,32 @@ func TestAConnectionWithoutAProofCostsNothing(t *testing.T) {
 				c := knock(t, l)
 				began := time.Now()
 				n, _ := io.WriteString(c, line)
-				if n > mostProof {
+				if n > 512 {
 					t.Errorf("it takes %d bytes", n)
 				}
 				if _, err := c.Read(make([]byte, 1)); err == nil {
 					t.Error("it is answered")
 				}
-				if took := time.Since(began); took > proofTime {
+				if took := time.Since(began); took > 5*time.Second {
 					t.Errorf("it ends after %v", took)
 				}
 			})
 		})
 	}
+	t.Run("just enough", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			_, l := guarded(t, nil, nil)
+			c := knock(t, l)
+			time.Sleep(5*time.Second - 1) // in the bubble's time
+			line := strings.TrimSuffix(good, "}") + strings.Repeat(" ", 512-len(good)-1) + "}\n"
+			if _, err := io.WriteString(c, line+askStatus); err != nil {
+				t.Fatal(err)
+			}
+			if answer, err := bufio.NewReader(c).ReadString('\n'); !strings.Contains(answer, `"pid"`) {
+				t.Errorf("the answer is %q, %v", answer, err)
+			}
+		})
+	})
 	t.Run("many at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			_, l := guarded(t, nil, nil)

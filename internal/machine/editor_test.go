@@ -78,7 +78,7 @@ func TestWhatAnEditorDoesNotHave(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing": "", "saved": "one\ntwo\n", "no last line end": "one\ntwo", "other line ends": "one\r\ntwo\r\n",
 		"byte order mark": "\ufeffone\ntwo\n", "old line ends": "one\rtwo", "mended by JSON": "one\ufffd\n",
-		"NUL": "one\x00", "not UTF-8": "one\xff", "too large": strings.Repeat("x", mostUnsaved+1),
+		"NUL": "one\x00", "not UTF-8": "one\xff", "too large": strings.Repeat("x", 4<<20+1),
 	} {
 		s := serveTo(t, says(conversation.FileNo))
 		file := s.put(filepath.Join(s.inside, "file"), "one\ntwo\n")
@@ -103,7 +103,7 @@ func TestWhatAnEditorIsNotAsked(t *testing.T) {
 	secret := s.put(filepath.Join(s.inside, ".env"), "x")
 	outside := s.put(filepath.Join(s.beside, "file"), "x")
 	missing, dir := filepath.Join(s.inside, "missing"), filepath.Dir(s.put(filepath.Join(s.inside, "dir", "file"), "x"))
-	large := s.put(filepath.Join(s.inside, "large"), strings.Repeat("x", mostUnsaved+1))
+	large := s.put(filepath.Join(s.inside, "large"), strings.Repeat("x", 4<<20+1))
 	e := s.edits(map[string]string{denied: "y", secret: "y", outside: "y", missing: "y", dir: "y", large: "y"})
 	for _, path := range []string{denied, secret, outside, missing, dir, link(t, outside, filepath.Join(s.inside, "out"))} {
 		if got, err := s.read(path); err == nil {
@@ -112,7 +112,7 @@ func TestWhatAnEditorIsNotAsked(t *testing.T) {
 	}
 	who.answer = says(conversation.FileSession).answer // outside they are read from disk
 	s.reads(outside, "x")
-	s.reads(large, strings.Repeat("x", mostUnsaved+1))
+	s.reads(large, strings.Repeat("x", 4<<20+1))
 	if len(e.asked) > 0 {
 		t.Errorf("asked %q", e.asked)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/internal/conversation"
+	"parley/internal/journal"
 	"parley/internal/session"
 )
 
@@ -107,11 +108,15 @@ func TestTheChanges(t *testing.T) {
 expect session/prompt
 request fs/write_text_file {"sessionId":"${session}","path":"${cwd}/file","content":"a\nb\n"} as wrote
 await wrote contains "result"
+update {"sessionUpdate":"tool_call","toolCallId":"t","title":"Edit","kind":"edit","status":"completed","content":[{"type":"diff","path":"${cwd}/made","newText":"c\n"}]}
 end-turn
 serve
 `).storing()
 	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
 	c.decide = func(context.Context, *acpclient.RequestPermissionRequest) (acpclient.PermissionOptionID, error) {
+		if err := os.WriteFile(filepath.Join(s.opt.Cwd, "made"), []byte("c\n"), 0o600); err != nil { // as the agent reports later
+			t.Error(err)
+		}
 		return conversation.FileOnce, nil
 	}
 	changes := func(c *client) string {
@@ -128,12 +133,15 @@ serve
 	if text, err := os.ReadFile(filepath.Join(s.opt.Cwd, "file")); err != nil || string(text) != "a\nb\n" {
 		t.Fatalf("%q, %v", text, err)
 	}
-	if got := changes(c); !strings.HasPrefix(got, `{"files":[{"path":"`) || !strings.HasSuffix(got, `/file","sources":["write"]}]}`) {
-		t.Errorf("%s", got)
+	c.reports(func(st Status) bool { return st.Overview.Changed.Files == 2 && st.Overview.Changed.Added == 2 })
+	viewer := s.viewer()
+	session.Post(viewer, session.KeepFile{Part: journal.Part{Path: filepath.Join(s.opt.Cwd, "file")}})
+	if _, err := session.Do(t.Context(), viewer, session.ChangedFiles{}); err != nil { // after it
+		t.Error(err)
 	}
-	st := c.reports(func(st Status) bool { return st.Overview.Changed.Added == 2 })
-	if st.Overview.Changed.Files != 1 {
-		t.Errorf("%+v", st.Overview)
+	want := `{"files":[{"path":"/file","sources":["write"],"accepted":true},{"path":"/made","sources":["report"]}]}`
+	if got := strings.ReplaceAll(changes(c), s.opt.Cwd, ""); got != want {
+		t.Errorf("%s", got)
 	}
 	id := s.remembers("hello")[0]
 	looks := s.client(Options{ReadOnly: true}, acpclient.ClientCapabilities{}, false)

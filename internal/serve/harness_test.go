@@ -602,7 +602,7 @@ func (c *client) updates() (all []string) {
 
 // load opens a session, in either version.
 func (c *client) load(id acpclient.SessionID) error {
-	_, err := acpclient.Call(c.t.Context(), c, acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: id, Cwd: c.t.TempDir()})
+	_, err := acpclient.Call(c.t.Context(), c, acpclient.SessionLoad, &acpclient.LoadSessionRequest{SessionID: id, Cwd: c.t.TempDir(), MCPServers: servers})
 	c.id = id
 	return err
 }

@@ -94,7 +94,7 @@ func TestAStoredSessionIsOpened(t *testing.T) {
 			if got := withoutPrompts(transcript(c.conv)); got != "agent: An answer to two\nagent: Good morning\n" {
 				t.Errorf("%s", got)
 			}
-			if c.leave(); len(s.made) != 1 || s.made[0].Stored != store.ID(ids[1]) || !s.made[0].Keep {
+			if c.leave(); len(s.made) != 1 || s.made[0].Stored != store.ID(ids[1]) || !s.made[0].Keep || len(s.made[0].MCP) != 1 {
 				t.Errorf("%+v", s.made)
 			}
 			c = s.client(Options{}, acpclient.ClientCapabilities{}, v2)

@@ -245,7 +245,7 @@ func TestWhereASessionMayBe(t *testing.T) {
 func TestAPromptThatIsTooLong(t *testing.T) {
 	s := newStage(t, "handshake\nserve\n")
 	c := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd)
-	c.ends(c.prompt(strings.Repeat("x", acpclient.DefaultMaxLine)), "message refused")
+	c.ends(c.prompt(strings.Repeat("x", 24<<20)), "message refused")
 	c.ends(c.prompt("short"), "end_turn")
 }
 
