@@ -71,10 +71,8 @@ func ShowBoard(f Front) {
 	open, gone := context.WithCancel(context.Background())
 	b := &board{f: f, loading: f.Backend().Watch != nil, gone: gone}
 	b.update = f.Choose(b.choice())
-	Watch(open, f, func(all []app.Running, err error) {
-		if b.loading = false; err == nil {
-			b.running = all
-		}
+	Watch(open, f, func(all []app.Running) {
+		b.loading, b.running = false, all
 		if !b.update(b.choice()) {
 			gone()
 		}
@@ -82,7 +80,7 @@ func ShowBoard(f Front) {
 }
 
 // Watch hands take the sessions in hosts, and again whenever they have changed, until open ends.
-func Watch(open context.Context, f Front, take func(all []app.Running, err error)) {
+func Watch(open context.Context, f Front, take func([]app.Running)) {
 	watch := f.Backend().Watch
 	if watch == nil {
 		return
@@ -98,11 +96,9 @@ func Watch(open context.Context, f Front, take func(all []app.Running, err error
 				if open.Err() != nil {
 					return
 				}
-				if take(all, err); err != nil {
-					stop()
-					return
+				if take(all); err == nil {
+					again()
 				}
-				again()
 			}
 		})
 	}

@@ -93,6 +93,11 @@ func (v *Compare) Open() tea.Cmd {
 	})
 }
 
+// Changes reads what a side has changed so far.
+func (v *Compare) Changes(side int) tea.Cmd {
+	return v.Host.Do(func() { v.read(side, func() {}) })
+}
+
 // Ended follows the end of a side's turn: what it has changed is read, and checked.
 func (v *Compare) Ended(side int) tea.Cmd {
 	return v.Host.Do(func() {

@@ -183,7 +183,7 @@ func (v *Compare) figures(i int) []string {
 	th, o, s := v.Theme, v.overview(i), &v.contest.States[i]
 	var parts []string
 	files, counts := o.Changed.Files, toolview.Counts{Added: o.Changed.Added, Removed: o.Changed.Removed}
-	if c := s.Changed; c != nil && !o.Working {
+	if c := s.Changed; c != nil && (!o.Working || len(c.Files) > 0) { // or git has not looked since
 		files, counts = c.Tally().Files, toolview.Counts{Added: c.Added, Removed: c.Removed}
 	}
 	if files > 0 {

@@ -320,28 +320,28 @@ func (c *comparison) show(t *Tab) tea.Cmd {
 }
 
 // runs follows the sessions of sides in hosts.
-func (c *comparison) runs(all []app.Running, err error) {
-	if err != nil {
-		return
-	}
+func (c *comparison) runs(all []app.Running) {
 	for i, s := range c.Sides {
 		was, now := c.running[i], (*app.Running)(nil)
 		if at := slices.IndexFunc(all, func(r app.Running) bool { return r.Cwd == s.Dir && !r.Over }); at >= 0 {
 			now = &all[at]
 		}
-		switch c.running[i] = now; {
-		case c.tab(i) != nil:
-		case now == nil && was != nil:
+		if c.running[i] = now; c.tab(i) == nil && now != nil {
+			c.Spent(i, now.Spent)
+		}
+		switch {
+		case c.tab(i) != nil, now == was:
+		case now == nil:
 			c.past[i] = nil
 			c.add(c.readPast())
-		case now == nil:
-		default:
-			c.Spent(i, now.Spent)
-			if works := was != nil && was.Working; now.Working && !works {
+		case was == nil || !was.Working:
+			if now.Working {
 				c.Works(i)
-			} else if works && !now.Working {
-				c.add(c.page.Ended(i))
 			}
+		case !now.Working:
+			c.add(c.page.Ended(i))
+		case was.Step != now.Step:
+			c.add(c.page.Changes(i))
 		}
 	}
 }
@@ -490,28 +490,33 @@ func (c *comparison) live(side int) *live {
 	return nil
 }
 
-// follow follows an event in the tab of a side.
-func (c *comparison) follow(t *Tab, e conversation.Event) (cmd tea.Cmd) {
-	u, usage := e.(conversation.Update)
-	if usage {
-		_, usage = u.Update.(*acpclient.UsageUpdate)
-	}
+// follow follows an event of a side.
+func (c *comparison) follow(l *live, e conversation.Event) tea.Cmd {
 	_, ended := e.(conversation.TurnEnded)
-	if usage || ended {
+	u, _ := e.(conversation.Update)
+	var call *conversation.ToolCall
+	if u, is := u.Update.(*acpclient.ToolCallUpdate); is {
+		call = l.Conversation.Tool(u.ToolCallID)
+	}
+	if _, usage := u.Update.(*acpclient.UsageUpdate); usage || ended {
 		for i := range c.tabs {
 			if l := c.live(i); l != nil {
 				c.Spent(i, l.Conversation.Spent())
 			}
 		}
 	}
-	side := slices.Index(c.tabs, t)
+	side := slices.Index(c.tabs, l.Tab)
 	if _, works := e.(conversation.PromptSent); works && side >= 0 {
 		c.Works(side)
 	}
-	if ended && side >= 0 {
-		cmd = c.home.address(c.page.Ended(side))
+	switch {
+	case side < 0:
+	case ended:
+		return c.home.address(c.page.Ended(side))
+	case call != nil && !call.Running() && !call.Quiet() && c.home.dialogs.Has(c.page):
+		return c.home.address(c.page.Changes(side))
 	}
-	return cmd
+	return nil
 }
 
 // askAboutBudget asks about the budget when it is used up for a side: once, and where the page is.

@@ -296,7 +296,7 @@ func (l *live) fold(batch []conversation.Event) tea.Cmd {
 		l.Apply(e)
 		l.info.Notice(e, l.Conversation.Ending)
 		if l.compared != nil {
-			cmds = append(cmds, l.compared.follow(l.Tab, e))
+			cmds = append(cmds, l.compared.follow(l, e))
 		}
 		if l.Conversation.Restored() {
 			l.reader.Reset()

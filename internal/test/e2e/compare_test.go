@@ -137,13 +137,16 @@ func TestAKilledComparisonIsFoundAgain(t *testing.T) {
 }
 
 // Sides that go on in hosts are shown as they are when the comparison is opened again, and take prompts and
-// a cancel.
+// a cancel. What a side changes by a command is counted while it works.
 func TestAKeptComparisonGoesOn(t *testing.T) {
 	t.Parallel()
 	k := kept{repositoryPlace(t)}
 	opt := Options{Project: k.dir, Cols: 150, Script: fastPoet, Others: map[string]string{"asks": askingPoet, "fails": `
 handshake ` + resumes + ` {"sessionId": "works"}
 expect session/prompt
+update {"sessionUpdate":"tool_call","toolCallId":"c","title":"Write","kind":"execute","status":"in_progress"}
+save ${cwd}/poem.txt "uno\n"
+update {"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}
 say out of rhymes
 wait-cancel
 end-turn cancelled
@@ -152,7 +155,7 @@ say "more: ${more.params.prompt.0.text}"
 end-turn
 serve
 `}}
-	k.open(opt).compare("sing louder").Signal(syscall.SIGKILL)
+	k.open(opt).compare("sing louder").Shows("works 1", "1 file +1 −3").Signal(syscall.SIGKILL)
 	p := k.open(opt)
 	p.Ready().Ask("/compare").Question("Comparisons", "sing louder").Press("down", "enter")
 	p.Shows("asks 1 · works 1", "finished after", "waits for your answer", "working · ", "in its host", "alt+s prompt all").Gone("not open")
