@@ -142,7 +142,7 @@ func (o Overview) State() string {
 	case o.Child != "":
 		return "a subagent waits for you: " + termtext.Line(o.Child)
 	case o.Standing == conversation.StandingAsks && o.Working:
-		return "the agent waits for you"
+		return "waits for you"
 	case o.Working, o.Standing == conversation.StandingWorking:
 		return "working"
 	case !o.GoesOn.IsZero():

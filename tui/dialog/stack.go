@@ -63,9 +63,6 @@ func (s *Stack) Asks() bool {
 
 // Push opens a dialog on top of the others.
 func (s *Stack) Push(d Dialog) {
-	if _, asks := d.(Guarded); !asks {
-		s.guard.bereft = false // it was opened since, and its keys are its own
-	}
 	s.change(func() { s.list = append(s.list, d) })
 }
 
@@ -355,6 +352,9 @@ func (g *Guard) ArmsIn(now time.Time) time.Duration {
 // Bereft reports whether a visible question has just gone without an answer: a key may have been meant
 // for it, and no page or list may take it.
 func (g *Guard) Bereft() bool { return g.bereft && g.now().Before(g.withdrawn.Add(ReplaceTime)) }
+
+// Acts notes that the user does something else, which may open a page or list with keys of its own.
+func (g *Guard) Acts() { g.bereft = false }
 
 // open starts to guard a dialog that becomes visible or changes its contents.
 func (g *Guard) open() {

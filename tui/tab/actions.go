@@ -206,6 +206,7 @@ func (t *Tab) run(a config.Action) tea.Cmd {
 	} else if t.writes != nil {
 		return t.acting.do(func() { t.written(nil) })
 	}
+	t.program.Guard.Acts()
 	b := promptCommandOf(a)
 	why := t.refusal(b)
 	if a == command.Cancel { // its key has other uses outside turns

@@ -44,7 +44,7 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		}
 		return nil, false
 	}
-	if (!asks || t.onBoard(d)) && t.program.Guard.Bereft() {
+	if p.bereft() {
 		return t.say("the question is closed: " + config.ShownKey(name) + " did nothing"), true
 	}
 	cmd, taken := p.take(d.Key(k))
@@ -61,6 +61,12 @@ func (p *panel) key(k tea.KeyPressMsg, name string) (tea.Cmd, bool) {
 		return cmd, true // text for a prompt that is out of sight
 	}
 	return cmd, taken
+}
+
+// bereft reports whether input may be meant for a question that has just gone, and is for nobody.
+func (p *panel) bereft() bool {
+	d, asks := p.tab.dialogs.Top(), p.tab.dialogs.Asks()
+	return (!asks || p.tab.onBoard(d)) && p.tab.program.Guard.Bereft()
 }
 
 // overList handles a key that an open list does not use: it does the key's action if there is
@@ -91,6 +97,9 @@ func (p *panel) mouse(msg tea.MouseMsg) (tea.Cmd, bool) {
 	d := t.dialogs.Top()
 	if d == nil || !t.area.onDialog(at.Y) {
 		return nil, p.page() != nil
+	}
+	if isClick(msg) && p.bereft() {
+		return nil, true
 	}
 	if isClick(msg) && t.reader.Reads() {
 		t.reader.Unfocus()

@@ -14,6 +14,7 @@ import (
 
 	"parley/acpclient"
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/conversation"
 	"parley/internal/session"
 	"parley/internal/test"
@@ -729,4 +730,31 @@ func TestOneKeyAnswers(t *testing.T) {
 			t.Errorf("with the draft %q it is answered: %v", draft, gives)
 		}
 	}
+}
+
+// A board that returns because the question is gone takes no key or click that was meant for that.
+func TestABoardThatReturnsTakesNoKeyOfAQuestion(t *testing.T) {
+	b := newBench(t, t.TempDir())
+	b.program.Tabs = tabsOf{all: []*Tab{b.Tab}}
+	open := true
+	b.ask(app.Question{Title: "Sure?", Choices: []app.Choice{{Name: "Yes", Key: "y"}}, While: func() bool { return open }})
+	b.draw()
+	b.passes(3 * time.Second)
+	b.press("alt+a", "right")
+	b.mustShow(t, "Sure?")
+	b.mustNotShow(t, "Board")
+	b.passes(3 * time.Second)
+	b.draw()
+	open = false
+	b.FollowOthers()
+	b.mustShow(t, "Board")
+	b.press("alt+s")
+	b.mustShow(t, "Board", "the question is closed: alt+s did nothing")
+	for range 2 {
+		b.Update(tea.MouseClickMsg{X: 4, Y: b.line(t, "❯ · idle"), Button: tea.MouseLeft})
+	}
+	b.mustShow(t, "Board")
+	b.passes(dialog.ReplaceTime)
+	b.press("alt+s")
+	b.mustShow(t, "Send to ")
 }
