@@ -308,7 +308,7 @@ func (v *Board) View(width, height int) dialog.View {
 		asked := v.question(width-2*margin, rows-table-1-min(asideHead, rows/9))
 		below := len(asked.Lines)
 		if below == 0 {
-			below = rows / 2
+			below = rows / 4 // rows come first
 		}
 		table = max(table, min(len(v.rows), rows-1-below-asideHead))
 		v.left, v.at = width, area{x: margin, y: headLines + table + 1}
@@ -441,7 +441,7 @@ func (v *Board) line(cells []string, widths []int, lead string, look func(...str
 	return lead + look(strings.TrimRight(b.String(), " "))
 }
 
-// tableLines draws the heads and at most so many rows of the table.
+// tableLines draws the heads, which say what is hidden, and at most so many rows of the table.
 func (v *Board) tableLines(width, most int) (heads string, lines []string) {
 	th, widths := v.Theme, v.widths(width)
 	v.window.Fit(len(v.rows), most)
@@ -468,11 +468,12 @@ func (v *Board) tableLines(width, most int) (heads string, lines []string) {
 		}
 		lines = append(lines, v.line(cells(it), widths, lead+look.Render(mark)+" ", text.Render))
 	}
-	if hidden := v.window.End() - end; hidden > 0 {
-		lines = append(lines, th.Muted.Render("    "+list.HiddenWords(0, len(v.rows)-end)))
-		lines = append(lines, make([]string, hidden-1)...)
+	lines = append(lines, make([]string, v.window.End()-end)...)
+	heads = v.line(v.choice.Heads, widths, "    ", th.Faint.Render)
+	if words := list.HiddenWords(v.window.Top, len(v.rows)-end); words != "" {
+		heads = termtext.JoinSides(heads, th.Muted.Render(words+" "), width)
 	}
-	return v.line(v.choice.Heads, widths, "    ", th.Faint.Render), lines
+	return heads, lines
 }
 
 // question draws the question of the marked session in at most so many lines.
