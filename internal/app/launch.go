@@ -630,6 +630,10 @@ func MakeWorktree(ctx context.Context, cfg *config.Config, dir, name string, tel
 // TellsWaits returns a function for the Waits of [git.WorktreeOptions].
 func TellsWaits(tell func(string)) func(file string) {
 	return func(file string) {
+		if file == "" {
+			tell("making the worktree")
+			return
+		}
 		tell("waiting until another program ends, which creates a worktree or holds " + termtext.Line(file))
 	}
 }

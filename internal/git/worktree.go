@@ -364,7 +364,8 @@ type WorktreeOptions struct {
 	Snapshot string
 	// Note is kept with it, up to 8 KiB.
 	Note string
-	// Waits is called with the file whose lock another program holds, if it has to wait for that; nil is fine.
+	// Waits is called with the file whose lock another program holds, if it has to wait for that, and
+	// then with "" once it has it; nil is fine.
 	Waits func(file string)
 }
 
@@ -431,13 +432,17 @@ func lockToCreate(ctx context.Context, dir string, waits func(file string)) (unl
 	if err != nil {
 		return nil
 	}
+	waited := false
 	if config.AwaitLock(ctx, f, func() {
-		if waits != nil {
+		if waited = waits != nil; waited {
 			waits(filepath.Clean(f.Name()))
 		}
 	}) != nil {
 		_ = f.Close()
 		return nil
+	}
+	if waited {
+		waits("")
 	}
 	return func() {
 		config.Unlock(f)

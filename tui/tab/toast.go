@@ -38,25 +38,34 @@ func (u *ui) sayWhile(words string, holds func() bool) tea.Cmd {
 	})
 }
 
-// working does what takes its time in the background, and shows the words until that is done, or what it tells
-// first that it waits for.
+// working does what takes its time in the background, and shows the words until that is done, or what it told
+// last.
 func (t *Tab) working(words string, do func(tell func(string)) then) tea.Cmd {
 	works, told := true, make(chan string, 1)
 	say := func(words string) { _ = t.sayWhile(words, func() bool { return works }) } // without its time
 	say(words)
-	return tea.Batch(inBackground(func() then {
-		words, waits := <-told
-		return func() tea.Cmd {
-			if waits && works {
+	var hear func() tea.Cmd
+	hear = func() tea.Cmd {
+		return inBackground(func() then {
+			words, tells := <-told
+			return func() tea.Cmd {
+				if !tells || !works {
+					return nil
+				}
 				say(words)
+				return hear()
 			}
-			return nil
-		}
-	}), inBackground(func() then {
+		})
+	}
+	return tea.Batch(hear(), inBackground(func() then {
 		next := do(func(words string) {
 			select {
+			case <-told: // no longer so
+			default:
+			}
+			select {
 			case told <- words:
-			default: // it waits again
+			default:
 			}
 		})
 		close(told)

@@ -153,6 +153,13 @@ func TestAWorktreeThatWaitsForAnother(t *testing.T) {
 				b.program.Launcher = &app.Launcher{Config: &config.Config{}}
 				b.program.Worktree, b.program.Tabs = b.program.Launcher.Backend().Worktree, &opensTabs{of: b, tabsOf: tabsOf{all: []*Tab{b.Tab}}}
 				b.program.Make = func(context.Context, app.Spec) (*app.Opened, error) { return nil, errors.ErrUnsupported }
+				creates, last := b.program.Worktree, ""
+				b.program.Worktree = func(ctx context.Context, cwd string, tell func(string)) (string, error) {
+					return creates(ctx, cwd, func(words string) {
+						last = words
+						tell(words)
+					})
+				}
 				b.play("handshake\n")
 				b.cwd = dir
 				b.Do(begin(b))
@@ -164,10 +171,38 @@ func TestAWorktreeThatWaitsForAnother(t *testing.T) {
 				time.Sleep(time.Minute)
 				b.Do(nil)
 				b.mustNotShow(t, "waiting until")
+				if name != "comparison" && last != "making the worktree" {
+					t.Errorf("it said last: %q", last)
+				}
 				if all, err := git.Worktrees(t.Context(), dir); len(all) < 2 {
 					t.Errorf("beside %s there are %d, %v", tree.Name, len(all), err)
 				}
 			})
 		})
 	}
+}
+
+// That it waits is said no longer than it does.
+func TestAWorktreeThatWaitsNoMore(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		free, done := make(chan struct{}), make(chan struct{})
+		b.Do(b.working("making it", func(tell func(string)) then {
+			waits := app.TellsWaits(tell)
+			waits("/lock")
+			<-free
+			waits("")
+			<-done
+			return func() tea.Cmd { return nil }
+		}))
+		shows := func(words string) {
+			time.Sleep(time.Minute)
+			b.Do(nil)
+			b.mustShow(t, words)
+		}
+		shows("waiting until another program ends")
+		close(free)
+		shows("making the worktree")
+		b.mustNotShow(t, "waiting until")
+		close(done)
+	})
 }
