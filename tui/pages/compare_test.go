@@ -187,7 +187,7 @@ func TestCompareShowsTheSides(t *testing.T) {
 	j.check = compare.Checked{Why: "exit code 2", Output: "a\nTestSong failed"}
 	j.worked()
 	j.width, j.height = 160, 40
-	j.wants(j.press("right", "right"), "check failed: exit code 2", "2 files +3 −2", "check: TestSong failed")
+	j.wants(j.press("right", "right"), "check failed: exit code 2", "1 file +2 −2", "2 files +3 −2", "check: TestSong failed")
 	j.check = compare.Checked{Passed: true}
 	j.wants(j.press("c"), "check passed")
 	j.wants(j.press("left", "left", "c"), "alpha is still working")
@@ -362,6 +362,12 @@ func TestCompareSaysHowATurnEnded(t *testing.T) {
 	j.past[2] = app.Overview{Ending: conversation.Ending{How: conversation.EndedWell, Seconds: 25}, Last: []string{"It is done."}, Spent: conversation.Spent{Tokens: 12300}}
 	j.shows("not open, finished after 25s", "It is done.", "12.3k tokens")
 	j.shows("asks 1", "? alpha", "waits for you: the plan's limit is reached", "5-hour limit reached", "the agent has exited: exit status 3")
+	for _, want := range []bool{true, false} { // while there is anybody to prompt
+		if j.screen(); strings.Contains(fmt.Sprint(j.view.Hints()), "prompt all") != want {
+			t.Errorf("the hints are %v", j.view.Hints())
+		}
+		j.past[0], j.past[1] = j.past[2], j.past[2]
+	}
 }
 
 // All rows are used, also below each other.
