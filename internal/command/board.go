@@ -323,13 +323,17 @@ func (b *board) item(r *Seat, now time.Time) Item {
 	if r.Current {
 		r.Place += ", this one"
 	}
+	todo := r.silent
+	if todo == "" && r.Standing == conversation.StandingIdle && r.Paused && r.Queued > 0 {
+		todo = "go there to send the queue"
+	}
 	state := r.Brief(now)
 	if r.silent != "" && !r.Over {
 		state = "silent"
 	}
 	it := Item{
 		ID: r.ID, Title: cmp.Or(r.Title, "new"), Words: strings.Join([]string{r.Place, r.Cwd, r.Branch, r.ID}, " "), Session: &r.Overview,
-		Group: app.Groups[r.group], Under: termtext.Line(cmp.Or(r.Prompt, r.Comparison)), About: strings.Join(slices.DeleteFunc([]string{r.Place, r.silent, where}, func(s string) bool { return s == "" }), " · "),
+		Group: app.Groups[r.group], Under: termtext.Line(cmp.Or(r.Prompt, r.Comparison)), About: strings.Join(slices.DeleteFunc([]string{r.Place, todo, where}, func(s string) bool { return s == "" }), " · "),
 		Do: r.Go, Delete: func() { b.askToEnd(r) },
 		Also:    []func(){func() { b.askToSend(r) }, r.Detach},
 		Refused: map[config.Action]string{DialogSend: r.NoSend, DialogDetach: r.noDetach()},

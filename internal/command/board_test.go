@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"parley/config"
@@ -139,8 +140,8 @@ func TestTheBoardGroups(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if it := s.item("paused"); it.Columns[0] != "paused" || it.Session.Now() != "paused, 1 prompt queued" {
-		t.Errorf("%q, %q", it.Columns, it.Session.Now())
+	if it := s.item("paused"); it.Columns[0] != "paused" || it.Session.Now() != "paused, 1 prompt queued" || !strings.Contains(it.About, "go there to send the queue") {
+		t.Errorf("%q, %q, %q", it.Columns, it.Session.Now(), it.About)
 	}
 }
 
