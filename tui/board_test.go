@@ -219,7 +219,7 @@ func TestTheBoardSaysWhyNothingIsSent(t *testing.T) {
 			p.mustNotShow(hint)
 		}
 		p.press("alt+s", "j", "/", "d", "k")
-		p.mustShow("❯ † ended   baker  pie", "it does not run any more: it was not stored")
+		p.mustShow("❯ † ended   baker  pie", "does not run any more: it was not stored")
 		p.press("enter", "ctrl+x")
 		p.mustNotShow("pie")
 		p.press("esc")

@@ -128,7 +128,7 @@ func callText(t *conversation.ToolCall) string {
 func (o Overview) State() string {
 	switch {
 	case o.Over:
-		return "does not run any more"
+		return cmp.Or(termtext.Line(o.Ending.Why), "does not run any more")
 	case o.Standing == conversation.StandingFailed && !o.Gone:
 		return "the turn failed"
 	case o.Gone:

@@ -220,11 +220,11 @@ func (b *board) runningRow(r *app.Running) *Seat {
 	row.NoSend = noSend(r.Overview, row.silent)
 	if r.Over {
 		row.Place, row.Go, row.End = "", func() { b.f.Open(app.Spec{Stored: r.Stored, Keep: true}) }, func() { b.takeOff(*r) }
-		row.silent = "go there to open it again"
+		row.silent = r.State() + ": go there to open it again"
 		if r.Stored == "" {
-			row.silent, row.Go = "it was not stored", nil
+			row.silent, row.Go = r.State()+": it was not stored", nil
 		}
-		row.NoSend = "it does not run any more: " + row.silent
+		row.NoSend = row.silent
 	}
 	if row.NoSend == "" && (r.AtLimit || r.OverBudget) {
 		row.Answer = func() { b.askAbout(r.ID) }

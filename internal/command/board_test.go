@@ -235,14 +235,14 @@ func TestTheBoardSendsNothingToASilentProcess(t *testing.T) {
 func TestTheBoardOpensWhatWasKilled(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
-	b := &board{f: s, running: []app.Running{{ID: "h", Stored: "stored", Overview: app.Overview{Title: "bread", Standing: conversation.StandingLost, Over: true}}}}
+	b := &board{f: s, running: []app.Running{{ID: "h", Stored: "stored", Overview: app.Overview{Title: "bread", Standing: conversation.StandingLost, Over: true, Ending: conversation.Ending{Why: "the agent has ended"}}}}}
 	b.update = s.Choose(b.choice())
 	it := s.item("bread")
-	if got := it.Group + ": " + it.Columns[0] + ", " + it.Columns[len(it.Columns)-1]; got != "Needs you: ended, go there to open it again" {
+	if got := it.Group + ": " + it.Columns[0] + ", " + it.Columns[len(it.Columns)-1]; got != "Needs you: ended, the agent has ended: go there to open it again" {
 		t.Errorf("%q", got)
 	}
 	for _, a := range []config.Action{DialogSend, DialogDetach} {
-		if it.Refused[a] != "it does not run any more: go there to open it again" {
+		if it.Refused[a] != "the agent has ended: go there to open it again" {
 			t.Errorf("%s: %q", a, it.Refused[a])
 		}
 	}
@@ -261,7 +261,7 @@ func TestTheBoardOpensWhatWasKilled(t *testing.T) {
 	}
 
 	b.running = []app.Running{{ID: "i", Overview: app.Overview{Title: "not stored", Over: true}}}
-	if it = s.item("not stored"); it.Refused[DialogAccept] != "it does not run any more: it was not stored" {
+	if it = s.item("not stored"); it.Refused[DialogAccept] != "does not run any more: it was not stored" {
 		t.Errorf("%q", it.Refused)
 	}
 	if it.Delete(); len(s.items()) > 0 {

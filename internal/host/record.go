@@ -162,7 +162,7 @@ func WithKilled(ctx context.Context, lib *store.Library, all []Status) []Status 
 		}
 		s := &stored[at]
 		r.PID, r.Active = 0, s.Updated
-		r.Overview = app.Overview{Agent: r.Agent, Title: cmp.Or(s.Name(), r.Title), Since: s.Updated, Over: true, Queued: s.Queued}
+		r.Overview = app.Overview{Agent: r.Agent, Title: cmp.Or(s.Name(), r.Title), Since: s.Updated, Over: true, Queued: s.Queued, Ending: conversation.Ending{Why: r.How()}}
 		if r.Unfinished || s.InTurn || s.Queued > 0 {
 			r.Standing = conversation.StandingLost
 		}
@@ -183,7 +183,7 @@ func killedUnstored(was []Status, now []string) (killed []Status) {
 			continue
 		}
 		if r, err := readRecord(filepath.Join(dir, s.ID+recordEnd)); err == nil && r.open() {
-			s.Overview, s.PID = app.Overview{Agent: s.Agent, Title: s.Title, Since: s.Since, Over: true, Standing: conversation.StandingLost}, 0
+			s.Overview, s.PID = app.Overview{Agent: s.Agent, Title: s.Title, Since: s.Since, Over: true, Standing: conversation.StandingLost, Ending: conversation.Ending{Why: r.How()}}, 0
 			killed = append(killed, s)
 		}
 	}

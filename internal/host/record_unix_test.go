@@ -304,7 +304,7 @@ func TestAnOpenBoardTellsKilledFromEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.ContainsFunc(all, func(s Status) bool { return !s.Over }) {
-			if len(all) != 3 || all[0].ID != "killed" || all[0].Group() != 0 || all[1].ID != "taken" || all[2].ID != "unstored" || all[2].Group() != 0 {
+			if len(all) != 3 || all[0].ID != "killed" || all[0].Group() != 0 || all[1].ID != "taken" || all[2].ID != "unstored" || all[2].Group() != 0 || all[0].Now() != "its process was killed" || all[2].Now() != all[0].Now() {
 				t.Errorf("%+v", all)
 			}
 			break
