@@ -58,12 +58,20 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 		maps.Copy(b.NoFiles, g.NoFiles)
 		guards = append(guards, g)
 	}
+	for _, dir := range b.Fixed { // what is not there could be made elsewhere
+		if slices.ContainsFunc(b.Write, func(w string) bool { return inside(w, dir) }) {
+			_ = makeStraight(dir) // or else filters say why
+		}
+	}
 	box, err := sandbox.New(b, []string{self, "sandboxed"})
 	if opened, ok := errors.AsType[*sandbox.PrivateError](err); ok {
 		return nil, WithHint("Start in another directory, remove it from sandbox_write, or start without the sandbox: --sandbox=false",
 			"%s is parley's own, which no agent in a sandbox may use", termtext.Line(opened.Path))
 	}
+	linked, is := errors.AsType[*sandbox.LinkError](err)
 	switch {
+	case is:
+		return nil, WithHint("If it is yours, name where it leads in sandbox_write; if not, remove it", "%s is a link in a directory that agents may write", termtext.Line(linked.Link))
 	case errors.Is(err, sandbox.ErrUnavailable):
 		return nil, WithHint("Install bubblewrap, or start without the sandbox: --sandbox=false, or sandbox = false in "+config.ConfigFile(), "%w", err)
 	case err != nil:
@@ -81,9 +89,11 @@ func (l *Launcher) bounds(s config.Sandbox, roots []string) (sandbox.Bounds, err
 	if err != nil {
 		return sandbox.Bounds{}, fmt.Errorf("make a directory for temporary files: %w", err)
 	}
-	private := config.PrivatePaths()
-	for _, path := range private {
-		// A missing file cannot be hidden, and parley may create it later; but not where this
+	// The agents that parley starts, and its data about others: the agent may read but not
+	// write them, even inside a writable directory.
+	private, keep := config.PrivatePaths(), []string{config.DataDir(), config.CacheDir()}
+	for _, path := range slices.Concat(private, keep) {
+		// A missing file cannot be hidden or kept, and parley may create it later; but not where this
 		// user may not create files.
 		if _, err := os.Stat(path); err == nil {
 			continue
@@ -94,9 +104,7 @@ func (l *Launcher) bounds(s config.Sandbox, roots []string) (sandbox.Bounds, err
 	}
 	return sandbox.Bounds{
 		Write: s.Write, Hide: rules.HiddenCopies(s.Hide, roots), MustHide: s.HideSet, Private: private, Temp: temp, Offline: s.Offline,
-		// The agents that parley starts, and its data about others: the agent may read but not
-		// write them, even inside a writable directory.
-		Keep: []string{config.DataDir(), config.CacheDir()}, NoFiles: map[string]string{},
+		Keep: keep, NoFiles: map[string]string{},
 	}, nil
 }
 

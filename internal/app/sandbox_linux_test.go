@@ -591,6 +591,36 @@ func TestHintsOfTheSandbox(t *testing.T) {
 	}
 }
 
+// What an agent could make in a place that counts later is made before it starts, and a link there is not followed.
+func TestTheSandboxIsMadeOfNothingThatAnAgentMakes(t *testing.T) {
+	program := apart.Parley(t) // sets up the sandbox
+	apart.Apart(t)
+	on, dir := true, filepath.Join(t.TempDir(), "project")
+	store := filepath.Join(dir, "deep", "store")
+	if out, err := exec.Command("sh", "-c", "git init -q "+dir+" && git -C "+dir+" config lfs.storage "+store).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	l := &Launcher{Config: &config.Config{Sandbox: config.Sandbox{Write: []string{filepath.Join(dir, "build")}}}, Overrides: Overrides{Sandbox: &on}, Cwd: dir, program: program}
+	t.Cleanup(l.Close)
+	if err := l.CheckSandbox(nil); errors.Is(err, sandbox.ErrUnavailable) {
+		t.Skip(err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	for _, made := range []string{config.DataDir(), config.CacheDir(), store} {
+		if info, err := os.Stat(made); err != nil || !info.IsDir() {
+			t.Errorf("%s: %v", made, err)
+		}
+	}
+	if err := os.Symlink(os.Getenv("HOME"), filepath.Join(dir, "build")); err != nil {
+		t.Fatal(err)
+	}
+	err := l.CheckSandbox(nil)
+	if hint, _ := errors.AsType[*HintError](err); hint == nil || !strings.Contains(hint.Hint, "name where it leads in sandbox_write") {
+		t.Errorf("with a link: %v; %+v", err, hint)
+	}
+}
+
 // An agent leads the repositories of submodules to no other objects, neither in the repository nor in a worktree.
 func TestRepositoriesOfSubmodulesInTheSandbox(t *testing.T) {
 	const list = "objects/info/alternates"

@@ -19,10 +19,11 @@ import (
 // ones are ignored.
 type Bounds struct {
 	// Write are the writable directories and files, with everything below. Programs may
-	// connect to a Unix socket that is one of them, and not to others that exist outside.
+	// connect to a Unix socket that is one of them, and not to others that exist outside. No link inside of one may lead
+	// to another.
 	Write []string
 	// Keep are read-only paths below Write. They and the directories that lead to them
-	// cannot be moved away, nor can those of Fixed that are below Write, which are writable.
+	// cannot be moved away, nor can the directories of Fixed that are below Write, which are writable.
 	Keep, Fixed []string
 	// NoDirs and NoFiles are paths below Write that must not be created. The sandbox may
 	// occupy them until Close, with an empty directory or with a file of the given text.
@@ -53,6 +54,13 @@ type PrivateError struct{ Path string }
 
 func (e *PrivateError) Error() string {
 	return "the sandbox keeps " + e.Path + " private"
+}
+
+// LinkError says that a link inside of what is writable leads to what would be, too: a program may have made it.
+type LinkError struct{ Path, Link string }
+
+func (e *LinkError) Error() string {
+	return "the link " + e.Link + " leads to " + e.Path + ", and programs in a sandbox may have made it"
 }
 
 // boundsError means that a sandbox works here, with what no agent can touch, but not with the bounds. No other one takes its
@@ -132,10 +140,18 @@ type backend struct {
 // that calls Enter, for sandboxes in which a program confines itself. The error
 // wraps ErrUnavailable if none works here, and says why each does not.
 func New(b Bounds, enter []string) (*Sandbox, error) {
+	given := b.Write
 	b = b.existing()
 	for _, w := range b.Write {
 		if within(w, b.Private) {
 			return nil, &PrivateError{w}
+		}
+	}
+	for _, w := range given {
+		for _, link := range links(w) {
+			if real, _ := filepath.EvalSymlinks(w); within(link, slices.DeleteFunc(slices.Clone(b.Write), func(other string) bool { return other == real })) {
+				return nil, &LinkError{w, link}
+			}
 		}
 	}
 	var reasons []string
@@ -162,7 +178,7 @@ func (b Bounds) existing() Bounds {
 	// A mount inside would open a window.
 	b.Keep = slices.DeleteFunc(b.Keep, func(p string) bool { return within(p, b.Private) })
 	b.Write = append(b.Write, slices.DeleteFunc(resolved(b.Fixed), func(p string) bool { // what is in Write has a mount of its own
-		return !within(p, b.Write) || within(p, slices.Concat(b.Keep, b.Hide, b.Private))
+		return !slices.Contains(b.Fixed, p) || !isDir(p) || !within(p, b.Write) || within(p, slices.Concat(b.Keep, b.Hide, b.Private))
 	})...)
 	if temp := resolved([]string{b.Temp}); len(temp) > 0 {
 		b.Temp = temp[0]
@@ -220,6 +236,24 @@ func resolved(paths []string) []string {
 	}
 	slices.Sort(out) // inner paths come after outer ones
 	return out
+}
+
+// links returns the links that lead to an existing path.
+func links(path string) (all []string) {
+	for ; path != filepath.Dir(path); path = filepath.Dir(path) {
+		parent, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err != nil {
+			continue
+		}
+		at := filepath.Join(parent, filepath.Base(path))
+		if target, err := os.Readlink(at); err == nil {
+			if !filepath.IsAbs(target) {
+				target = filepath.Join(parent, target)
+			}
+			all = append(append(all, at), links(target)...)
+		}
+	}
+	return all
 }
 
 func isDir(path string) bool {

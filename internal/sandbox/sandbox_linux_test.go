@@ -517,6 +517,49 @@ func TestOpensNothingPrivate(t *testing.T) {
 	}
 }
 
+// Where a link leads to that a program may have made is not opened.
+func TestOpensNothingThatALinkInsideLeadsTo(t *testing.T) {
+	root := t.TempDir()
+	at := func(names ...string) (paths []string) {
+		for _, name := range names {
+			paths = append(paths, filepath.Join(root, name))
+		}
+		return paths
+	}
+	for _, dir := range at("project/sub", "home/deep", "disk") {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{"project/build": root + "/home", "project/store": "made", "cache": "disk", "far": "project/build/deep", "project/here": "sub"} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listen(t, filepath.Join(root, "project", "made"))
+	for _, c := range []struct {
+		write []string
+		link  string
+	}{
+		{at("project", "project/build"), "project/build"},
+		{at("project", "project/build/deep"), "project/build"},
+		{at("project/build", "home"), ""}, // nothing writes in the project
+		{at("project", "far"), "project/build"},
+		{at("project", "project/here"), "project/here"},
+		{at("project", "project/sub", "cache", "disk", "project/none"), ""},
+	} {
+		_, err := New(Bounds{Write: c.write}, []string{os.Args[0], enterSandbox})
+		linked, is := errors.AsType[*LinkError](err)
+		if is != (c.link != "") || is && linked.Link != filepath.Join(root, c.link) {
+			t.Errorf("%q: %v", c.write, err)
+		}
+	}
+	b := Bounds{Write: at("project"), Fixed: at("project/sub", "project/store", "project/made", "project/build", "disk")}
+	if got := b.existing().Write; !slices.Equal(got, at("project", "project/sub")) {
+		t.Errorf("writable is %q", got)
+	}
+}
+
 // enterProgram is the test's own program, where every user and sandbox can read it.
 func enterProgram(t *testing.T) string {
 	t.Helper()
