@@ -459,19 +459,28 @@ func (c *Client) Close(ctx context.Context) {
 	}
 }
 
-// End implements [app.Session]. It waits until the host has ended, or until ctx ends.
+// End implements [app.Session]. It waits until the host has ended, or until ctx ends. One that is gone has
+// ended already.
 func (c *Client) End(ctx context.Context) error { return c.endFor(ctx, "") }
 
 // endFor is End for a session that continues in the host with the ID next, if that is not "".
 func (c *Client) endFor(ctx context.Context, next string) error {
 	c.mu.Lock()
-	conn := c.conn
-	c.ending, c.next = true, next
+	conn, gone := c.conn, c.why != nil
+	if conn != nil {
+		c.ending, c.next = true, next
+	}
 	c.mu.Unlock()
-	if conn == nil {
-		return ErrGone
+	switch {
+	case gone:
+		return nil
+	case conn == nil:
+		return ErrNoAnswer
 	}
 	if err := conn.Call(ctx, requestEnd, ending{next}, nil); err != nil && !errors.Is(err, acpclient.ErrClosed) {
+		c.mu.Lock()
+		c.ending, c.next = false, ""
+		c.mu.Unlock()
 		return err
 	}
 	select {

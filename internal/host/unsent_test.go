@@ -270,14 +270,33 @@ func TestAPromptThatPerhapsWasSent(t *testing.T) {
 	})
 }
 
-// A prompt that did not reach the host stays when the session goes on elsewhere, and goes when the user
-// ends it.
+// A prompt that the host did not get goes when the user ends the session. It stays when the session goes on
+// elsewhere, when it does not end, and when the host had gone before, which is no error.
 func TestUnsentPromptsOfAnEndedSession(t *testing.T) {
-	for next, stay := range map[string]bool{"next": true, "": false} {
-		c := &Client{pending: []*pendingAct{{made: session.Prompt{Prompt: queued("one")}}}}
-		if err := c.endFor(t.Context(), next); !errors.Is(err, ErrGone) || (c.Unsent() != nil) != stay {
-			t.Errorf("ended for %q: %v, %+v stays", next, err, c.Unsent())
-		}
+	for name, of := range map[string]struct {
+		next         string
+		dead, lookOn bool
+		stays, fails bool
+	}{
+		"ended":        {},
+		"goes on":      {next: "next", stays: true},
+		"gone":         {dead: true, stays: true},
+		"does not end": {lookOn: true, stays: true, fails: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := run(t, Options{Session: newFake(atWork...)})
+			c := h.attach(t, ClientOptions{ReadOnly: of.lookOn})
+			c.mu.Lock()
+			c.refuse(&pendingAct{made: session.Prompt{Prompt: queued("one")}, alone: true}, errCut)
+			c.mu.Unlock()
+			if of.dead {
+				h.end()
+				<-c.done
+			}
+			if err := c.endFor(t.Context(), of.next); (err != nil) != of.fails || (c.Unsent() != nil) != of.stays {
+				t.Errorf("%v, %+v stays", err, c.Unsent())
+			}
+		})
 	}
 }
 
