@@ -169,9 +169,11 @@ func (l *Launcher) read(ctx context.Context, s Spec) (*Opened, error) {
 			m.Cwd, m.Worktree, git.WorktreeName(m.Worktree), m.From)
 	}
 	if r.ReadOnly == nil {
-		for _, dir := range append([]string{t.Meta.Cwd}, t.Meta.Dirs...) {
-			if _, err := Directory(dir); err != nil {
+		for _, dir := range append([]string{t.Meta.Stored}, t.Meta.Dirs...) {
+			if now, err := Directory(dir); err != nil {
 				r.ReadOnly = err
+			} else if now != dir { // an agent that works around it can make the link
+				r.ReadOnly = fmt.Errorf("%s is a link to %s now, and was a directory when the session began: put it back, or begin a new session", dir, now)
 			}
 		}
 	}

@@ -188,6 +188,34 @@ func TestAStoredSessionWhoseDirectoryIsGoneCanBeRead(t *testing.T) {
 	}
 }
 
+// A directory of a session that was replaced by a link is not worked in: another agent may have done that.
+func TestAStoredSessionWhoseDirectoryIsALinkNowCanBeRead(t *testing.T) {
+	dir := isolate(t, twoAgents)
+	cfg, err := config.Load(config.ConfigFile(), nil)
+	must(t, err)
+	sub, elsewhere := filepath.Join(dir, "sub"), t.TempDir()
+	must(t, os.Mkdir(sub, 0o700))
+	in, beside := keep(t, store.Meta{Agent: "mine", Cwd: sub}, "x"), keep(t, store.Meta{Agent: "mine", Cwd: dir, Dirs: []string{sub}}, "x")
+	for _, linked := range []bool{false, true} {
+		if linked {
+			must(t, os.Remove(sub))
+			must(t, os.Symlink(elsewhere, sub))
+		}
+		for _, s := range []Spec{{Stored: in}, {Stored: beside}, {Stored: in, Branch: 2}} {
+			l := &Launcher{Config: cfg, Store: store.New(StoreDir())}
+			r, err := l.Make(t.Context(), s)
+			if err == nil {
+				err = r.ReadOnly
+				r.Session.Close(t.Context())
+			}
+			if (err != nil) != linked || linked && !strings.Contains(err.Error(), sub+" is a link to "+elsewhere) {
+				t.Errorf("%+v: %v", s, err)
+			}
+			l.Close()
+		}
+	}
+}
+
 // A session that goes on keeps none of the transcript from which it does: a host shows the log.
 func TestASessionKeepsNoStoredTranscript(t *testing.T) {
 	dir := isolate(t, twoAgents)

@@ -375,7 +375,8 @@ func parseOwn(body []byte) (Record, error) {
 	case kindSession:
 		m := new(Meta)
 		err := json.Unmarshal(r.Data, m)
-		for _, dir := range []*string{&m.Cwd, &m.From} { // earlier parleys also wrote names that lead through links
+		m.Stored = m.Cwd
+		for _, dir := range []*string{&m.Cwd, &m.From} { // so that a project is found that was moved
 			if real, err := fs.Resolve(*dir); err == nil && filepath.IsAbs(*dir) {
 				*dir = real
 			}

@@ -56,9 +56,11 @@ type Meta struct {
 	// is only on the command line.
 	Agent   string   `json:"agent,omitempty"`
 	Command []string `json:"command,omitempty"`
-	// Cwd and Dirs are the session's directories.
-	Cwd  string   `json:"cwd"`
-	Dirs []string `json:"dirs,omitempty"`
+	// Cwd and Dirs are the session's directories. Stored is how Cwd was stored: where a link is there
+	// by now, Cwd is where that leads.
+	Cwd    string   `json:"cwd"`
+	Stored string   `json:"-"`
+	Dirs   []string `json:"dirs,omitempty"`
 	// Worktree is the branch of the git worktree that Cwd is, "" if it is not one that
 	// parley made, and From the directory for which it was made.
 	Worktree string `json:"worktree,omitempty"`
