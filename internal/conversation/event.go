@@ -128,6 +128,8 @@ type (
 	QueueChanged struct {
 		Queue  []QueuedPrompt `json:"queue,omitzero"`
 		Paused bool           `json:"paused,omitzero"`
+		// Order has the IDs of all prompts, each run from its first to its last, where Queue lacks some: see [Repeats].
+		Order [][2]int `json:"order,omitzero"`
 	}
 )
 

@@ -1,34 +1,19 @@
 package conversation
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"hash/crc32"
+	"cmp"
+	"maps"
 	"slices"
 )
 
-// In a log, a queue leaves out the prompts at its beginning and its end that the queue before it has, too:
+// In a log, a queue leaves out the prompts that the queue before it has, too:
 //
-//	{"v":2,"event":"queue_changed","kept":[2,5],"of":1234,"data":{…}}
+//	{"v":2,"event":"queue_changed","data":{"queue":[…],"order":[[3,9],[2,2]]}}
 //
-// These are the first 2 and the last 5 prompts of the queue in the line whose CRC-32 is "of"; the data have those between.
+// The queue has the prompts whose IDs are 3 to 9, then 2. Those that are not in the data are in the queue of the line
+// before. So a line that is lost takes only its own prompts with it, and brings none back.
 
-const queueHead = `{"v":2,"event":"queue_changed","kept":`
-
-// queueLine is the last line of a log with a queue.
-type queueLine struct {
-	prompts    []QueuedPrompt
-	sum        uint32
-	all, since int // bytes of the last line with all prompts, and of those after it
-}
-
-func (l *queueLine) is(line []byte, prompts []QueuedPrompt, all bool) {
-	l.prompts, l.sum, l.since = prompts, crc32.ChecksumIEEE(line), l.since+len(line)
-	if all {
-		l.all, l.since = len(line), 0
-	}
-}
+const queueHead = `{"v":2,"event":"queue_changed",`
 
 // is reports whether two prompts of queues are the same one, unchanged. Nobody changes what its slices have.
 func (q *QueuedPrompt) is(o *QueuedPrompt) bool {
@@ -39,56 +24,64 @@ func (q *QueuedPrompt) is(o *QueuedPrompt) bool {
 // same reports whether two slices are one.
 func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
+// byID returns the prompts of a queue by their IDs.
+func byID(queue []QueuedPrompt) map[int]*QueuedPrompt {
+	all := make(map[int]*QueuedPrompt, len(queue))
+	for i := range queue {
+		all[queue[i].ID] = &queue[i]
+	}
+	return all
+}
+
 func (r *Repeats) appendQueue(dst []byte, e QueueChanged) ([]byte, error) {
-	was, now := r.queue.prompts, e.Queue
-	most, first, last := min(len(was), len(now)), 0, 0
-	if r.queue.since > r.queue.all { // so that damage does not cost all that follow
-		most = 0
+	now, own, order := e.Queue, []QueuedPrompt(nil), [][2]int(nil)
+	for _, q := range now {
+		if was := r.queue[q.ID]; was == nil || !was.is(&q) {
+			own = append(own, q)
+		}
+		if n := len(order); n > 0 && order[n-1][1]+1 == q.ID {
+			order[n-1][1]++
+		} else {
+			order = append(order, [2]int{q.ID, q.ID})
+		}
 	}
-	for first < most && was[first].is(&now[first]) {
-		first++
+	if len(own) < len(now) {
+		e.Queue, e.Order = own, order
 	}
-	for first+last < most && was[len(was)-1-last].is(&now[len(now)-1-last]) {
-		last++
-	}
-	e.Queue = now[first : len(now)-last]
 	line, err := AppendEncode(dst, e)
 	if err != nil {
 		return line, err
 	}
-	if first+last > 0 {
-		_, _, data := plainLine(bytes.Clone(line[len(dst):]))
-		line = fmt.Appendf(line[:len(dst)], `%s[%d,%d],"of":%d%s%s}`, queueHead, first, last, r.queue.sum, dataKey, data)
+	if r.queue = byID(now); e.Order != nil {
+		copy(line[len(dst):], queueHead)
 	}
-	r.queue.is(line[len(dst):], now, first+last == 0)
 	return line, nil
 }
 
-// decodeQueue reads a queue. With nil repeats, the prompts that are left out are empty.
-func (r *Repeats) decodeQueue(line []byte) (Event, error) {
-	var l struct {
-		Kept [2]int
-		Of   uint32
-		Data json.RawMessage
+// Count returns how many prompts a queue has, also if its line leaves some out.
+func (e QueueChanged) Count() (n int) {
+	for _, run := range e.Order {
+		n += run[1] - run[0] + 1
 	}
-	if err := json.Unmarshal(line, &l); err != nil {
-		return nil, fmt.Errorf("decode a queue: %w", err)
+	return cmp.Or(n, len(e.Queue))
+}
+
+// whole returns a queue with the prompts that its line leaves out.
+func (r *Repeats) whole(q QueueChanged) QueueChanged {
+	if q.Order != nil {
+		known := byID(q.Queue)
+		for id, was := range r.queue {
+			known[id] = cmp.Or(known[id], was)
+		}
+		ids, all := slices.Sorted(maps.Keys(known)), []QueuedPrompt(nil)
+		for _, run := range q.Order {
+			for i, _ := slices.BinarySearch(ids, run[0]); i < len(ids) && ids[i] <= run[1] && known[ids[i]] != nil; i++ {
+				all = append(all, *known[ids[i]])
+				delete(known, ids[i]) // each is there once
+			}
+		}
+		q.Queue, q.Order = all, nil
 	}
-	e, err := kindNamed("queue_changed").decode(nil, l.Data)
-	if err != nil {
-		return nil, err
-	}
-	q, first, last := e.(QueueChanged), l.Kept[0], l.Kept[1]
-	was := queueLine{prompts: make([]QueuedPrompt, min(max(first, last, 0), 1<<20)), sum: l.Of}
-	if r != nil {
-		was = r.queue
-	}
-	if min(first, last) < 0 || max(first, last) > len(was.prompts) || was.sum != l.Of {
-		return nil, ErrRepeats
-	}
-	q.Queue = slices.Concat(was.prompts[:first], q.Queue, was.prompts[len(was.prompts)-last:])
-	if r != nil {
-		r.queue.is(line, q.Queue, false)
-	}
-	return q, nil
+	r.queue = byID(q.Queue)
+	return q
 }

@@ -26,12 +26,12 @@ import (
 var ErrRepeats = errors.New("the line repeats one that is missing")
 
 // Repeats are the earlier updates of a log that later ones may repeat. Each writer and each reader of
-// a log has its own. With a nil one, Decode returns of an update that repeats only what is new.
+// a log has its own. With a nil one, Decode returns of an event that repeats only what is new.
 type Repeats struct {
 	by     map[any]*list.Element
 	recent list.List // of *sent, the latest first
 	size   int
-	queue  queueLine
+	queue  map[int]*QueuedPrompt // of the last line with a queue
 }
 
 const (
@@ -153,14 +153,15 @@ func appendRepeat(dst []byte, all []kept, of uint32, at, short []byte) []byte {
 func (r *Repeats) Decode(line []byte) (Event, error) {
 	switch {
 	case bytes.HasPrefix(line, []byte(queueHead)):
-		return r.decodeQueue(line)
+		line = append([]byte(`{"v":1`), line[len(`{"v":2`):]...)
+		fallthrough
 	case !bytes.HasPrefix(line, []byte(repeatHead)):
 		e, err := Decode(line)
 		if u, is := e.(Update); is && r != nil {
 			key, over := repeatable(u)
 			r.remember(&sent{key: key, data: u.Raw, long: longStrings(u.Raw)}, over)
 		} else if q, is := e.(QueueChanged); is && r != nil {
-			r.queue.is(line, q.Queue, true)
+			e = r.whole(q)
 		}
 		return e, err
 	}

@@ -94,8 +94,8 @@ type Transcript struct {
 	// Damaged counts the lines of the log that could not be read.
 	Damaged int
 
-	// sent is the prompt that the log ends with, nil if it ends with something else.
-	sent []acpclient.ContentBlock
+	// sent are the prompts that may still be in the queue, as no line that could be read says that they have left it.
+	sent [][]acpclient.ContentBlock
 }
 
 // errEnded is the reason why the agent of a stored session is gone.
@@ -104,7 +104,8 @@ var errEnded = errors.New("parley has ended")
 // Read folds a stored session. It reads the whole log.
 func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 	t := &Transcript{Meta: Meta{ID: id}, Conversation: conversation.New()}
-	here := 0 // damaged lines since the last intact one
+	here := 0          // damaged lines since the last intact one
+	queueLost := false // there was one since the last one with a queue
 	for r, err := range s.Records(id) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
@@ -112,6 +113,7 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 		if r.Damaged {
 			t.Damaged++
 			here++
+			queueLost = true
 			continue
 		}
 		if here > 0 {
@@ -126,8 +128,12 @@ func (s *Store) Read(ctx context.Context, id ID) (*Transcript, error) {
 		case r.Title != nil:
 			t.Title = *r.Title
 		case r.Event != nil:
-			sent, _ := r.Event.(conversation.PromptSent)
-			t.sent = sent.Prompt
+			if _, is := r.Event.(conversation.QueueChanged); is || !queueLost {
+				t.sent, queueLost = nil, false
+			}
+			if sent, is := r.Event.(conversation.PromptSent); is {
+				t.sent = append(t.sent, sent.Prompt)
+			}
 			t.Conversation.Apply(r.Event)
 		}
 	}
@@ -147,9 +153,9 @@ func damage(lines int, words string) conversation.NoticeAdded {
 	}
 }
 
-// end completes what is open. Queued prompts stay queued, except one that was sent: its
+// end completes what is open. Queued prompts stay queued, except those that were sent: the
 // removal from the queue is logged after the sending, and the writer may have stopped
-// in between.
+// in between, or its line may be damaged.
 func (t *Transcript) end() {
 	c := t.Conversation
 	if total := damage(t.Damaged, damagedInTotal); t.Damaged > 0 && !c.Noted(total.Title) {
@@ -169,8 +175,10 @@ func (t *Transcript) end() {
 	waits := conversation.Unclaimed(c.Queue)
 	// A prompt that was sent begins with the text of the queued one; the contents of files
 	// follow.
-	if len(waits) > 0 && len(t.sent) > 0 && len(waits[0].Prompt) > 0 && t.sent[0].Text == waits[0].Prompt[0].Text {
-		waits = waits[1:]
+	for _, sent := range t.sent {
+		if len(waits) > 0 && len(sent) > 0 && len(waits[0].Prompt) > 0 && sent[0].Text == waits[0].Prompt[0].Text {
+			waits = waits[1:]
+		}
 	}
 	if len(waits) < len(c.Queue) || len(waits) > 0 && !c.QueuePaused {
 		t.Ending = append(t.Ending, conversation.QueueChanged{Queue: waits, Paused: len(waits) > 0})

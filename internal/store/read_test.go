@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -139,8 +140,9 @@ func TestCommandsEndWithTheProcessThatRanThem(t *testing.T) {
 }
 
 // A prompt that waited and was sent does not wait any more, also if the writer was killed
-// before it could say so: it would be sent a second time.
+// before it could say so, or the line that says so is damaged: it would be sent a second time.
 func TestAPromptThatWasSentDoesNotWait(t *testing.T) {
+	done := conversation.TurnEnded{Reason: acpclient.StopEndTurn}
 	queued := func(ids ...int) conversation.QueueChanged {
 		var q conversation.QueueChanged
 		for _, id := range ids {
@@ -149,17 +151,33 @@ func TestAPromptThatWasSentDoesNotWait(t *testing.T) {
 		return q
 	}
 	for name, c := range map[string]struct {
-		last []conversation.Event
-		want []int
+		last    []conversation.Event
+		damaged []int
+		want    []int
 	}{
-		"killed before it was said": {[]conversation.Event{queued(1, 2), test.Sent("prompt 1")}, []int{2}},
-		"the only one":              {[]conversation.Event{queued(1), test.Sent("prompt 1")}, nil},
-		"said":                      {[]conversation.Event{queued(1, 2), test.Sent("prompt 1"), queued(2)}, []int{2}},
-		"another one was sent":      {[]conversation.Event{queued(1, 2), test.Sent("prompt 2")}, []int{1, 2}},
-		"the same is asked again":   {[]conversation.Event{test.Sent("prompt 1"), queued(1)}, []int{1}},
+		"killed before it was said": {[]conversation.Event{queued(1, 2), test.Sent("prompt 1")}, nil, []int{2}},
+		"the only one":              {[]conversation.Event{queued(1), test.Sent("prompt 1")}, nil, nil},
+		"said":                      {[]conversation.Event{queued(1, 2), test.Sent("prompt 1"), queued(2)}, nil, []int{2}},
+		"another one was sent":      {[]conversation.Event{queued(1, 2), test.Sent("prompt 2")}, nil, []int{1, 2}},
+		"the same is asked again":   {[]conversation.Event{test.Sent("prompt 1"), queued(1)}, nil, []int{1}},
+		"the same waits, too":       {[]conversation.Event{queued(1), test.Sent("prompt 1"), done}, nil, []int{1}},
+		"damaged where it is said":  {[]conversation.Event{queued(1, 2, 3), test.Sent("prompt 1"), queued(2, 3), done}, []int{2}, []int{2, 3}},
+		"damaged twice":             {[]conversation.Event{queued(1, 2, 3), test.Sent("prompt 1"), queued(2, 3), done, test.Sent("prompt 2"), queued(3), done}, []int{2, 5}, []int{3}},
+		"damaged, and said later":   {[]conversation.Event{queued(1, 2), test.Sent("prompt 1"), queued(2), done, queued(2, 1)}, []int{2}, []int{2, 1}},
 	} {
 		s, l := newLog(t)
 		if err := l.Append(c.last); err != nil {
+			t.Fatal(err)
+		}
+		log, err := os.ReadFile(l.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bytes.Split(log, []byte("\n"))
+		for _, i := range c.damaged {
+			lines[1+i][20] ^= 1 // behind the line of the session
+		}
+		if err := os.WriteFile(l.path, bytes.Join(lines, []byte("\n")), fileMode); err != nil {
 			t.Fatal(err)
 		}
 		got, err := s.Read(t.Context(), l.ID())

@@ -67,7 +67,7 @@ func (s *scanner) record(r Record) {
 	case conversation.TurnEnded: // not AgentLost: the turn is unfinished
 		s.summary.InTurn = false
 	case conversation.QueueChanged:
-		s.summary.Queued = len(e.Queue)
+		s.summary.Queued = e.Count()
 	case conversation.PromptSteered:
 		s.sent(r.Offset, e.Prompt)
 	case conversation.Text:

@@ -101,7 +101,7 @@ func randomField(t *rapid.T, f reflect.StructField, inner bool) reflect.Value {
 		return pick(acpclient.UserMessageChunk, acpclient.AgentMessageChunk, acpclient.AgentThoughtChunk)
 	case acpclient.ConfigID:
 		return pick("m", "t", conversation.LegacyModeID, conversation.LegacyModelID, "gone")
-	case acpclient.Meta, []acpclient.ToolCallUpdate:
+	case acpclient.Meta, []acpclient.ToolCallUpdate, [][2]int:
 		return reflect.Zero(f.Type)
 	case acpclient.ConfigValue:
 		return fill(value(t))
