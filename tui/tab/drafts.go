@@ -2,6 +2,8 @@ package tab
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,6 +32,7 @@ type drafts struct {
 	sayMore  func(int) tea.Cmd          // says that there are more
 	sayKept  func() tea.Cmd             // says that another one is in the history
 	top      func() *int                // the top item of the transcript, nil if its end is followed
+	coming   []string                   // texts that stay in the draft until the composer has them
 	pending  bool                       // a save is due
 	saved    store.View
 	viewing  *store.Viewing // of the session, nil before a save or if it has no log
@@ -42,7 +45,11 @@ type drafts struct {
 }
 
 func (d *drafts) view() store.View {
-	return store.View{Draft: d.composer.Text(), Editor: d.composer.Editing(), Top: d.top(), Unsent: d.unsent()}
+	parts := d.coming
+	if text := d.composer.Text(); text != "" {
+		parts = append(slices.Clip(parts), text)
+	}
+	return store.View{Draft: strings.Join(parts, "\n\n"), Editor: d.composer.Editing(), Top: d.top(), Unsent: d.unsent()}
 }
 
 // unsent returns the prompts to be queued when the session, or one in the directory, is opened next.
@@ -87,12 +94,12 @@ func (d *drafts) Touched(msg tea.Msg) tea.Cmd {
 	return d.saveSoon()
 }
 
-// saveFirst saves a text as the draft before it is taken from where it is kept: a kill in between leaves it
-// twice, and not in neither.
-func (d *drafts) saveFirst(text string, take func() tea.Cmd) tea.Cmd {
-	v := d.view()
-	v.Draft = text
-	save := d.saver(d.session(), v)
+// comes saves a text with the draft before it is taken from where it is kept, and until came is called: a kill
+// meanwhile leaves it twice, and not in neither.
+func (d *drafts) comes(text string, take func() tea.Cmd) tea.Cmd {
+	d.coming = append(d.coming, text)
+	d.saver(d.session(), d.view())
+	save := d.last
 	if save == nil {
 		return take()
 	}
@@ -100,6 +107,14 @@ func (d *drafts) saveFirst(text string, take func() tea.Cmd) tea.Cmd {
 		_ = save() // the next one reports it
 		return then(take)
 	}
+}
+
+// came saves the draft without a text that was to come, now that the composer has it or never will.
+func (d *drafts) came(text string) tea.Cmd {
+	if i := slices.Index(d.coming, text); i >= 0 {
+		d.coming = slices.Delete(d.coming, i, i+1)
+	}
+	return d.save()
 }
 
 // saveSoon saves after saveDelay.

@@ -231,21 +231,32 @@ func TestAPromptThatMovesIsStored(t *testing.T) {
 		}
 		b.drafts.loose.Leave()
 	})
-	runBench(t, func(t *testing.T, b *bench) { // from the queue to the draft
-		lib := store.NewLibrary(store.New(t.TempDir()))
-		log := storedIDs(t, lib, b.cwd, "go")[0]
-		b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: log} }))
-		b.drafts.library = lib
-		b.Do(b.prompts.Submit(promptOf("look at it")))
-		stored := b.open().queue.Recall()()
-		if v, err := lib.View(log); v.Draft != "look at it" || err != nil || b.queued() != "look at it" || !b.composer.Empty() {
-			t.Errorf("kept is %q, %v, the queue has %q", v.Draft, err, b.queued())
-		}
-		b.Do(stored.(then)())
-		if b.queued() != "" || b.composer.Text() != "look at it" {
-			t.Errorf("the queue has %q, the draft %q", b.queued(), b.composer.Text())
-		}
-	})
+	for draft, want := range map[string]string{"": "look at it", "and test": "look at it\n\nand test"} {
+		runBench(t, func(t *testing.T, b *bench) { // from the queue to the draft
+			lib := store.NewLibrary(store.New(t.TempDir()))
+			log := storedIDs(t, lib, b.cwd, "go")[0]
+			b.use(newSession(b.cwd, noMachine{}, func(o *session.Options) { o.Recorder = keptAs{log: log} }))
+			b.drafts.library = lib
+			b.Do(b.prompts.Submit(promptOf("look at it")))
+			b.composer.SetText(draft)
+			take := b.open().queue.takeBack(b.conv().Queue[0].ID, 1)
+			touch := b.drafts.Touched(key()) // of the same key
+			if take == nil {
+				t.Fatal("it is taken at once")
+			}
+			taken := take()
+			if touch != nil {
+				touch()
+			}
+			if v, err := lib.View(log); v.Draft != want || err != nil || b.queued() != "look at it" || b.composer.Text() != draft {
+				t.Fatalf("kept is %q, %v, the queue has %q", v.Draft, err, b.queued())
+			}
+			b.Do(taken.(then)())
+			if v, err := lib.View(log); v.Draft != want || err != nil || b.queued() != "" || b.composer.Text() != want {
+				t.Errorf("kept is %q, %v, the queue has %q, the draft %q", v.Draft, err, b.queued(), b.composer.Text())
+			}
+		})
+	}
 }
 
 // What is kept is saved a while after a key, and not once for each.

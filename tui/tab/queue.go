@@ -135,21 +135,21 @@ func (pq *promptQueue) Recall() tea.Cmd {
 // takeBack moves a prompt from the queue into the composer. Sending it puts it at a position,
 // counted from 1; 0 is the end.
 func (pq *promptQueue) takeBack(id, at int) tea.Cmd {
-	unqueue := func() tea.Cmd {
+	i := slices.IndexFunc(pq.Conversation.Queue, func(q conversation.QueuedPrompt) bool { return q.ID == id })
+	if i < 0 {
+		return pq.say(notQueued)
+	}
+	text := pq.Conversation.Queue[i].Text()
+	return pq.drafts.comes(text, func() tea.Cmd {
 		return act(pq.ui, pq.Session, session.Unqueue{ID: id}, func(q conversation.QueuedPrompt, err error) tea.Cmd {
 			if err != nil {
-				return tea.Batch(pq.drafts.save(), pq.say(notQueued))
+				return tea.Batch(pq.drafts.came(text), pq.say(notQueued))
 			}
 			cmd := pq.composer.TakeBack(q)
 			pq.requeue = at
-			return cmd
+			return tea.Batch(cmd, pq.drafts.came(text))
 		})
-	}
-	i := slices.IndexFunc(pq.Conversation.Queue, func(q conversation.QueuedPrompt) bool { return q.ID == id })
-	if i < 0 || !pq.composer.Empty() {
-		return unqueue()
-	}
-	return pq.drafts.saveFirst(pq.Conversation.Queue[i].Text(), unqueue)
+	})
 }
 
 // SendNow sends the draft, or else the first queued prompt, at once: into the running turn
