@@ -38,9 +38,8 @@ type CompareHost interface {
 	CommitAndMerge(ctx context.Context, side int, message string, drop func()) (app.Outcome, error)
 	// Merger merges parts of sides.
 	Merger() compare.Merger
-	// Drop returns what ends a side and drops its worktree. Dropped follows that.
-	Drop(side int) func(context.Context) error
-	Dropped(side int)
+	// Drop returns what ends a side and drops its worktree, and what follows, whether it was dropped or not.
+	Drop(side int) (drop func(context.Context) error, after func(dropped bool))
 }
 
 // Compare shows the agents of a comparison side by side while they work, then what they have
@@ -565,9 +564,11 @@ func (v *Compare) askToDrop(title string, sides []int) {
 
 // dropAll drops sides, one after the other, until one cannot be. Their checks end before.
 func (v *Compare) dropAll(sides []int) {
-	jobs := make([]func(context.Context) error, len(sides))
+	jobs, after := make([]func(context.Context) error, len(sides)), make([]func(bool), len(sides))
 	for i, side := range sides {
-		drop, wait := v.host.Drop(side), v.contest.StopCheck(side)
+		drop, over := v.host.Drop(side)
+		wait := v.contest.StopCheck(side)
+		after[i] = over
 		jobs[i] = func(ctx context.Context) error {
 			wait()
 			return drop(ctx)
@@ -583,12 +584,15 @@ func (v *Compare) dropAll(sides []int) {
 		}
 		return func() {
 			v.diffs = nil
-			for _, side := range sides[:n] {
-				s := &v.contest.States[side]
-				s.Dropped, s.Changed = true, nil
-				v.host.Dropped(side)
+			for i, side := range sides {
+				if s := &v.contest.States[side]; i < n {
+					s.Dropped, s.Changed = true, nil
+				}
+				after[i](i < n)
 			}
-			v.say("dropped " + termtext.Count(n, "worktree") + "; unmerged work stays under refs/parley/dropped")
+			if n > 0 {
+				v.say("dropped " + termtext.Count(n, "worktree") + "; unmerged work stays under refs/parley/dropped")
+			}
 			if failed != nil {
 				v.failed("not all worktrees were dropped", failed)
 			}

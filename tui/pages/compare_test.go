@@ -91,15 +91,16 @@ func (j *judge) Merger() compare.Merger {
 	l.Rules = j.rules
 	return j.c.Journal(l)
 }
-func (j *judge) Dropped(side int) { j.does("close", side) }
-func (j *judge) Drop(side int) func(context.Context) error {
-	return func(ctx context.Context) error {
+
+func (j *judge) Drop(side int) (drop func(context.Context) error, after func(bool)) {
+	drop = func(ctx context.Context) error {
 		if j.dropFails != nil {
 			return j.dropFails
 		}
 		_, err := j.c.Sides[side].Tree.Drop(ctx)
 		return err
 	}
+	return drop, func(dropped bool) { j.does(map[bool]string{true: "close", false: "keep"}[dropped], side) }
 }
 
 // press presses keys and returns the screen.
@@ -642,6 +643,9 @@ func TestCompareDrops(t *testing.T) {
 	j.press("right", "x")
 	j.choose("That of beta")
 	j.choose("Drop")
+	if j.did[len(j.did)-1] != "keep beta" {
+		t.Errorf("the host did: %s", j.did)
+	}
 	if len(j.told) != 1 || !strings.Contains(j.told[0], "it is in use") || git.WorktreeAt(j.c.Sides[1].Tree.Path) == nil {
 		t.Errorf("told %q", j.told)
 	}

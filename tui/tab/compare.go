@@ -725,23 +725,21 @@ func lastIn(p Program, dir string) (*app.Spec, error) {
 	return &app.Spec{Stored: found[0].ID}, nil
 }
 
-// Drop implements pages.CompareHost. The session of the side ends first.
-func (c *comparison) Drop(side int) func(context.Context) error {
-	tree := c.Sides[side].Tree
+// Drop implements pages.CompareHost. The session of the side ends first, and its tab closes last.
+func (c *comparison) Drop(side int) (drop func(context.Context) error, after func(dropped bool)) {
+	t, tree := c.tab(side), c.Sides[side].Tree
 	var s app.Session
-	if t := c.tab(side); t != nil {
-		s = t.session()
-		t.stored.readOnly = "its worktree is being dropped"
+	over := func(bool) {}
+	if t != nil {
+		s, over = t.session(), t.dropping()
 	}
-	return func(ctx context.Context) error {
+	drop = func(ctx context.Context) error {
 		_, err := app.DropWorktree(ctx, s, tree)
 		return err
 	}
-}
-
-// Dropped implements pages.CompareHost: it closes the tab of the side.
-func (c *comparison) Dropped(side int) {
-	if t := c.tab(side); t != nil && t != c.home {
-		c.add(send(Leave{t.id}))
+	return drop, func(dropped bool) {
+		if over(dropped); dropped && t != nil && t != c.home && c.home.number(t) > 0 {
+			c.add(send(Leave{t.id}))
+		}
 	}
 }

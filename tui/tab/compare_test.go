@@ -419,3 +419,43 @@ func prepared(t *testing.T, c *compare.Comparison) {
 		s.Tree = git.WorktreeAt(s.Tree.Path)
 	}
 }
+
+// A side whose worktree is not dropped goes on as it was, unless it has ended for that. A host that has gone
+// by itself leaves one that can be opened again.
+func TestASideThatIsNotDropped(t *testing.T) {
+	for name, of := range map[string]struct {
+		tries, gone bool
+		want        string
+	}{
+		"not its turn yet": {},
+		"ended for it":     {tries: true, want: "its agent was stopped"},
+		"gone before":      {tries: true, gone: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tree := &git.Worktree{Path: t.TempDir()}
+			b := newBench(t, t.TempDir())
+			s := &keptSession{Session: newSession(b.cwd, noMachine{})}
+			b.has(s)
+			b.opens()
+			b.program.Tabs = tabsOf{all: []*Tab{b.Tab}}
+			c := b.newComparison(&compare.Comparison{Sides: []*compare.Side{{Name: "agent", Tree: tree}}})
+			c.tabs[0] = b.Tab
+			if of.gone {
+				b.events(conversation.AgentLost{Err: app.ErrGone})
+			}
+			drop, after := c.Drop(0)
+			if b.stored.readOnly != "its worktree is being dropped" {
+				t.Errorf("while it is dropped: %q", b.stored.readOnly)
+			}
+			if of.tries {
+				if err := drop(t.Context()); err == nil {
+					t.Error("what is no worktree was dropped")
+				}
+				s.gone = true
+			}
+			if after(false); b.stored.readOnly != of.want {
+				t.Errorf("%q, want %q", b.stored.readOnly, of.want)
+			}
+		})
+	}
+}

@@ -45,12 +45,30 @@ func (f *front) Drop(tree *git.Worktree) {
 		f.Say("the worktree is gone")
 		return
 	}
-	s := t.session()
-	t.stored.readOnly = "the worktree is being dropped"
+	s, over := t.session(), t.dropping()
 	f.InBackground(func(ctx context.Context) func() {
 		text, err := app.DropWorktree(ctx, s, tree)
-		return func() { t.dropped(tree, text, err) }
+		return func() {
+			over(err == nil)
+			t.dropped(tree, text, err)
+		}
 	})
+}
+
+// dropping lets nobody write in the tab while its worktree is being dropped, until over is called. If it is
+// not dropped, the session goes on as before, unless it has ended for that.
+func (t *Tab) dropping() (over func(dropped bool)) {
+	was := t.stored.readOnly
+	t.stored.readOnly = "its worktree is being dropped"
+	return func(dropped bool) {
+		t.stored.readOnly = was
+		switch l, open := t.live(); {
+		case dropped:
+			t.stored.readOnly = "its worktree was dropped"
+		case open && l.Session.Disconnected() && !(l.HostGone() && l.Conversation.Gone()):
+			t.stored.readOnly = "its agent was stopped"
+		}
+	}
 }
 
 // dropped reports the outcome of dropping.
@@ -60,10 +78,8 @@ func (t *Tab) dropped(tree *git.Worktree, text string, err error) {
 		Text:    text,
 		Choices: []app.Choice{t.leaving.LeaveChoice("q"), {Name: "Stay and read", Key: "s"}},
 	}
-	t.stored.readOnly = "its worktree was dropped"
 	if err != nil {
-		q.Title, q.Text = "The worktree was not dropped", "The agent was stopped. The worktree is in "+termtext.Line(tree.Path)+".\n"+termtext.Block(err.Error())
-		t.stored.readOnly = "its agent was stopped"
+		q.Title, q.Text = "The worktree was not dropped", "The worktree is in "+termtext.Line(tree.Path)+".\n"+termtext.Block(err.Error())
 	} else {
 		t.worktree, t.note = nil, compare.Note{}
 	}
