@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 
@@ -43,14 +42,13 @@ func filterCommand(*streams) *cobra.Command {
 		if at < 1 || at+1 == len(args) {
 			return errors.New("a filter needs a repository and a command")
 		}
-		cfg, err := loadConfig()
-		if err != nil {
-			return err
-		}
-		l := &app.Launcher{Config: cfg}
-		defer l.Close()
 		command, driver := args[at+1], len(args) > at+2
-		err = l.RunFilter(cmd.Context(), args[0], args[1:at], git.Expand(command, args[at+2:]...))
+		cfg, err := loadConfig()
+		if err == nil {
+			l := &app.Launcher{Config: cfg}
+			defer l.Close()
+			err = l.RunFilter(cmd.Context(), args[0], args[1:at], git.Expand(command, args[at+2:]...))
+		}
 		ended, ran := errors.AsType[*exec.ExitError](err)
 		switch {
 		case err == nil:
@@ -59,16 +57,10 @@ func filterCommand(*streams) *cobra.Command {
 			return exitStatus(ended.ExitCode())
 		case ran:
 			err = fmt.Errorf("%w\nGit may go on without a filter that fails, parley does not: correct the file, or the filter. If the sandbox is why, change sandbox_hide or sandbox_write", err)
+		default:
+			err = fmt.Errorf("%s: %w", command, err)
 		}
-		f, noted := os.OpenFile(os.Getenv(git.FilterFailed), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-		if noted == nil {
-			_, noted = fmt.Fprintf(f, "%s: %v\n", command, err)
-			noted = errors.Join(noted, f.Close())
-		}
-		if noted != nil {
-			return errors.Join(err, noted)
-		}
-		return exitStatus(noConflict)
+		return &failure{fmt.Errorf(git.FilterFailed+"%w", err), noConflict}
 	})
 	cmd.DisableFlagParsing = true
 	return cmd

@@ -28,17 +28,15 @@ import (
 // Filters and merge drivers read what an agent has written, and Git LFS follows links where it keeps the contents of files.
 var FilterProgram string
 
-// FilterFailed is the environment variable with the path of a file in which the first command of FilterProgram's says how a
-// filter has failed. Git itself goes on without a filter that it does not require, and what it prints may be the words of
-// others.
-const FilterFailed = "PARLEY_FILTER_FAILED"
+// FilterFailed begins what the first command of FilterProgram's prints if a filter or merge driver has failed.
+const FilterFailed = "a filter or merge driver has failed: "
 
 // A driver is a filter or a merge driver of the user's configuration: the values of its settings.
 // https://git-scm.com/docs/gitattributes
 type driver map[string]string
 
-// confine makes git run drivers, by their sections, by FilterProgram. That of Git LFS writes in its store, and a merge
-// driver where git runs it.
+// confine makes git run drivers, by their sections, by FilterProgram, and require its filters: else it would go on without
+// one that fails. That of Git LFS writes in its store, and a merge driver where git runs it.
 func confine(settings map[string]string, drivers map[string]driver, repository, store string) {
 	for section, d := range drivers {
 		for kind, command := range d {
@@ -58,10 +56,13 @@ func confine(settings map[string]string, drivers map[string]driver, repository, 
 		case d["driver"] != "":
 			values := " O=%O A=%A B=%B L=%L P=%P S=%S X=%X Y=%Y" // git puts these in, as quoted words where they need it
 			settings[section+".driver"] = strings.ReplaceAll(run(d["driver"], append(write, ".")...), "%", "%%") + values
-		case d["process"] != "":
-			settings[section+".process"] = run(d["process"], write...)
-		case d["clean"] != "" || d["smudge"] != "": // one sandbox for all files
-			settings[section+".process"] = run(words(FilterProgram, "filter-process", d["clean"], d["smudge"]), write...)
+		case d["process"]+d["clean"]+d["smudge"] != "": // one sandbox for all files
+			missing := "cat"
+			if !slices.Contains([]string{"", "false", "no", "off", "0"}, strings.ToLower(d["required"])) {
+				missing = "" // git refuses such files
+			}
+			pair := words(FilterProgram, "filter-process", cmp.Or(d["clean"], missing), cmp.Or(d["smudge"], missing))
+			settings[section+".process"], settings[section+".required"] = run(cmp.Or(d["process"], pair), write...), "true"
 		}
 	}
 }

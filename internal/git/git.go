@@ -16,7 +16,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"maps"
@@ -223,11 +222,8 @@ func linkedDir(dir string) string {
 // errMissing means that git is not installed.
 var errMissing = errors.New("git is not installed, or not on PATH")
 
-// errFilter means that a filter or merge driver has failed in the sandbox.
-var errFilter = errors.New("a filter has failed")
-
 // ofCommand matches git's words about a filter by its command.
-var ofCommand = regexp.MustCompile(`(?m)^error: external filter '.*' failed.*$`)
+var ofCommand = regexp.MustCompile(`(?ms)^error: (external filter|initialization for subprocess) '.*?' failed$`)
 
 // errSlow means that git did not end in time.
 var errSlow = errors.New("git did not end in time")
@@ -296,7 +292,10 @@ func newWriter(ctx context.Context, dir string, env ...string) (*Writer, error) 
 	fields, drivers, storage := strings.Split(out, "\x00"), map[string]driver{}, ""
 	for i := 0; i+1 < len(fields); i += 2 {
 		scope := fields[i]
-		key, value, _ := strings.Cut(fields[i+1], "\n")
+		key, value, set := strings.Cut(fields[i+1], "\n")
+		if !set {
+			value = "true"
+		}
 		section := key[:strings.LastIndexByte(key, '.')]
 		if key == lfsStorage {
 			storage = value
@@ -375,19 +374,14 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	ctx, cancel := context.WithTimeoutCause(ctx, most, errSlow)
 	defer cancel()
 	cmd := Command(ctx, w.dir, args...)
-	failed := filepath.Join(os.TempDir(), "parley-filter-"+rand.Text()) // there is none yet
-	cmd.Env = append(slices.Concat(cmd.Env, w.env, env), FilterFailed+"="+failed)
+	cmd.Env = slices.Concat(cmd.Env, w.env, env)
 	out, said := bounded{most: w.most}, bounded{}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(w.in), &out, &said
 	err := start(cmd)
 	if err == nil {
 		err = cmd.Wait()
 	}
-	ofFilter, _ := fs.ReadHead(failed, fileBound)
-	_ = os.Remove(failed)
 	switch {
-	case len(ofFilter) > 0 && ctx.Err() == nil:
-		return "", &Error{Command: command, Output: w.ofFilter(lastLines(ofCommand.ReplaceAll(said.kept, nil)), string(ofFilter)), Err: errFilter}
 	case err == nil:
 		return string(out.kept), nil
 	case errors.Is(err, exec.ErrNotFound):
@@ -400,12 +394,12 @@ func (w *Writer) runWith(ctx context.Context, env []string, args ...string) (str
 	if ctx.Err() != nil {
 		return "", &Error{Command: command, Output: "interrupted", Err: ctx.Err()}
 	}
-	why := lastLines(said.kept)
+	why := lastLines(ofCommand.ReplaceAll(said.kept, nil))
 	if strings.HasPrefix(why, "detected dubious ownership") {
 		top := termtext.Line(topOf(w.dir))
 		why = fmt.Sprintf("%s belongs to another user; 'git config --global --add safe.directory %s' lets git read it", top, top)
 	}
-	return string(out.kept), &Error{Command: command, Output: w.ofFilter(why, ""), Err: err}
+	return string(out.kept), &Error{Command: command, Output: w.ofFilter(why), Err: err}
 }
 
 // failedFilter matches git's words for a filter that has failed.
@@ -414,8 +408,8 @@ var failedFilter = regexp.MustCompile(`(?:clean|smudge) filter '?([^'\n]+?)'? fa
 // lacking matches the words of git-lfs for content that it has not.
 var lacking = regexp.MustCompile(`Error downloading object: (.+?) \([0-9a-f]+\)`)
 
-// ofFilter adds to git's words why a filter has failed, in the words of FilterProgram if it ran, and what to do.
-func (w *Writer) ofFilter(said, why string) string {
+// ofFilter adds to git's words why a filter has failed, and what to do.
+func (w *Writer) ofFilter(said string) string {
 	at := failedFilter.FindStringSubmatchIndex(said)
 	if at != nil && slices.Contains(w.refused, said[at[2]:at[3]]) {
 		return said[:at[1]] + ": parley runs no filters of the repository's own; move filter." + said[at[2]:at[3]] +
@@ -429,10 +423,7 @@ func (w *Writer) ofFilter(said, why string) string {
 			return "git-lfs is not installed, or not on PATH"
 		}
 	}
-	if why != "" {
-		said += "\n" + termtext.Block(strings.TrimSpace(why))
-	}
-	return strings.TrimSpace(said)
+	return said
 }
 
 // maxErrorLines limits the lines of git's output in an error. A lock that a killed git has left is named

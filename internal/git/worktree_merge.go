@@ -178,7 +178,7 @@ func (m *Merge) join(ctx context.Context, head string) (string, error) {
 	switch {
 	case exitedWith(err, 129):
 		return "", fmt.Errorf("%s and the worktree have diverged, and merging them needs git 2.38: %w", m.tree.Into, err)
-	case exitedWith(err, 1) && len(found) > 1:
+	case exitedWith(err, 1) && len(found) > 1 && !strings.Contains(err.Error(), FilterFailed): // git before 2.42 takes that for a conflict
 		return "", &MergeConflictError{m.tree.Into, found[1:]}
 	case err != nil:
 		return "", err

@@ -842,8 +842,16 @@ func TestFiltersOfTheUser(t *testing.T) {
 	run(dir, "config", "--global", "filter.both.clean", "sed s/^/clean:/")
 	run(dir, "config", "--global", "filter.both.smudge", "sed s/^clean://")
 	run(dir, "config", "--global", "filter.both.required", "true")
+	run(dir, "config", "--global", "filter.out.smudge", "false")
+	run(dir, "config", "--global", "filter.must.smudge", "cat")
+	run(dir, "config", "--global", "filter.must.required", "yes")
+	run(dir, "config", "--global", "filter.bare.smudge", "cat")
+	run(dir, "config", "--global", "filter.off.clean", "false")
+	run(dir, "config", "--global", "--add", "filter.off.clean", "")
+	config := filepath.Join(os.Getenv("HOME"), ".gitconfig")
+	put(t, config, read(t, config)+"[filter \"bare\"]\n\trequired\n")
 	run(dir, "config", "--global", "merge.all.driver", `cat %B >> %A; echo 100%% %P >> %A`)
-	put(t, filepath.Join(dir, ".gitattributes"), "*.up filter=up\n*.fails filter=fails\n*.gone filter=gone\n*.both filter=both\n*.all merge=all\n*.hidden filter=hidden\n*.lines filter=lines\n*failed text eol=crlf\n")
+	put(t, filepath.Join(dir, ".gitattributes"), "*.up filter=up\n*.fails filter=fails\n*.gone filter=gone\n*.both filter=both\n*.all merge=all\n*.hidden filter=hidden\n*.lines filter=lines\n*.out filter=out\n*.must filter=must\n*.bare filter=bare\n*.off filter=off\n*failed text eol=crlf\n")
 	big := strings.Repeat("many words\n", 30_000)
 	put(t, filepath.Join(dir, "a.both"), big)
 	run(dir, "add", ".")
@@ -859,13 +867,17 @@ func TestFiltersOfTheUser(t *testing.T) {
 		{file: "b.both", text: "", want: "new file"},
 		{file: "b.gone", text: "as it is\n", want: "+as it is\n"},
 		{file: "b.fails", text: "why it fails\n", fails: "exit status 1\nGit may go on without a filter that fails, parley does not: correct the file"},
+		{file: "b.out", text: "as it is\n", want: "+as it is\n"},
+		{file: "b.off", text: "as it is\n", want: "+as it is\n"},
+		{file: "b.must", text: "new\n", fails: "clean filter 'must' failed"},
+		{file: "b.bare", text: "new\n", fails: "clean filter 'bare' failed"},
 		{file: "b.lines", text: "SECRET\n", fails: "false: exit status"},
 		{file: "external filter 'x' failed", text: "lines\n", want: "+lines"},
 	} {
 		path := filepath.Join(tree.Path, c.file)
 		put(t, path, c.text)
 		patch, err := tree.Patch(t.Context())
-		if (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) || !strings.Contains(patch, c.want) {
+		if (err != nil) != (c.fails != "") || err != nil && strings.Count(err.Error(), c.fails) != 1 || !strings.Contains(patch, c.want) {
 			t.Errorf("%q: %v: %s", c.file, err, patch)
 		}
 		if err := os.Remove(path); err != nil {
@@ -901,6 +913,23 @@ func TestFiltersOfTheUser(t *testing.T) {
 	if err != nil {
 		t.Skip("bubblewrap is not installed")
 	}
+	put(t, filepath.Join(hidden, "bwrap"), "#!/bin/sh\n"+bwrap+" \"$@\"; code=$?; case \"$*\" in *'exec 3>'*) kill -9 $PPID;; esac; exit $code\n")
+	if err := os.Chmod(filepath.Join(hidden, "bwrap"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(tree.Path, "b.fails"), "text\n")
+	if patch, err := tree.Patch(t.Context()); err == nil {
+		t.Errorf("what runs a filter is killed, and there is a patch: %s", patch)
+	}
+	if err := os.Remove(filepath.Join(tree.Path, "b.fails")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(tree.Path, "b.out"), "text\n")
+	run(tree.Path, "add", "b.out")
+	run(tree.Path, "commit", "--quiet", "-m", "smudged")
+	if other, err := git.CreateWorktree(t.Context(), tree.Path, git.WorktreeOptions{Name: "wren"}); err == nil {
+		t.Errorf("what runs a filter is killed, and there is a worktree: %+v", other)
+	}
 	put(t, filepath.Join(hidden, "bwrap"), "#!/bin/sh\ncase \"$*\" in *100*) echo it fails >&2; exit 1;; esac\nexec "+bwrap+" \"$@\"\n")
 	if err := os.Chmod(filepath.Join(hidden, "bwrap"), 0o700); err != nil {
 		t.Fatal(err)
@@ -912,7 +941,7 @@ func TestFiltersOfTheUser(t *testing.T) {
 	if m, err := tree.PlanMerge(t.Context()); err == nil {
 		err = m.Do(t.Context())
 		t.Errorf("without its driver there is a merge: %v", err)
-	} else if !strings.Contains(err.Error(), "the sandbox does not start") {
+	} else if strings.Count(err.Error(), "the sandbox does not start") != 1 {
 		t.Error(err)
 	}
 }
