@@ -391,7 +391,7 @@ func (s *server) failed(one *served, err error) error {
 	}
 	s.mu.Unlock()
 	if !signIn {
-		one.leave()
+		one.letGo(one.ctx)
 	}
 	return err
 }

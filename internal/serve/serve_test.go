@@ -631,6 +631,43 @@ func TestACloseTakesPromptsBack(t *testing.T) {
 	}
 }
 
+// A prompt for a session that cannot be loaded does not stay in its queue: the client sends it again.
+func TestASessionThatFailsToLoadKeepsNoPrompt(t *testing.T) {
+	s := newStage(t, "handshake\nserve\n")
+	id := s.client(Options{}, acpclient.ClientCapabilities{}, false).open(s.opt.Cwd).id
+	s.reset()
+	starts, fails := make(chan struct{}), make(chan struct{})
+	s.opt.Spawn = func(acpclient.Command) (*acpclient.Peer, error) {
+		close(starts)
+		<-fails
+		return nil, errors.New("it is broken")
+	}
+	c := s.client(Options{}, acpclient.ClientCapabilities{}, false)
+	loaded, answered := make(chan error, 1), make(chan error, 1)
+	acpclient.Go(c, acpclient.SessionResume, &acpclient.ResumeSessionRequest{SessionID: id, Cwd: s.opt.Cwd}, func(_ *acpclient.ResumeSessionResponse, err error) { loaded <- err })
+	<-starts
+	viewer := s.viewer()
+	see, queued := viewer.Past(), make(chan struct{})
+	go func() {
+		sees(viewer, see, func() bool { return len(see.Queue) > 0 })
+		close(queued)
+	}()
+	for waits := false; !waits; {
+		acpclient.Go(c, acpclient.SessionPrompt, &acpclient.PromptRequest{SessionID: id, Prompt: []acpclient.ContentBlock{acpclient.TextBlock("lost?")}}, func(_ *acpclient.PromptResponse, err error) { answered <- err })
+		select {
+		case <-answered: // the session is not known yet
+		case <-queued:
+			waits = true
+		}
+	}
+	close(fails)
+	if err := <-loaded; err == nil || !strings.Contains(err.Error(), "it is broken") {
+		t.Errorf("loaded: %v", err)
+	}
+	<-answered
+	sees(viewer, see, func() bool { return see.Gone() && len(see.Queue) == 0 })
+}
+
 // A session that is served alone is one, however often a client begins one.
 func TestOneSessionIsOpenedOnce(t *testing.T) {
 	s := newStage(t, "handshake\nexpect session/prompt\nsay hello\nend-turn\nserve\n")

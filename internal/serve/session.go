@@ -386,12 +386,17 @@ func (s *served) listed(ctx context.Context) *app.Running {
 	return &all[i]
 }
 
-// close cancels the client's prompts, and leaves the session once they are out of it.
+// close lets go of the session.
 func (s *served) close(ctx context.Context, _ *acpclient.CloseSessionRequest) (any, error) {
 	acpclient.Async(ctx)
-	if !s.forget(s) {
-		return nil, nil
+	if s.forget(s) {
+		s.letGo(ctx)
 	}
+	return nil, nil
+}
+
+// letGo cancels the client's prompts, and leaves the session once they are out of it.
+func (s *served) letGo(ctx context.Context) {
 	s.mu.Lock()
 	mine := s.running != nil
 	var open []*prompt
@@ -409,7 +414,6 @@ func (s *served) close(ctx context.Context, _ *acpclient.CloseSessionRequest) (a
 		}
 	}
 	s.leave()
-	return nil, nil
 }
 
 // prompt sends a prompt, or queues it, and waits for the end of its turn.
@@ -517,13 +521,13 @@ func (s *served) lookAtPrompts(c *conversation.Conversation) {
 	for ref, p := range s.prompts {
 		q, waiting := waits[ref]
 		switch {
-		case p == s.running, !s.view.open: // the client gets the updates of a turn before its end
+		case p == s.running, !s.view.open && !p.cancelled: // the client gets the updates of a turn before its end
 		case p.ended != nil:
 			if c.BudgetReached && p.ended.Reason == acpclient.StopCancelled {
 				s.view.say(s.overBudget(c))
 			}
 			s.resolve(p, answer{&acpclient.PromptResponse{StopReason: cmp.Or(p.ended.Reason, acpclient.StopEndTurn), Usage: p.ended.Usage}, p.ended.Err})
-		case c.Gone():
+		case c.Gone() && (!p.cancelled || s.live.HostGone()):
 			err := s.gone()
 			if waiting && s.live.HostGone() {
 				err.Message += ": the prompt waits in its queue"
