@@ -75,7 +75,7 @@ func (l *Launcher) sandbox(a config.Agent, roots []string) (*sandbox.Sandbox, er
 	case errors.Is(err, sandbox.ErrUnavailable):
 		return nil, WithHint("Install bubblewrap, or start without the sandbox: --sandbox=false, or sandbox = false in "+config.ConfigFile(), "%w", err)
 	case err != nil:
-		return nil, WithHint("Try again when other agents have ended", "make the sandbox: %w", err)
+		return nil, WithHint("Try again when other agents have ended; if it stays, repair bubblewrap, or start without the sandbox: --sandbox=false", "make the sandbox: %w", err)
 	}
 	l.mu.Lock()
 	l.boxes, l.guards = append(l.boxes, box), append(l.guards, guards...)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -82,7 +83,7 @@ func working(b Bounds, program string, enter []string) (wrap func(Bounds) []stri
 			if _, err = inside(wrap(b), "true"); err == nil {
 				return wrap, nil
 			}
-			if exhausted(err) {
+			if !refused(err) {
 				return nil, boundsError{err}
 			}
 		}
@@ -90,23 +91,19 @@ func working(b Bounds, program string, enter []string) (wrap func(Bounds) []stri
 	return nil, err
 }
 
-// exhausted reports whether an error says that something is used up at the moment, such as the namespaces that a user may
-// have: a program in a sandbox can do that.
-func exhausted(err error) bool {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOMEM) {
-		return true
+// refusal matches the words of bubblewrap, and of the kernel, where a machine cannot have it. Nothing that is used up for now
+// says so: a program in a sandbox can bring that about.
+var refusal = regexp.MustCompile(`(?i)operation not permitted|permission denied|no permissions to|does not support|invalid argument|not implemented|unknown option|unexpected (capabilities|setuid)`)
+
+// refused reports whether an error says that this machine does not allow a sandbox, or what it needs.
+func refused(err error) bool {
+	if said := err.Error(); strings.Contains(said, "ENOSPC") || strings.Contains(strings.ToLower(said), syscall.ENOSPC.Error()) {
+		return slices.ContainsFunc([]string{"user", "mnt", "pid"}, func(kind string) bool { // none are allowed
+			b, _ := os.ReadFile("/proc/sys/user/max_" + kind + "_namespaces")
+			return strings.TrimSpace(string(b)) == "0"
+		})
 	}
-	for _, words := range []string{syscall.EAGAIN.Error(), syscall.ENOMEM.Error(), syscall.ENOSPC.Error()} {
-		if strings.Contains(strings.ToLower(err.Error()), words) {
-			return true
-		}
-	}
-	for _, kind := range []string{"user", "mnt", "pid"} { // none are allowed
-		if b, err := os.ReadFile("/proc/sys/user/max_" + kind + "_namespaces"); err == nil && strings.TrimSpace(string(b)) == "0" {
-			return false
-		}
-	}
-	return strings.Contains(err.Error(), "ENOSPC")
+	return refusal.MatchString(err.Error())
 }
 
 // system returns the arguments that make read-only what a new /proc has of the whole

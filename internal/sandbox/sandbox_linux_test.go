@@ -255,15 +255,22 @@ func TestNoOtherSandboxForWhatAnAgentDoes(t *testing.T) {
 	}
 }
 
-// A bubblewrap that is out of namespaces for now gives way to no other sandbox; one that may not make any does.
+// Only a bubblewrap that may not make a sandbox gives way to another one, whatever else keeps it from that.
 func TestNoOtherSandboxForWhatIsUsedUp(t *testing.T) {
 	for words, gives := range map[string]bool{
-		"Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)": false,
-		"Creating new namespace failed: Resource temporarily unavailable":                                   false,
-		"No permissions to create new namespace":                                                            true,
+		"": false, "Can't open /proc: Too many open files": false, "eventfd(): Too many open files in system": false,
+		"setting up uid map: Permission denied":                   true,
+		"Failed to make / slave: Operation not permitted":         true,
+		"Can't mount proc on /newroot/proc: Permission denied":    true,
+		"Unknown option --unshare-user":                           true,
+		"Creating new namespace failed: Function not implemented": true,
+		"No permissions to create a new namespace, likely because the kernel does not allow non-privileged user namespaces.": true,
+		"Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)":                  false,
+		"Creating new namespace failed: Resource temporarily unavailable":                                                    false,
+		"No permissions to create new namespace":                                                                             true,
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "bwrap"), []byte("#!/bin/sh\necho 'bwrap: "+words+"' >&2\nexit 1\n"), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "bwrap"), []byte("#!/bin/sh\ntest \""+words+"\" || kill -9 $$\necho \"bwrap: "+words+"\" >&2\nexit 1\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", dir)
@@ -748,7 +755,7 @@ func TestTakesABubblewrapWithRightsOfItsOwn(t *testing.T) {
 		t.Skip("bwrap is not installed")
 	}
 	dir := t.TempDir()
-	script := "#!/bin/sh\n! grep -q 'NoNewPrivs:.1' /proc/self/status || exit 1\nexec " + real + " \"$@\"\n"
+	script := "#!/bin/sh\n! grep -q 'NoNewPrivs:.1' /proc/self/status || { echo 'bwrap: No permissions to create new namespace' >&2; exit 1; }\nexec " + real + " \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(dir, "bwrap"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
