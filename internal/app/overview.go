@@ -155,10 +155,10 @@ func (o Overview) State() string {
 		return "waits for you: the budget is used up"
 	case o.Standing == conversation.StandingAsks:
 		return "waits for you"
+	case o.OnHold():
+		return "paused, " + termtext.Count(o.Queued, "prompt") + " queued"
 	case o.Standing == conversation.StandingDone:
 		return "finished"
-	case o.Queued > 0 && o.Paused:
-		return "paused, " + termtext.Count(o.Queued, "prompt") + " queued"
 	case o.Queued > 0:
 		return "idle, " + termtext.Count(o.Queued, "prompt") + " queued"
 	case o.Ending.How == conversation.EndedByUser:
@@ -179,7 +179,7 @@ var Groups = [...]string{"Needs you", "Works", "Waits", "Done"}
 
 // Group returns the position of the session's group in [Groups].
 func (o Overview) Group() int {
-	if o.paused() {
+	if o.OnHold() {
 		return 2
 	}
 	switch o.Standing {
@@ -199,14 +199,18 @@ var Words = [...]string{
 	conversation.StandingFailed: "failed", conversation.StandingLost: "exited", conversation.StandingAsks: "asks",
 }
 
-// paused reports whether nothing runs, and prompts wait until the user goes on.
-func (o Overview) paused() bool {
-	return o.Standing == conversation.StandingIdle && o.Paused && o.Queued > 0 && !o.Over
+// OnHold reports whether nothing runs, and prompts wait until the user goes on, which matters more than how
+// the turn before has ended.
+func (o Overview) OnHold() bool {
+	return (o.Standing == conversation.StandingIdle || o.Standing == conversation.StandingDone) && o.Paused && o.Queued > 0 && !o.Over
 }
 
 // Stands returns where to show that the session stands: its turn has failed also once the user knows.
 func (o Overview) Stands() conversation.Standing {
-	if o.Standing == conversation.StandingIdle && !o.paused() && o.Ending.How == conversation.EndedBadly {
+	switch {
+	case o.OnHold():
+		return conversation.StandingIdle
+	case o.Standing == conversation.StandingIdle && o.Ending.How == conversation.EndedBadly:
 		return conversation.StandingFailed
 	}
 	return o.Standing
@@ -218,7 +222,7 @@ func (o Overview) Brief(now time.Time) string {
 	switch {
 	case o.Over:
 		word = "ended"
-	case o.paused():
+	case o.OnHold():
 		word = "paused"
 	case o.Standing == conversation.StandingIdle && o.Ending.How == conversation.EndedByUser:
 		word = "cancelled"
@@ -229,7 +233,7 @@ func (o Overview) Brief(now time.Time) string {
 // Now says what the session asks, waits for or does; "" if that is nothing.
 func (o Overview) Now() string {
 	switch {
-	case o.Over, o.paused(), o.reset(): // perhaps since Question was set
+	case o.Over, o.OnHold(), o.reset(): // perhaps since Question was set
 		return o.State()
 	case o.Question != "":
 		return o.Question

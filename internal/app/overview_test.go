@@ -113,6 +113,16 @@ func TestAnOverviewSaysWhereASessionStands(t *testing.T) {
 	}
 }
 
+// A queue that waits for the user is said before the end of a turn that they have not seen.
+func TestAPausedQueueIsSaidFirst(t *testing.T) {
+	for _, standing := range []conversation.Standing{conversation.StandingIdle, conversation.StandingDone} {
+		o := Overview{Standing: standing, Queued: 1, Paused: true, Ending: conversation.Ending{How: conversation.EndedWell}}
+		if o.State() != "paused, 1 prompt queued" || o.Now() != o.State() || o.Brief(begun) != "paused" || Groups[o.Group()] != "Waits" || o.Stands() != conversation.StandingIdle {
+			t.Errorf("%v: %q, %q, %q in %q, stands %v", standing, o.State(), o.Now(), o.Brief(begun), Groups[o.Group()], o.Stands())
+		}
+	}
+}
+
 // How the last turn has ended stays until the next prompt, with how long it worked, without its waits.
 func TestAnOverviewSaysHowATurnEnded(t *testing.T) {
 	at := func(minute int) time.Time { return begun.Add(time.Duration(minute) * time.Minute) }

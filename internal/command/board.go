@@ -324,7 +324,7 @@ func (b *board) item(r *Seat, now time.Time) Item {
 		r.Place += ", this one"
 	}
 	todo := r.silent
-	if todo == "" && r.Standing == conversation.StandingIdle && r.Paused && r.Queued > 0 {
+	if todo == "" && r.OnHold() {
 		todo = "go there to send the queue"
 	}
 	state := r.Brief(now)

@@ -145,6 +145,8 @@ func (v *Compare) stateText(i int) string {
 	switch {
 	case v.contest.States[i].Dropped:
 		return "dropped"
+	case v.seats[i] == nil && o.Queued > 0:
+		return "not open, " + termtext.Count(o.Queued, "prompt") + " queued"
 	case v.seats[i] == nil && !v.ended(i):
 		return "not open"
 	case v.seats[i] == nil:

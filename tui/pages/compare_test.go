@@ -362,6 +362,9 @@ func TestCompareSaysHowATurnEnded(t *testing.T) {
 	j.overviews[1] = app.Overview{Standing: conversation.StandingLost, Since: j.now, Gone: true, Ending: conversation.Ending{How: conversation.EndedBadly, Why: "exit status 3"}}
 	j.past[2] = app.Overview{Ending: conversation.Ending{How: conversation.EndedWell, Seconds: 25}, Last: []string{"It is done."}, Spent: conversation.Spent{Tokens: 12300}}
 	j.shows("not open, finished after 25s", "It is done.", "12.3k tokens")
+	j.past[2].Queued = 1
+	j.shows("not open, 1 prompt queued", "It is done.")
+	j.past[2].Queued = 0
 	j.shows("asks 1", "? alpha", "waits for you: the plan's limit is reached", "5-hour limit reached", "the agent has exited: exit status 3")
 	for _, want := range []bool{true, false} { // while there is anybody to prompt
 		if j.screen(); strings.Contains(fmt.Sprint(j.view.Hints()), "prompt all") != want {

@@ -378,7 +378,7 @@ func (c *comparison) readPast() tea.Cmd {
 					past[i] = new(app.OverviewOf(&t.Conversation.State, nil))
 				}
 				if works, _ := app.WorksIn(c.Sides[i].Tree.Path); works && past[i] != nil {
-					past[i].Ending = conversation.Ending{How: usedElsewhere}
+					past[i].Ending, past[i].Queued = conversation.Ending{How: usedElsewhere}, 0
 				}
 			}
 		}
@@ -451,7 +451,7 @@ func (c *comparison) offer(unsent map[int]*store.Draft) {
 // Past implements pages.CompareHost.
 func (c *comparison) Past(side int) *app.Overview {
 	if o := c.past[side]; o != nil {
-		return &app.Overview{Ending: o.Ending, Last: o.Last, Spent: o.Spent}
+		return &app.Overview{Ending: o.Ending, Last: o.Last, Spent: o.Spent, Queued: o.Queued}
 	}
 	return &app.Overview{}
 }

@@ -285,6 +285,7 @@ func TestTheSeatOfASide(t *testing.T) {
 		test.At(conversation.PromptSent{}, side.clock), conversation.Text{Chunk: acpclient.AgentMessageChunk, Text: "It is done."},
 		conversation.Update{Session: "s", Update: &acpclient.UsageUpdate{Used: 1, Size: 2, Cost: &acpclient.Cost{Amount: 0.75, Currency: "USD"}}},
 		test.At(conversation.TurnEnded{Reason: acpclient.StopEndTurn}, side.clock),
+		conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}, Paused: true},
 	)
 	if s := c.Seat(0); s.Spent.Cost == nil || s.Spent.Cost.Amount != 0.75 {
 		t.Errorf("it has spent %+v", s.Spent)
@@ -293,7 +294,7 @@ func TestTheSeatOfASide(t *testing.T) {
 	if s := c.Seat(0); s != nil {
 		t.Errorf("the side has a tab: %+v", s)
 	}
-	if was := c.Past(0); was.Ending.How != conversation.EndedWell || !slices.Contains(was.Last, "It is done.") || was.Spent.Cost.Amount != 0.75 {
+	if was := c.Past(0); was.Ending.How != conversation.EndedWell || !slices.Contains(was.Last, "It is done.") || was.Spent.Cost.Amount != 0.75 || was.Queued != 1 {
 		t.Errorf("what is left of it is %+v", was)
 	}
 }
