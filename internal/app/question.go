@@ -21,7 +21,7 @@ type Question struct {
 	// Detail is untrusted text, such as a program's stderr, shown from its end.
 	Detail  string
 	Choices []Choice
-	// Enter, if not nil, accepts a line of text in place of a choice, and so does EnterHere, in the
+	// Enter, if not nil, accepts a line of text, by Submit, in place of a choice, and so does EnterHere, in the
 	// front end; see [Choice]. Hint describes the line, and Entered is its initial text.
 	Enter         func(text string) (Outcome, error)
 	EnterHere     func(text string)
@@ -32,6 +32,16 @@ type Question struct {
 	Again func() *Question
 	// Closed, if not nil, is called when the question is closed without an answer.
 	Closed func()
+}
+
+// Submit carries out a line of text. If that fails, it is to be asked again, with that text.
+func (q Question) Submit(text string) (Outcome, error) {
+	out, err := q.Enter(text)
+	if err != nil {
+		q.Entered = text
+		out.Ask = &q
+	}
+	return out, err
 }
 
 // Words are all that it says.

@@ -29,7 +29,15 @@ func TestTheWorktreeInLines(t *testing.T) {
 	r.types("/worktree keep\n").reads("To come back to it: parley --worktree=feature")
 	r.types("/worktree merge\n").reads("Commit first?", "1. Commit it")
 	r.looks().reads("Answer 1 to 2").types("1\n").reads("Commit with this message")
-	r.looks().reads("commit message").types("Add a line\n").reads("Merge into main?")
+	lock := filepath.Join(dir, ".git", "worktrees", "feature", "index.lock")
+	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.looks().reads("commit message").types("Add a line\n").reads("index.lock", "Commit with this message")
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	r.looks().reads("commit message").types("\n").reads("Merge into main?") // the same message
 	r.looks().reads("Answer 1 to 2").types("1\n").reads("Merged 1 commit into main", "2. Drop the worktree")
 	if text, err := os.ReadFile(filepath.Join(dir, "poem.txt")); string(text) != "one\ntwo\n" {
 		t.Errorf("merged is %q, %v", text, err)

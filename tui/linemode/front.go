@@ -120,7 +120,7 @@ func (f *front) Ask(q app.Question) {
 	if words := f.words; q.Enter != nil && words != "" {
 		f.words = ""
 		f.InBackground(func(context.Context) func() {
-			out, err := q.Enter(words)
+			out, err := q.Submit(words)
 			return func() { f.p.carriedOut(out, err) }
 		})
 		return

@@ -332,9 +332,12 @@ func (p *program) numbered(q app.Question) *question {
 	}
 	if q.Enter != nil || q.EnterHere != nil {
 		shown.words = q.Hint
+		if q.Closed == nil {
+			shown.Closed = func() {}
+		}
 		shown.take = func(line string) string {
 			if line = cmp.Or(line, q.Entered); q.Enter != nil {
-				p.carriedOut(q.Enter(line))
+				p.carriedOut(q.Submit(line))
 			} else {
 				q.EnterHere(line)
 			}

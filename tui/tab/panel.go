@@ -226,7 +226,7 @@ func (p *panel) do(action dialog.Action) tea.Cmd {
 	case dialog.Entered:
 		t.dialogs.Pop()
 		if q := a.Question; q.Enter != nil {
-			return t.carryOut(q.Title, func() (app.Outcome, error) { return q.Enter(a.Text) })
+			return t.carryOut(q.Title, func() (app.Outcome, error) { return q.Submit(a.Text) })
 		}
 		return t.acting.do(func() { a.Question.EnterHere(a.Text) })
 	case dialog.Stay:
@@ -320,12 +320,12 @@ func (l *live) openURL(a dialog.OpenURL) tea.Cmd {
 func (t *Tab) carryOut(name string, do func() (app.Outcome, error)) tea.Cmd {
 	return inBackground(func() then {
 		out, err := do()
-		if err != nil {
-			return t.failed("Not done: "+name, err)
-		}
 		return func() tea.Cmd {
 			if out.Ask != nil {
 				t.ask(*out.Ask)
+			}
+			if err != nil {
+				return t.failed("Not done: "+name, err)()
 			}
 			var read tea.Cmd
 			if l, is := t.state.(*live); is {

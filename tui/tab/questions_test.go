@@ -1,9 +1,11 @@
 package tab
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -730,6 +732,29 @@ func TestOneKeyAnswers(t *testing.T) {
 			t.Errorf("with the draft %q it is answered: %v", draft, gives)
 		}
 	}
+}
+
+// A line that could not be sent from the board is in its field again, below the reason.
+func TestALineThatIsNotSentIsNotLost(t *testing.T) {
+	runBench(t, func(t *testing.T, b *bench) {
+		var sent []string
+		fails := errors.New("its process has ended")
+		b.ask(app.Question{Title: "Send to go", Enter: func(text string) (app.Outcome, error) {
+			sent = append(sent, text)
+			return app.Outcome{}, fails
+		}})
+		b.Update(tea.PasteMsg{Content: "mend it"})
+		b.Do(b.Update(keyPress("enter")))
+		b.mustShow(t, "Not done: Send to go", "its process has ended")
+		b.Choose("Close")
+		b.mustShow(t, "Send to go", "❯ mend it")
+		fails = nil
+		b.Press("enter")
+		b.mustNotShow(t, "Send to go")
+		if !slices.Equal(sent, []string{"mend it", "mend it"}) {
+			t.Errorf("sent are %q", sent)
+		}
+	})
 }
 
 // A board that returns because the question is gone takes no key or click that was meant for that.
