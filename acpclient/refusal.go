@@ -22,7 +22,6 @@ func (j *Joined) Write(part []byte) (int, error) {
 	if j.refused == nil && size > j.Limit {
 		j.refused = &Refusal{limit: j.Limit}
 		j.refused.write(j.message)
-		j.message = j.message[:0]
 	}
 	if j.refused != nil {
 		j.refused.write(part)

@@ -139,17 +139,16 @@ func (l *Launcher) RunFilter(ctx context.Context, repository string, write []str
 		return err
 	}
 	b.Keep = append(b.Keep, self, repository, os.Getenv("GIT_DIR"), os.Getenv("GIT_OBJECT_DIRECTORY")) // also below /tmp
-	if slices.Contains(write, ".") {
-		b.Write, b.Keep = append(b.Write, top), append(b.Keep, filepath.Join(top, ".git"))
-	} else {
-		b.Keep = append(b.Keep, top)
-	}
-	for _, dir := range slices.DeleteFunc(slices.Clone(write), func(dir string) bool { return dir == "." }) {
-		if err := makeStraight(dir); err != nil {
+	keep := top
+	for _, dir := range write {
+		if dir == "." {
+			dir, keep = top, filepath.Join(top, ".git")
+		} else if err := makeStraight(dir); err != nil {
 			return err
 		}
 		b.Write = append(b.Write, dir)
 	}
+	b.Keep = append(b.Keep, keep)
 	list, _ := fs.ReadHead(filepath.Join(repository, "objects", "info", "alternates"), 64<<10) // of a submodule, the repository that it was filled from
 	for objects := range strings.Lines(string(list)) {
 		b.Keep = append(b.Keep, filepath.Dir(strings.TrimSpace(objects)))

@@ -621,6 +621,45 @@ func TestTheSandboxIsMadeOfNothingThatAnAgentMakes(t *testing.T) {
 	}
 }
 
+// Where agents are to be in a sandbox, no filter runs outside of one. A merge driver writes in the work tree, not in .git.
+func TestFiltersRunInTheSandboxOfAgents(t *testing.T) {
+	program := apart.Parley(t) // sets up the sandbox
+	apart.Apart(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.Mkdir(".git", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l := &Launcher{Config: &config.Config{}, program: program}
+	t.Cleanup(l.Close)
+	repository := t.TempDir() // as of a worktree
+	err := l.RunFilter(t.Context(), repository, []string{"."}, "touch made .git/made")
+	if _, is := errors.AsType[*exec.ExitError](err); err != nil && !is {
+		t.Skipf("no sandbox works here: %v", err)
+	}
+	if _, made := os.Stat("made"); err == nil || made != nil {
+		t.Errorf("a merge driver has written .git (%v), or not the work tree: %v", err, made)
+	}
+	bin := t.TempDir() // with a bubblewrap that may not do it; Landlock is offline nowhere
+	if err := os.WriteFile(filepath.Join(bin, "bwrap"), []byte("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	for name, c := range map[string]config.Config{
+		"none":      {},
+		"all":       {Sandbox: config.Sandbox{On: true}},
+		"one agent": {Agents: []config.Agent{{ID: "a", Sandbox: config.AgentSandbox{On: true, Set: true}}}},
+	} {
+		c.Sandbox.Offline = true
+		l := &Launcher{Config: &c, program: program}
+		err := l.RunFilter(t.Context(), repository, nil, "true")
+		if (err != nil) != (name != "none") {
+			t.Errorf("sandboxed: %s: %v", name, err)
+		}
+		l.Close()
+	}
+}
+
 // An agent leads the repositories of submodules to no other objects, neither in the repository nor in a worktree.
 func TestRepositoriesOfSubmodulesInTheSandbox(t *testing.T) {
 	const list = "objects/info/alternates"

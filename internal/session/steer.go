@@ -95,7 +95,7 @@ func ahead(queue []conversation.QueuedPrompt, before int) int {
 // steer asks the agent to take a queued prompt into its turn. The channel gets the result. With only, a prompt
 // that is not taken leaves the queue. s.mu must be held.
 func (s *Session) steer(p conversation.QueuedPrompt, only bool) <-chan steered {
-	answer := make(chan steered, 1)
+	answer := make(chan steered, 2) // with awaitSteers's
 	a, epoch, id := s.agent, s.epoch, s.state.ID
 	if only {
 		s.steering[p.ID] = answer
@@ -115,10 +115,8 @@ func (s *Session) steer(p conversation.QueuedPrompt, only bool) <-chan steered {
 				if at := positionOf(s.state.Queue, p.ID); only && !took && at >= 0 {
 					s.setQueue(without(s.state.Queue, at), s.state.QueuePaused)
 				}
-				if r := s.steered(p, prompt, epoch, res, err); !only || s.steering[p.ID] != nil {
-					delete(s.steering, p.ID)
-					answer <- r
-				}
+				delete(s.steering, p.ID)
+				answer <- s.steered(p, prompt, epoch, res, err)
 			})
 		})
 	}

@@ -41,7 +41,7 @@ func (u *ui) sayWhile(words string, holds func() bool) tea.Cmd {
 // working does what takes its time in the background, and shows the words until that is done, or what it told
 // last.
 func (t *Tab) working(words string, do func(tell func(string)) then) tea.Cmd {
-	works, told := true, make(chan string, 1)
+	works, told := true, make(chan string)
 	say := func(words string) { _ = t.sayWhile(words, func() bool { return works }) } // without its time
 	say(words)
 	var hear func() tea.Cmd
@@ -60,12 +60,8 @@ func (t *Tab) working(words string, do func(tell func(string)) then) tea.Cmd {
 	return tea.Batch(hear(), inBackground(func() then {
 		next := do(func(words string) {
 			select {
-			case <-told: // no longer so
-			default:
-			}
-			select {
 			case told <- words:
-			default:
+			case <-t.program.Context.Done():
 			}
 		})
 		close(told)
