@@ -613,19 +613,35 @@ func (c *comparison) SendAll() {
 			c.Say("not sent: " + missed)
 			return
 		}
+		sent, words := 0, []string{}
 		for _, side := range to {
-			if c.tab(side) == nil {
-				_, cmd := c.open(side, app.Spec{Stored: c.running[side].Stored, Running: c.running[side].ID})
+			waits, back := false, 0 // behind a paused queue
+			if t, r := c.tab(side), c.running[side]; t == nil {
+				waits = r.Working || r.Queued > 0 || r.Waiting > 0 || r.Held
+				_, cmd := c.open(side, app.Spec{Stored: r.Stored, Running: r.ID})
 				c.add(cmd)
+			} else if l, open := t.live(); open {
+				waits, back = t.sends() == "queue the prompt", l.Behind()
+			}
+			if !waits {
+				sent++
 			}
 			t := c.tab(side)
+			edited := t.requeue
+			t.requeue = back
 			c.add(t.address(t.prompts.Submit(*p)))
+			t.requeue = edited
 		}
-		words := "sent to " + termtext.Count(len(to), "agent")
+		if sent > 0 {
+			words = append(words, "sent to "+termtext.Count(sent, "agent"))
+		}
+		if n := len(to) - sent; n > 0 {
+			words = append(words, "queued for "+termtext.Count(n, "agent"))
+		}
 		if missed != "" {
-			words += "; " + missed
+			words = append(words, "not sent to "+missed)
 		}
-		c.Say(words)
+		c.Say(strings.Join(words, "; "))
 	})
 }
 
@@ -636,8 +652,12 @@ func (c *comparison) takers(p composer.Prompt) (to []int, missed string) {
 		t, why := c.tab(i), "not open"
 		switch {
 		case t != nil:
-			why = t.prompts.whyRefused(p)
-		case c.running[i] != nil && !p.Pastes(): // its tab opens with it
+			if why = t.prompts.whyRefused(p); why == "" && t.conv().Gone() {
+				why = "it does not run: enter goes there to start it again"
+			}
+		case c.running[i] != nil && c.running[i].OnHold():
+			why = "its queue is paused"
+		case c.running[i] != nil && !c.running[i].Gone && !p.Pastes(): // its tab opens with it
 			why = ""
 		}
 		switch {

@@ -127,6 +127,7 @@ type hears struct {
 	raised []session.SetBudget
 	on     int // let go on beyond it
 	sent   []string
+	at     int // the position of the last one
 }
 
 func (h *hears) Perform(ctx context.Context, c session.Call) error {
@@ -136,7 +137,7 @@ func (h *hears) Perform(ctx context.Context, c session.Call) error {
 	case session.SetBudget:
 		h.raised = append(h.raised, a)
 	case session.Prompt:
-		h.sent = append(h.sent, a.Prompt.Prompt[0].Text)
+		h.sent, h.at = append(h.sent, a.Prompt.Prompt[0].Text), a.At
 	case session.ExceedBudget:
 		h.on++
 	}
@@ -180,6 +181,24 @@ func TestSidesShareABudget(t *testing.T) {
 	if want := []string{"louder\nstill"}; !slices.Equal(told[0].sent, want) || !slices.Equal(told[1].sent, want) || !home.composer.Empty() {
 		t.Errorf("%q and %q were sent", told[0].sent, told[1].sent)
 	}
+	// What waits for a turn or behind a paused queue is queued there, and what does not run gets none.
+	waiting := conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}, Paused: true}
+	sides[1].events(waiting)
+	again := func(want ...string) {
+		t.Helper()
+		home.press("alt+s")
+		home.composer.SetText("again")
+		home.clock = home.clock.Add(time.Second)
+		home.press("enter")
+		home.mustShow(t, want...)
+	}
+	again("sent to 1 agent; queued for 1 agent")
+	if at := told[1].at; at != 2 {
+		t.Errorf("it has the position %d behind a paused queue", at)
+	}
+	sides[1].events(conversation.AgentLost{})
+	again("sent to 1 agent; not sent to beta: it does not run")
+	told[0].sent = told[0].sent[:1]
 	// It is not taken where nobody gets it.
 	sides[0].stored.readOnly, sides[1].stored.readOnly = "its worktree was dropped", "its agent was stopped"
 	home.composer.SetText("later")
@@ -197,6 +216,9 @@ func TestSidesShareABudget(t *testing.T) {
 	home.composer.Clear()
 	sides[0].stored.readOnly, sides[1].stored.readOnly = "", ""
 	home.dialogs.Close(c.page)
+	sides[1].opens()
+	sides[1].events(conversation.QueueChanged{})
+	sides[1].dialogs.Close(sides[1].dialogs.Top())
 
 	// Once it is used up, one question is for all, also for a side that has finished.
 	sides[0].events(conversation.PromptSent{}, conversation.BudgetSet{Budget: conversation.Budget{Cost: 1}}, conversation.BudgetReached{}, conversation.TurnEnded{Reason: acpclient.StopCancelled})

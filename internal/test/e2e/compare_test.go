@@ -160,7 +160,7 @@ serve
 	p.Ready().Ask("/compare").Question("Comparisons", "sing louder").Press("down", "enter")
 	p.Shows("asks 1 · works 1", "finished after", "waits for your answer", "working · ", "in its host", "alt+s prompt all").Gone("not open")
 	p.Press("right", "right", "s").Shows("cancelled after").Press("left")
-	p.Press("alt+s").Shows("the prompt for all agents").Type("higher").Press("enter").Shows("sent to 3 agents", "tab 2", "tab 4", "more: higher")
+	p.Press("alt+s").Shows("the prompt for all agents").Type("higher").Press("enter").Shows("sent to 2 agents; queued for 1 agent", "tab 2", "tab 4", "more: higher")
 	p.Press("a").Question("Permission", "make poems").Answer("Yes").Shows("The asking one is done.")
 }
 
