@@ -43,7 +43,7 @@ type Seat struct {
 	Comparison, Prompt string
 
 	// silent is why its host does not answer, or "".
-	send   func(ctx context.Context, text string) error
+	send   func(ctx context.Context, text string) (*app.Overview, error) // of the session it was sent to, as it was then
 	silent string
 	group  int // of [app.Groups]
 }
@@ -188,7 +188,9 @@ func (b *board) pinned(rows []*Seat) []*Seat {
 // seatRow returns the row of a session that the front end shows.
 func seatRow(s Seat) *Seat {
 	s.ID, s.NoSend = cmp.Or(s.Running, s.ID), noSend(s.Overview, s.NoSend)
-	s.send = func(ctx context.Context, text string) error { return sendTo(ctx, s.Session, &s.Overview, text) }
+	s.send = func(ctx context.Context, text string) (*app.Overview, error) {
+		return &s.Overview, sendTo(ctx, s.Session, &s.Overview, text)
+	}
 	return &s
 }
 
@@ -199,13 +201,14 @@ func (b *board) runningRow(r *app.Running) *Seat {
 		Overview: r.Overview, ID: r.ID, Place: "keeps running as " + r.ID, Cwd: r.Cwd, Branch: r.Branch, Worktree: r.Worktree, Stored: r.Stored,
 		Comparison: r.Comparison, Prompt: r.Prompt,
 		Go: func() { b.f.Open(app.Spec{Stored: r.Stored, Running: r.ID}) },
-		send: func(ctx context.Context, text string) error {
+		send: func(ctx context.Context, text string) (*app.Overview, error) {
 			s, err := backend.Visit(ctx, r.ID)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			defer app.Leave(ctx, s)
-			return sendTo(ctx, s, &r.Overview, text)
+			now := app.OverviewOf(&s.Past().State, nil)
+			return &now, sendTo(ctx, s, &now, text)
 		},
 	}
 	row.End = func() {
@@ -395,13 +398,14 @@ func (b *board) askToSend(r *Seat) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 3*sendTime)
 		defer cancel()
-		if err := r.send(ctx, text); err != nil {
+		at, err := r.send(ctx, text)
+		if err != nil {
 			return app.Outcome{}, err
 		}
-		if r.Paused && r.Queued > 0 {
+		if at.Paused && at.Queued > 0 {
 			return app.Outcome{Say: "queued for " + name + ", whose queue is paused"}, nil
 		}
-		if r.Held {
+		if at.Held {
 			return app.Outcome{Say: "queued for " + name + ", whose budget is used up"}, nil
 		}
 		return app.Outcome{Say: "sent to " + name}, nil

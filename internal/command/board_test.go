@@ -73,6 +73,24 @@ func TestTheBoardSendsBehindAPausedQueue(t *testing.T) {
 	}
 }
 
+// What a session not attached here is when the line is sent decides, not what it was when its field opened.
+func TestTheBoardSendsByTheSessionAsItIs(t *testing.T) {
+	t.Parallel()
+	s := newScreen(t)
+	past := conversation.New()
+	b := &board{f: s, gone: func() {}, running: []app.Running{{Overview: app.OverviewOf(&past.State, nil)}}}
+	b.items()[0].Also[0]()
+	past.Apply(conversation.QueueChanged{Queue: []conversation.QueuedPrompt{{ID: 1}}, Paused: true})
+	s.backend.Visit = func(context.Context, string) (app.Session, error) { return visited{acts{to: s}, past}, nil }
+	out, err := s.asked[0].Enter("go on")
+	if err != nil || !strings.HasSuffix(out.Say, ", whose queue is paused") || len(s.did) != 1 {
+		t.Fatalf("%+v, %v: did %v", out, err, s.did)
+	}
+	if p, is := s.did[0].(session.Prompt); !is || p.At != 2 {
+		t.Errorf("did %#v", s.did[0])
+	}
+}
+
 // visited is a session in a host that the board visits.
 type visited struct {
 	acts
