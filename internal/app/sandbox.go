@@ -153,28 +153,40 @@ func (l *Launcher) RunFilter(ctx context.Context, repository string, write []str
 	for objects := range strings.Lines(string(list)) {
 		b.Keep = append(b.Keep, filepath.Dir(strings.TrimSpace(objects)))
 	}
-	started, says, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer started.Close()
-	program, args := "sh", []string{"-c", "echo >&3; exec 3>&-; " + command}
 	on := slices.ContainsFunc(l.Config.Agents, func(a config.Agent) bool { return l.Config.SandboxFor(a).On })
-	switch box, err := sandbox.New(b, []string{self, "sandboxed"}); {
+	box, err := sandbox.New(b, []string{self, "sandboxed"})
+	switch {
 	case err == nil:
 		defer box.Close()
-		program, args = box.Command(program, args)
 	case s.On || on || !errors.Is(err, sandbox.ErrUnavailable):
 		return err
 	}
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stdin, os.Stdout, os.Stderr, []*os.File{says}
-	err = cmd.Run()
-	_ = says.Close()
-	if _, unsaid := started.Read(make([]byte, 1)); err != nil && unsaid != nil {
-		return fmt.Errorf("the sandbox does not start: %v", err)
+	for range 4 { // a socket of another program's may go before it is mounted over
+		var began bool
+		if began, err = runIn(ctx, box, command); began {
+			return err
+		}
 	}
-	return err
+	return fmt.Errorf("the sandbox does not start: %v", err)
+}
+
+// runIn runs a shell command in a sandbox, unless that is nil, and reports whether the command has begun.
+func runIn(ctx context.Context, box *sandbox.Sandbox, command string) (began bool, err error) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		return false, err
+	}
+	defer in.Close()
+	program, args := "sh", []string{"-c", "echo >&3; exec 3>&-; " + command}
+	if box != nil {
+		program, args = box.Command(program, args)
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stdin, os.Stdout, os.Stderr, []*os.File{out}
+	err = cmd.Run()
+	_ = out.Close()
+	_, unsaid := in.Read(make([]byte, 1))
+	return unsaid == nil, err
 }
 
 // makeStraight makes a directory, as Git LFS does, and fails where a link is on the way: an agent may have made it.

@@ -640,6 +640,19 @@ func TestFiltersRunInTheSandboxOfAgents(t *testing.T) {
 	if _, made := os.Stat("made"); err == nil || made != nil {
 		t.Errorf("a merge driver has written .git (%v), or not the work tree: %v", err, made)
 	}
+	if real, err := exec.LookPath("bwrap"); err == nil { // that fails at first, as where a socket goes that it hides
+		once := t.TempDir()
+		script := "#!/bin/sh\ncase \"$*\" in *'echo >&3'*) mkdir " + once + "/failed && exit 1; esac\nexec " + real + " \"$@\"\n"
+		if err := os.WriteFile(filepath.Join(once, "bwrap"), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := os.Getenv("PATH")
+		t.Setenv("PATH", once+":"+path)
+		if err := l.RunFilter(t.Context(), repository, nil, "true"); err != nil || os.Remove(filepath.Join(once, "failed")) != nil {
+			t.Errorf("it is not tried again: %v", err)
+		}
+		t.Setenv("PATH", path)
+	}
 	bin := t.TempDir() // with a bubblewrap that may not do it; Landlock is offline nowhere
 	if err := os.WriteFile(filepath.Join(bin, "bwrap"), []byte("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
