@@ -617,3 +617,27 @@ func TestRequestsBeyondTheBoundAreRejected(t *testing.T) {
 		})
 	}
 }
+
+// Nothing is answered before initialize, whether it is known or not, nor after the end.
+func TestInitializeComesFirst(t *testing.T) {
+	answered := func(string, context.Context, json.RawMessage) (any, error) { return "it", nil }
+	a := Answers[string]{Methods: map[string]func(string, context.Context, json.RawMessage) (any, error){
+		Initialize.Name: answered, SessionNew.Name: answered,
+	}}
+	for _, c := range []struct{ method, fails string }{
+		{SessionNew.Name, "initialize comes first"},
+		{"none", "initialize comes first"},
+		{Initialize.Name, ""},
+		{SessionNew.Name, ""},
+		{"none", "none"},
+		{SessionNew.Name, "closed"},
+	} {
+		if c.fails == "closed" {
+			a.End()
+		}
+		r, err := a.Request(t.Context(), "", c.method, nil)
+		if (err == nil) != (c.fails == "") || err != nil && !strings.Contains(err.Error(), c.fails) || err == nil && r != "it" {
+			t.Errorf("%+v: %v, %v", c, r, err)
+		}
+	}
+}

@@ -167,9 +167,8 @@ func ids(queue []conversation.QueuedPrompt) (all []int) {
 	return all
 }
 
-// Queues are read as they were, whatever has changed, also after their writer has begun anew. A line that is lost takes
-// only the prompts with it that stand in it, until they stand in another one: it brings back nothing that has left the
-// queue, and has no other place for what is left. Who knows no other line gets the number of the prompts.
+// Queues are read as they were, also after their writer has begun anew. A lost line costs only the prompts that it had:
+// nothing that has left the queue comes back, and the order stays. A line that is read alone gives the number of prompts.
 func TestQueuesAreReadAsTheyWere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		writer, reader := new(conversation.Repeats), new(conversation.Repeats)
